@@ -1,0 +1,1 @@
+"""What contextd talks about: plain values and pure functions, no I/O."""

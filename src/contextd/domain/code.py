@@ -1,0 +1,67 @@
+"""What is known of a source file. All of it is derived: a scan can rebuild it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbol:
+    """A definition. Lines count from 1 and include the last one; offsets are in bytes."""
+
+    name: str
+    kind: str
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+    signature: str = ""
+    parent: str = ""
+    exported: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import:
+    """One import of a file. `target` is the file of this project it leads to, or empty.
+
+    `names` pairs each imported name with its local one; `*` stands for a whole module.
+    """
+
+    specifier: str
+    line: int
+    target: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """A piece of a file, cut at its seams. The chunks of a file cover every byte once."""
+
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    symbol: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceFile:
+    """A scanned file. `size` in bytes, `mtime_ns` in nanoseconds, `digest` of its content.
+
+    `exports` maps an exported name to (specifier, name): where it is defined when it is only
+    passed on, with an empty specifier when it is defined here.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    digest: str
+    language: str = ""
+    lines: int = 0
+    symbols: tuple[Symbol, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: tuple[tuple[str, str, str], ...] = ()
+    chunks: tuple[Chunk, ...] = ()
+    error: str = ""

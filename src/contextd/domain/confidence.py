@@ -1,0 +1,31 @@
+"""How sure we are of a record, and what moves it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+START = {"human": 0.8, "agent": 0.6, "extracted": 0.5, "imported": 0.5, "external": 0.4}
+"""Where confidence starts, by trust."""
+
+SIGNALS = {
+    "helpful": +0.3,
+    "unhelpful": -0.3,
+    "implicit_success": +0.1,
+    "self_judgment": +0.1,
+    "code_stable": +0.2,
+    "reverted": -0.3,
+}
+"""What each signal adds (seed 003, with unhelpful and reverted as its mirror images)."""
+
+DECAY_PER_30_DAYS = 0.05
+
+
+def apply(confidence: float, signal: str) -> float:
+    """`confidence` after `signal`, clamped to [0, 1]."""
+    return round(min(1.0, max(0.0, confidence + SIGNALS[signal])), 4)
+
+
+def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
+    """`confidence` after resting unused since `last_used`: −0.05 per 30 days, not below 0."""
+    days = max(0.0, (now - last_used).total_seconds() / 86_400)
+    return round(max(0.0, confidence - DECAY_PER_30_DAYS * days / 30), 4)

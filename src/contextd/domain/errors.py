@@ -1,0 +1,112 @@
+"""Every error a caller can meet. One look tells what to catch.
+
+* ContextdError
+  - Invalid       the request itself is wrong; sending it again will not help
+  - Denied        the caller may not do this here
+  - NotFound      nothing the caller may see has that name
+  - Conflict      it changed since it was read, or it already exists
+  - TooLarge      a limit of size, budget or time would be passed
+  - Busy          somebody else holds what is needed; try again
+  - Unavailable   a part contextd depends on is missing or broken
+  - Corrupt       stored data is damaged; the original was kept
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+
+class ContextdError(Exception):
+    """Base of everything contextd raises on purpose.
+
+    `code` is stable and may be matched by programs; `hint` says what to do next.
+    """
+
+    code: ClassVar[str] = "error"
+    status: ClassVar[int] = 500
+
+    def __init__(
+        self, message: str, hint: str = "", details: Mapping[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.details: dict[str, Any] = dict(details or {})
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as every surface shows it."""
+        body: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.hint:
+            body["hint"] = self.hint
+        if self.details:
+            body["details"] = self.details
+        return body
+
+
+class Invalid(ContextdError):
+    """The request itself is wrong."""
+
+    code, status = "invalid", 422
+
+
+class Denied(ContextdError):
+    """The caller may not do this here."""
+
+    code, status = "denied", 403
+
+
+class NotFound(ContextdError):
+    """Nothing the caller may see has that name."""
+
+    code, status = "not_found", 404
+
+
+class Conflict(ContextdError):
+    """It changed since it was read, or it already exists."""
+
+    code, status = "conflict", 409
+
+
+class TooLarge(ContextdError):
+    """A limit of size, budget or time would be passed."""
+
+    code, status = "too_large", 413
+
+
+class Busy(ContextdError):
+    """Somebody else holds what is needed; the same call may work in a moment."""
+
+    code, status = "busy", 503
+
+
+class Unavailable(ContextdError):
+    """A part contextd depends on is missing or broken."""
+
+    code, status = "unavailable", 503
+
+
+class Corrupt(ContextdError):
+    """Stored data is damaged; the original was kept."""
+
+    code, status = "corrupt", 500
+
+
+ERRORS: dict[str, type[ContextdError]] = {
+    kind.code: kind
+    for kind in (Invalid, Denied, NotFound, Conflict, TooLarge, Busy, Unavailable, Corrupt)
+}
+"""Every error by its code, so that a client can raise what the daemon answered."""
+
+
+def error_from(body: Mapping[str, Any]) -> ContextdError:
+    """The error a peer described with `as_dict`."""
+    kind = ERRORS.get(str(body.get("code")), ContextdError)
+    return kind(str(body.get("message", "")), str(body.get("hint", "")), body.get("details"))
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """A clause naming the closest known name, or the empty string."""
+    close = get_close_matches(name, known, n=1, cutoff=0.5)
+    return f"did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,272 @@
+"""The kinds of record. Adding a row here is all a new kind needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from contextd.domain.errors import Invalid, nearest
+
+FieldType = Literal["string", "string[]", "number", "boolean", "enum"]
+Area = Literal["knowledge", "policies", "skills"]
+"""The rows of the seed's permission matrix: what a role may touch at a level."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One typed field of a kind."""
+
+    type: FieldType = "string"
+    required: bool = False
+    description: str = ""
+    values: tuple[str, ...] = ()
+    default: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a kind of record is declared.
+
+    `facets` are fields that searches filter by inside the index. `weight` scales the rank of the
+    kind in mixed searches. `injected` kinds may stand in a briefing.
+    """
+
+    name: str
+    collection: str
+    description: str
+    fields: Mapping[str, Field] = field(default_factory=dict[str, Field])
+    facets: tuple[str, ...] = ()
+    area: Area = "knowledge"
+    weight: float = 1.0
+    injected: bool = False
+
+    def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """`data` with defaults filled in. Raises `Invalid` naming every wrong field at once."""
+        problems: dict[str, str] = {}
+        for name in data:
+            if name not in self.fields:
+                hint = nearest(name, list(self.fields))
+                known = "known fields: " + ", ".join(self.fields)
+                problems[name] = f"unknown field; {hint or known}"
+        checked: dict[str, Any] = {}
+        for name, spec in self.fields.items():
+            value = data.get(name)
+            if value is None:
+                if spec.required:
+                    problems[name] = "required"
+                elif spec.default is not None:
+                    checked[name] = spec.default
+                continue
+            problem = _mismatch(spec, value)
+            if problem:
+                problems[name] = problem
+            else:
+                checked[name] = list(value) if spec.type == "string[]" else value
+        if problems:
+            told = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
+            raise Invalid(
+                f"{self.name}: {told}",
+                "correct these fields and send it again",
+                {"fields": problems},
+            )
+        return checked
+
+
+def _mismatch(spec: Field, value: Any) -> str:
+    match spec.type:
+        case "string":
+            return "" if isinstance(value, str) else "must be a string"
+        case "string[]":
+            listed = isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
+            return "" if listed else "must be a list of strings"
+        case "number":
+            numeric = isinstance(value, int | float) and not isinstance(value, bool)
+            return "" if numeric else "must be a number"
+        case "boolean":
+            return "" if isinstance(value, bool) else "must be true or false"
+        case "enum":
+            return "" if value in spec.values else "must be one of " + ", ".join(spec.values)
+
+
+KINDS: dict[str, Kind] = {}
+"""Every built-in kind by name. Stores, surfaces, docs and tests all read this table."""
+
+
+def _kind(name: str, collection: str, description: str, **options: Any) -> None:
+    KINDS[name] = Kind(name, collection, description, **options)
+
+
+_S, _LIST, _N, _B = Field(), Field("string[]"), Field("number"), Field("boolean")
+_NEEDED = Field(required=True)
+
+
+def _enum(*values: str, required: bool = False, default: str | None = None) -> Field:
+    return Field("enum", required, values=values, default=default)
+
+
+_kind(
+    "context",
+    "contexts",
+    "A context entry: free text an agent or a person saved.",
+    fields={"contextType": _S, "bubbleId": _S},
+    facets=("contextType", "bubbleId"),
+    injected=True,
+)
+_kind(
+    "memory",
+    "memories",
+    "A reusable strategy with an outcome.",
+    fields={
+        "description": Field(description="When, and when not, to use it"),
+        "outcome": _enum("success", "failure", "mixed", default="success"),
+        "task": Field(description="The task it was learned from"),
+    },
+    facets=("outcome",),
+    injected=True,
+)
+_kind(
+    "discovery",
+    "discoveries",
+    "A raw learning extracted from a session.",
+    fields={
+        "type": _enum("pattern", "rule", "decision", "issue", required=True),
+        "module": _S,
+        "solution": _S,
+        "sentence": _S,
+        "speaker": _S,
+        "file": _S,
+    },
+    facets=("type", "module"),
+    weight=0.9,
+    injected=True,
+)
+_kind(
+    "remediation",
+    "remediations",
+    "An error and the fix that worked.",
+    fields={
+        "problem": _NEEDED,
+        "symptoms": _LIST,
+        "root_cause": _S,
+        "solution": _NEEDED,
+        "code_diff": _S,
+        "affected_files": _LIST,
+        "occurrence_count": Field("number", default=1),
+        "verified": _B,
+    },
+    injected=True,
+)
+_kind(
+    "anti_pattern",
+    "anti_patterns",
+    "A failure-derived warning.",
+    fields={
+        "category": _S,
+        "what_happened": _S,
+        "source_incident": _S,
+        "why_bad": _S,
+        "instead": _S,
+        "detection": _S,
+        "severity": _enum("critical", "error", "warning", "info", default="warning"),
+    },
+    injected=True,
+)
+_kind(
+    "policy",
+    "policies",
+    "A rule of the organisation.",
+    fields={
+        "category": _S,
+        "severity": _enum("critical", "high", "medium", "low", default="medium"),
+        "requirement": _NEEDED,
+        "enforcement": _S,
+        "tools": _LIST,
+        "exceptions_process": _S,
+        "last_reviewed": _S,
+    },
+    facets=("severity",),
+    area="policies",
+    injected=True,
+)
+_kind(
+    "coding_standard",
+    "coding_standards",
+    "How code is written here.",
+    fields={
+        "language": _S,
+        "rule": _NEEDED,
+        "good_example": _S,
+        "bad_example": _S,
+        "rationale": _S,
+        "linter": _S,
+        "severity": _S,
+    },
+    facets=("language",),
+    injected=True,
+)
+_kind(
+    "repo_standard",
+    "repo_standards",
+    "How repositories are laid out.",
+    fields={
+        "type": _S,
+        "standard": _S,
+        "required_dirs": _LIST,
+        "forbidden_dirs": _LIST,
+        "rationale": _S,
+        "template_repo": _S,
+    },
+)
+_kind(
+    "skill",
+    "skills",
+    "A reusable way of working.",
+    fields={
+        "name": _NEEDED,
+        "trigger": _S,
+        "steps": _LIST,
+        "prompt_template": _S,
+        "required_tools": _LIST,
+    },
+    area="skills",
+)
+_kind(
+    "agent",
+    "agents",
+    "A configured agent.",
+    fields={
+        "name": _NEEDED,
+        "system_prompt": _NEEDED,
+        "skills": _LIST,
+        "collections_access": _LIST,
+        "model_preference": _S,
+        "temperature": _N,
+    },
+    area="skills",
+)
+_kind(
+    "feedback",
+    "feedback",
+    "An explicit rating of a record.",
+    fields={"record_id": _NEEDED, "helpful": Field("boolean", required=True), "comment": _S},
+)
+_kind(
+    "checkpoint",
+    "checkpoints",
+    "A saved context to resume from.",
+    fields={"session_id": _S, "files": _LIST, "decisions": _LIST, "task": _S},
+)
+_kind(
+    "bubble",
+    "bubbles",
+    "A user-made group of records around one topic.",
+    fields={"name": _NEEDED, "description": _S},
+)
+
+
+def kind_named(name: str) -> Kind:
+    """The kind called `name`. Raises `Invalid` with the nearest one."""
+    if name not in KINDS:
+        raise Invalid(f"no kind {name!r}", nearest(name, list(KINDS)) or "see describe_schema")
+    return KINDS[name]

@@ -1,0 +1,109 @@
+"""A record: one durable piece of knowledge, and what is kept around it."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from contextd.domain.scope import Scope
+
+Trust = Literal["human", "agent", "extracted", "imported", "external"]
+Status = Literal["active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted"]
+
+STATUSES: tuple[Status, ...] = (
+    "active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted",
+)  # fmt: skip
+
+
+def new_id() -> str:
+    """A random UUID."""
+    return str(uuid.uuid4())
+
+
+def digest(text: str) -> str:
+    """A 128-bit content hash, as 32 hexadecimal digits."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where in git a record was made: `paths` maps a file to its blob hash then."""
+
+    commit: str = ""
+    branch: str = ""
+    paths: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who or what a record comes from."""
+
+    agent: str = ""
+    client: str = ""
+    operation: str = ""
+    ref: str = ""
+
+    def __str__(self) -> str:
+        return self.agent or self.client or self.operation or "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One durable piece of knowledge of a kind in a scope."""
+
+    kind: str
+    scope: Scope
+    content: str
+    id: str = field(default_factory=new_id)
+    title: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    tags: tuple[str, ...] = ()
+    source: Source = Source()
+    session: str = ""
+    trust: Trust = "agent"
+    status: Status = "active"
+    canonical_id: str = ""
+    confidence: float = 0.6
+    usage_count: int = 0
+    helpful: int = 0
+    unhelpful: int = 0
+    last_used_at: datetime | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    anchor: Anchor = Anchor()
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    updated_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def text(self) -> str:
+        """What is indexed: title, content, and the longer typed fields."""
+        values = [v for v in self.data.values() if isinstance(v, str) and len(v) > 20]
+        parts = [self.title, self.content, *values]
+        return "\n".join(dict.fromkeys(p for p in parts if p))
+
+    @property
+    def content_hash(self) -> str:
+        """Equal for records that say the same thing, whatever their spacing and case."""
+        return digest(" ".join(f"{self.kind} {self.title} {self.content}".casefold().split()))
+
+    def with_(self, **changes: Any) -> Record:
+        """A copy with these fields changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry of a record's history. `before` is None for a creation, `after` for a removal."""
+
+    seq: int
+    record_id: str
+    at: datetime
+    actor: str
+    action: str
+    reason: str
+    before: Record | None
+    after: Record | None

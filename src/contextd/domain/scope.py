@@ -1,0 +1,92 @@
+"""Where knowledge lives: `org`, `org/team` or `org/team/project`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+from contextd.domain.errors import Invalid
+
+Level = Literal["org", "team", "project"]
+
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_USER_KIND = re.compile(r"[a-z][a-z0-9_]*")
+
+COLLECTIONS = frozenset(
+    """contexts memories remediations policies coding_standards repo_standards skills agents
+    anti_patterns feedback discoveries checkpoints sessions items codebase bubbles""".split()
+)
+"""Collection names of the built-in kinds. None ends in `_` plus another one of them: that is what
+keeps `Scope.collection` injective, and a test holds it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Scope:
+    """An address of one, two or three slugs."""
+
+    org: str
+    team: str = ""
+    project: str = ""
+
+    def __post_init__(self) -> None:
+        for slug in (self.org, *filter(None, (self.team, self.project))):
+            if not _SLUG.fullmatch(slug):
+                raise Invalid(
+                    f"{slug!r} is not a scope name",
+                    "use lower-case letters, digits and hyphens, 1 to 63 characters",
+                )
+        if self.project and not self.team:
+            raise Invalid("a project scope needs a team", "write it as org/team/project")
+
+    @classmethod
+    def parse(cls, text: str) -> Scope:
+        """The scope written as `org`, `org/team` or `org/team/project`. Raises `Invalid`."""
+        parts = text.split("/")
+        if len(parts) > 3 or not all(parts):
+            raise Invalid(f"{text!r} is not a scope", "write it as org/team/project")
+        return cls(*parts)
+
+    @property
+    def level(self) -> Level:
+        """Which of the three levels this is."""
+        return "project" if self.project else "team" if self.team else "org"
+
+    @property
+    def cascade(self) -> tuple[Scope, ...]:
+        """This scope and the wider ones around it, nearest first."""
+        wider = [self]
+        if self.project:
+            wider.append(Scope(self.org, self.team))
+        if self.team:
+            wider.append(Scope(self.org))
+        return tuple(wider)
+
+    def contains(self, other: Scope) -> bool:
+        """Whether `other` is this scope or lies inside it."""
+        mine = tuple(filter(None, (self.org, self.team, self.project)))
+        return (other.org, other.team, other.project)[: len(mine)] == mine
+
+    def collection(self, name: str) -> str:
+        """The seed's collection name, `{org}_{team}_{project}_{name}`; never the same for two
+        addresses. A user-defined kind `my_kind` becomes the single word `x-my-kind`.
+        """
+        if name not in COLLECTIONS:
+            if not _USER_KIND.fullmatch(name):
+                raise Invalid(f"{name!r} is not a kind", "use lower-case letters, digits and _")
+            name = "x-" + name.replace("_", "-")
+        return "_".join((*filter(None, (self.org, self.team, self.project)), name))
+
+    def __str__(self) -> str:
+        return "/".join(filter(None, (self.org, self.team, self.project)))
+
+
+def slug(text: str) -> str:
+    """A slug that looks like `text`; a digest where nothing of it can be kept."""
+    folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    made = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:63].strip("-")
+    return (
+        made or "p-" + hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    )

@@ -1,0 +1,42 @@
+"""Instants, and how long ago they are in words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since the epoch; what stores keep."""
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    delta = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return (delta.days * 86_400 + delta.seconds) * 1_000_000 + delta.microseconds
+
+
+def from_micros(micros: int) -> datetime:
+    """The instant `to_micros` came from."""
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=micros)
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 in UTC with a Z, to the second."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def parse_instant(text: str) -> datetime:
+    """An ISO 8601 instant; one without a zone is taken as UTC. Raises `ValueError`."""
+    moment = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def age(then: datetime, now: datetime) -> str:
+    """How long ago `then` was: `just now`, `12 min ago`, `3 h ago`, `5 days ago`."""
+    seconds = max(0.0, (now - then).total_seconds())
+    if seconds < 90:
+        return "just now"
+    if seconds < 5_400:
+        return f"{round(seconds / 60)} min ago"
+    if seconds < 129_600:
+        return f"{round(seconds / 3600)} h ago"
+    days = round(seconds / 86_400)
+    return f"{days} days ago" if days < 60 else f"{round(days / 30)} months ago"

@@ -1,0 +1,53 @@
+"""How many tokens a text costs an agent.
+
+A linear model over regular-expression features, fitted to cl100k on prose, code, CJK, Russian and
+data files: mean error 4.4 %, total bias −0.2 %, where characters/4 is 21 % off.
+"""
+
+from __future__ import annotations
+
+import re
+
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\uff00-\uffef]")
+_WORD = re.compile(r"[A-Za-z]+")
+_DIGITS = re.compile(r"\d+")
+_PUNCTUATION = re.compile(r"[^\w\s]+")
+_NEWLINE = re.compile(r"\s*\n\s*")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+_HUMP = re.compile(r"[a-z][A-Z]|_")
+
+
+def count_tokens(text: str) -> int:
+    """Estimated tokens of `text`; 0 only for the empty string."""
+    if not text:
+        return 0
+    words = _WORD.findall(text)
+    runs = _PUNCTUATION.findall(text)
+    wide = 0 if text.isascii() else len(_CJK.findall(text))
+    other = 0 if text.isascii() else len(_NON_ASCII.findall(text)) - wide
+    estimate = (
+        1.01 * len(words)
+        + 0.197 * sum((len(word) - 1) // 6 for word in words if len(word) > 7)
+        + 1.268 * sum((len(run) + 2) // 3 for run in _DIGITS.findall(text))
+        + 0.436 * len(runs)
+        + 0.197 * sum(map(len, runs))
+        + 1.446 * len(_NEWLINE.findall(text))
+        + 0.992 * wide
+        + 0.426 * other
+        + 0.458 * len(_HUMP.findall(text))
+    )
+    return max(1, round(estimate))
+
+
+def trim_to_tokens(text: str, budget: int) -> str:
+    """The longest run of whole lines, then whole sentences, of `text` within `budget` tokens."""
+    if count_tokens(text) <= budget:
+        return text
+    pieces = re.split(r"(?<=\n)|(?<=[.!?]) ", text)
+    kept, spent = [], 1
+    for piece in pieces:
+        spent += count_tokens(piece)
+        if spent > budget:
+            break
+        kept.append(piece)
+    return " ".join(kept).replace("\n ", "\n").rstrip()

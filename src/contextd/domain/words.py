@@ -1,0 +1,74 @@
+"""What counts as a word. Every lexical path indexes and asks with these, so all stores agree.
+
+Identifiers are kept whole and split at case humps, digits and underscores; text is folded with NFKC
+and case folding; Latin words are stemmed; runs of Chinese, Japanese and Korean become bigrams.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+import Stemmer
+
+_RUN = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
+    r"|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
+)
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+_LONGEST = 64
+
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below
+    between both but by can could did do does doing don down during each few for from further had
+    has have having he her here hers him his how i if in into is it its itself just me more most my
+    no nor not now of off on once only or other our ours out over own same she should so some such
+    than that the their theirs them then there these they this those through to too under until up
+    us very was we were what when where which while who whom why will with would you your
+    yours""".split()
+)
+"""Words a query drops when it has others; the index keeps them."""
+
+
+@lru_cache(maxsize=200_000)
+def _expand(run: str) -> tuple[str, ...]:
+    if _WIDE.match(run):
+        return (run,) if len(run) == 1 else tuple(a + b for a, b in zip(run, run[1:], strict=False))
+    parts = _PART.findall(run) if run.isascii() else [p for p in run.split("_") if p]
+    whole = run.strip("_").casefold()
+    folded = [part.casefold() for part in parts]
+    if len(folded) == 1 and folded[0] == whole:
+        return (_stem(whole),)
+    return tuple(dict.fromkeys(w for w in (whole, *map(_stem, folded)) if w))
+
+
+# PyStemmer's objects hold a cache that is not safe to share between threads; the lru_cache above
+# makes a fresh, uncached one per miss affordable.
+def _stem(word: str) -> str:
+    return _english().stemWord(word) if word.isascii() and word.isalpha() else word
+
+
+def _english() -> Stemmer.Stemmer:
+    return Stemmer.Stemmer("english", 0)
+
+
+def words(text: str) -> list[str]:
+    """The words of `text`, in order, with repeats. Identifiers give the whole and its parts."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    found: list[str] = []
+    for run in _RUN.findall(text):
+        if len(run) <= _LONGEST:
+            found.extend(_expand(run))
+    return found
+
+
+def query_words(text: str) -> list[str]:
+    """The distinct words to ask for: without stop words, unless nothing else is left."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    runs = [run for run in _RUN.findall(text) if len(run) <= _LONGEST]
+    kept = [run for run in runs if run.casefold() not in STOP_WORDS] or runs
+    return list(dict.fromkeys(word for run in kept for word in _expand(run)))
