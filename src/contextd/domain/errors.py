@@ -19,12 +19,12 @@ from typing import Any, ClassVar
 
 
 class ContextdError(Exception):
-    """Base of everything contextd raises on purpose.
+    """Base of everything contextd raises on purpose. Itself it means a defect of contextd.
 
     `code` is stable and may be matched by programs; `hint` says what to do next.
     """
 
-    code: ClassVar[str] = "error"
+    code: ClassVar[str] = "internal"
     status: ClassVar[int] = 500
 
     def __init__(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from itertools import pairwise
 
 import Stemmer
 
@@ -35,7 +36,7 @@ STOP_WORDS = frozenset(
 @lru_cache(maxsize=200_000)
 def _expand(run: str) -> tuple[str, ...]:
     if _WIDE.match(run):
-        return (run,) if len(run) == 1 else tuple(a + b for a, b in zip(run, run[1:], strict=False))
+        return (run,) if len(run) == 1 else tuple(a + b for a, b in pairwise(run))
     parts = _PART.findall(run) if run.isascii() else [p for p in run.split("_") if p]
     whole = run.strip("_").casefold()
     folded = [part.casefold() for part in parts]

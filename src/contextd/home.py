@@ -1,0 +1,71 @@
+"""Where contextd keeps things on this machine. Standard library only: the thin entry points use it.
+
+Besides `settings`, the only module that reads the environment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+SOCKET_PATH_LIMIT = 100
+"""Bytes a unix socket's path may have (the kernel's limit is 108, some systems' 104)."""
+
+
+def home_directory() -> Path:
+    """`$CONTEXTD_HOME`, or the platform's data directory for contextd. Not created here."""
+    chosen = os.environ.get("CONTEXTD_HOME")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "contextd"
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return Path(local or Path.home() / "AppData" / "Local") / "contextd"
+    data = os.environ.get("XDG_DATA_HOME")
+    return Path(data or Path.home() / ".local" / "share") / "contextd"
+
+
+def make_home(home: Path) -> None:
+    """Create the home, readable by its owner only."""
+    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def socket_path(home: Path) -> Path:
+    """The daemon's unix socket: in the home, or in a private temporary directory when that path is
+    too long for a socket.
+    """
+    path = home / "contextd.sock"
+    if len(os.fsencode(path)) <= SOCKET_PATH_LIMIT:
+        return path
+    name = hashlib.blake2b(os.fsencode(home), digest_size=8).hexdigest()
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return Path(tempfile.gettempdir()) / f"contextd-{user}-{name}" / "contextd.sock"
+
+
+def spool_path(home: Path) -> Path:
+    """Where hooks leave what no daemon was there to take."""
+    return home / "spool.jsonl"
+
+
+def lock_path(home: Path) -> Path:
+    """The file whose lock says that a daemon lives."""
+    return home / "daemon.lock"
+
+
+def endpoint_path(home: Path) -> Path:
+    """A small JSON file the daemon writes: pid, version, HTTP port."""
+    return home / "daemon.json"
+
+
+def token_path(home: Path) -> Path:
+    """The token of the loopback HTTP port; readable by its owner only."""
+    return home / "token"
+
+
+def log_path(home: Path) -> Path:
+    """The daemon's log."""
+    return home / "logs" / "daemon.log"

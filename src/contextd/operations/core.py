@@ -1,0 +1,295 @@
+"""One definition per operation. Every surface, the docs and the permission tests read this table."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, ParamSpec, TypeVar, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+
+from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, nearest
+from contextd.domain.sessions import Observation
+from contextd.domain.tokens import count_tokens
+from contextd.runtime import Runtime
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Effect = Literal["read", "write", "destroy"]
+Audience = Literal["agent", "owner", "system"]
+Profile = Literal["core", "standard", "full"]
+PROFILES: tuple[Profile, ...] = ("core", "standard", "full")
+
+OPERATIONS: dict[str, Operation] = {}
+"""Every operation by name, in the order of definition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A use case with everything a surface needs to offer it.
+
+    `profile` is the smallest tool profile that shows it. Only an operation for agents is an MCP
+    tool; one for the owner is a route and a command; one for the system is called by jobs and hooks.
+    """
+
+    name: str
+    run: Callable[..., Any]
+    effect: Effect
+    route: str
+    audience: Audience
+    profile: Profile
+    idempotent: bool
+    summary: str
+    description: str
+    arguments: type[BaseModel]
+    result: TypeAdapter[Any]
+    aliases: Mapping[str, str]
+
+    @property
+    def method(self) -> str:
+        """The HTTP method half of `route`."""
+        return self.route.split()[0]
+
+    @property
+    def path(self) -> str:
+        """The path half of `route`, with `{name}` for path arguments."""
+        return self.route.split()[1]
+
+    @property
+    def tool(self) -> bool:
+        """Whether agents see it as an MCP tool."""
+        return self.audience == "agent"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people."""
+
+    value: Any
+    text: str
+
+
+def operation(
+    route: str,
+    *,
+    effect: Effect = "read",
+    audience: Audience = "agent",
+    profile: Profile = "full",
+    idempotent: bool = False,
+    aliases: Mapping[str, str] | None = None,
+) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Add a function to the table. Its signature and docstring are the whole definition.
+
+    The first parameter is the `Runtime`. The docstring's first paragraph is what an agent reads; its
+    `Args:` are the arguments' help. A result with a method `as_text()` has that as its text form.
+    """
+
+    def register(run: Callable[P, T]) -> Callable[P, T]:
+        hints = get_type_hints(run, include_extras=True)
+        summary, description, about = read_docstring(run)
+        fields: dict[str, Any] = {
+            name: (
+                hints[name],
+                Field(... if p.default is p.empty else p.default, description=about[name]),
+            )
+            for name, p in list(inspect.signature(run).parameters.items())[1:]
+        }
+        name = run.__name__.rstrip("_")
+        OPERATIONS[name] = Operation(
+            name=name,
+            run=run,
+            effect=effect,
+            route=route,
+            audience=audience,
+            profile=profile,
+            idempotent=idempotent or effect == "read",
+            summary=summary,
+            description=description,
+            arguments=create_model(name, __config__=ConfigDict(extra="forbid"), **fields),
+            result=TypeAdapter(hints["return"]),
+            aliases=dict(aliases or {}),
+        )
+        return run
+
+    return register
+
+
+def find_operation(name: str) -> Operation:
+    """The operation called `name`. Raises `NotFound` with the nearest one."""
+    found = OPERATIONS.get(name.replace("-", "_"))
+    if found is None:
+        hint = nearest(name, list(OPERATIONS)) or "tools_list names them all"
+        raise NotFound(f"no operation {name!r}", hint)
+    return found
+
+
+def tools(profile: Profile) -> list[Operation]:
+    """The operations an MCP client of this profile sees, always in the same order."""
+    shown = PROFILES[: PROFILES.index(profile) + 1]
+    return [op for op in OPERATIONS.values() if op.tool and op.profile in shown]
+
+
+def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
+    """Authorise, validate, run, observe and serialise one call: the only way in.
+
+    Raises the errors of `domain.errors`; anything else is a defect.
+    """
+    if op.audience == "owner" and not runtime.caller.may_administer():
+        raise Denied(f"{runtime.caller.name} may not call {op.name}", "ask an administrator")
+    values = validate(op, raw)
+    call = runtime.for_call()
+    result = op.run(call, **values)
+    value = op.result.dump_python(result, mode="json")
+    _observe(op, call, values)
+    return Answer(value, text_of(result, value))
+
+
+def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Typed arguments for `op`. Raises one `Invalid` that names everything wrong at once."""
+    fields = op.arguments.model_fields
+    given: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, value in raw.items():
+        known = _known_name(name, op, fields)
+        if known is None:
+            hint = nearest(_snake(name), list(fields)) or "it takes " + (
+                ", ".join(fields) or "none"
+            )
+            problems.append(f"unknown argument {name!r} ({hint})")
+        else:
+            given[known] = value
+    try:
+        parsed = op.arguments.model_validate(given)
+    except ValidationError as error:
+        problems += [_problem(detail) for detail in error.errors(include_url=False)]
+        parsed = None
+    if problems or parsed is None:
+        raise Invalid(
+            f"{op.name}: " + "; ".join(problems),
+            f"arguments: {_signature(op)}",
+            {"problems": problems},
+        )
+    return {name: getattr(parsed, name) for name in fields}
+
+
+def text_of(result: Any, value: Any) -> str:
+    """The text form of a result: its own `as_text`, or a compact outline of the value."""
+    own = getattr(result, "as_text", None)
+    return str(own()) if callable(own) else outline(value)
+
+
+def outline(value: Any, indent: str = "") -> str:
+    """JSON data as short indented lines; empty parts are left out."""
+    if isinstance(value, Mapping):
+        lines = []
+        for name, part in value.items():
+            if part in (None, "", [], {}):
+                continue
+            nested = isinstance(part, Mapping | list)
+            below = outline(part, indent + "  ")
+            lines.append(f"{indent}{name}:" + ("\n" + below if nested else " " + below))
+        return "\n".join(lines)
+    if isinstance(value, list):
+        if all(not isinstance(part, Mapping | list) for part in value):
+            return indent + ", ".join(map(str, value))
+        return "\n".join(f"{indent}- " + outline(part, indent + "  ").lstrip() for part in value)
+    return str(value)
+
+
+def schema_tokens(ops: Iterable[Operation]) -> int:
+    """What these tools cost an agent before the first call: name, description and input schema."""
+    return sum(
+        count_tokens(f"{op.name} {op.summary} {slim_schema(op.arguments.model_json_schema())}")
+        for op in ops
+    )
+
+
+def slim_schema(schema: Any) -> Any:
+    """A JSON schema without what costs tokens and says nothing: titles, null alternatives."""
+    if isinstance(schema, list):
+        return [slim_schema(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    slim = {
+        key: (
+            {name: slim_schema(part) for name, part in value.items()}
+            if key in ("properties", "$defs")
+            else slim_schema(value)
+        )
+        for key, value in schema.items()
+        if key != "title"
+    }
+    options = slim.get("anyOf")
+    if isinstance(options, list):
+        real = [option for option in options if option != {"type": "null"}]
+        if len(real) == 1:
+            del slim["anyOf"]
+            slim = {**real[0], **slim}
+            if slim.get("default", 0) is None:
+                del slim["default"]
+    return slim
+
+
+def read_docstring(run: Callable[..., Any]) -> tuple[str, str, dict[str, str]]:
+    """(first paragraph, all of it before `Args:`, argument → help) of a function's docstring."""
+    text, _, args = inspect.cleandoc(run.__doc__ or "").partition("\nArgs:\n")
+    found = re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", args, re.MULTILINE)
+    summary = re.sub(r"\s+", " ", text.strip().split("\n\n")[0])
+    return summary, text.strip(), {name: re.sub(r"\s+", " ", about) for name, about in found}
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).replace("-", "_").lower()
+
+
+def _known_name(name: str, op: Operation, fields: Mapping[str, Any]) -> str | None:
+    for candidate in (name, op.aliases.get(name, ""), _snake(name)):
+        if candidate in fields:
+            return candidate
+    return None
+
+
+def _problem(detail: Any) -> str:
+    where = ".".join(map(str, detail["loc"]))
+    if detail["type"] == "missing":
+        return f"{where}: required"
+    return f"{where}: {detail['msg'][0].lower()}{detail['msg'][1:]}, got {detail['input']!r:.60}"
+
+
+def _signature(op: Operation) -> str:
+    parts = [
+        name if info.is_required() else f"{name}?"
+        for name, info in op.arguments.model_fields.items()
+    ]
+    return ", ".join(parts) or "none"
+
+
+def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
+    trace = call.trace
+    if trace.action is None:
+        return
+    call.sinks.observe(
+        Observation(
+            at=call.clock.now(),
+            action=trace.action,
+            operation=op.name,
+            type=trace.type,
+            record_ids=trace.record_ids,
+            query=trace.query,
+            agent=call.client,
+        )
+    )
+
+
+def as_problem(error: ContextdError) -> dict[str, Any]:
+    """RFC 9457 problem details with contextd's code and hint."""
+    return {
+        "type": f"urn:contextd:error:{error.code}",
+        "title": error.code.replace("_", " "),
+        "status": error.status,
+        "detail": error.message,
+        **error.as_dict(),
+    }
