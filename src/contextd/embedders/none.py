@@ -1,0 +1,21 @@
+"""No embedder: searches are lexical."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd.domain.errors import Unavailable
+from contextd.ports import Vector
+
+
+class NoEmbedder:
+    """Makes no vectors, and says so in `model`."""
+
+    model = ""
+
+    def __init__(self, threads: int = 1) -> None:
+        del threads
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        """Always raises `Unavailable`."""
+        raise Unavailable("no embedder is configured", "set `embedder.name` to minilm")
