@@ -1,0 +1,31 @@
+"""Where data lives. A store is one row of `STORES`; `open_store` picks it by its address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from contextd.domain.errors import Invalid, nearest
+from contextd.ports import Clock, Store
+from contextd.runtime import SystemClock
+
+STORES: dict[str, str] = {
+    "memory": "contextd.stores.memory:open_memory",
+}
+"""The scheme of an address → the function that opens it, `module:function`."""
+
+
+def open_store(url: str, *, clock: Clock | None = None) -> Store:
+    """The store at `url`: `memory://` or `sqlite:///absolute/path/contextd.db`.
+
+    Raises `Invalid` for an address no store has, `Unavailable` when the store cannot be opened,
+    `Corrupt` when its data is damaged.
+    """
+    scheme, separator, _ = url.partition("://")
+    if not separator or scheme not in STORES:
+        hint = nearest(scheme, list(STORES)) or f"use one of {', '.join(STORES)}"
+        raise Invalid(f"no store is called {scheme!r}", hint)
+    module, _, function = STORES[scheme].partition(":")
+    # Imported here, so that only the driver of the store in use is loaded (apsw: 60 ms).
+    opener: Callable[[str, Clock], Store] = getattr(import_module(module), function)
+    return opener(url, clock or SystemClock())

@@ -1,0 +1,257 @@
+"""Domain values as JSON, in one place. What a store keeps is what these functions read back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
+
+from contextd.domain.code import Chunk, Import, SourceFile, Symbol
+from contextd.domain.errors import Invalid
+from contextd.domain.records import Anchor, Record, Source
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, FileAccess, Session
+from contextd.domain.time import from_micros, to_micros
+
+Json = dict[str, Any]
+
+parse_scope = lru_cache(maxsize=4096)(Scope.parse)
+"""`Scope.parse`, remembered."""
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON. Raises `Invalid` for what JSON or UTF-8 cannot hold."""
+    try:
+        text = _encode(value)
+        text.encode()
+    except UnicodeEncodeError:
+        raise Invalid(
+            "the text is not valid Unicode", "replace lone surrogates and send it again"
+        ) from None
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise Invalid(
+            f"the data is not plain JSON: {problem}",
+            "use text, finite numbers, true, false, null, lists and objects",
+        ) from None
+    return text
+
+
+def loads(text: str) -> Any:
+    """What `dumps` wrote."""
+    return json.loads(text)
+
+
+def micros(moment: datetime | None) -> int | None:
+    """Microseconds since the epoch, or None."""
+    return None if moment is None else to_micros(moment)
+
+
+def instant(value: int | None) -> datetime | None:
+    """The instant `micros` came from."""
+    return None if value is None else from_micros(value)
+
+
+def record_to_json(record: Record) -> Json:
+    """Every field of a record as JSON values, times as microseconds."""
+    source, anchor = record.source, record.anchor
+    return {
+        "id": record.id,
+        "kind": record.kind,
+        "scope": str(record.scope),
+        "title": record.title,
+        "content": record.content,
+        "data": dict(record.data),
+        "tags": list(record.tags),
+        "source": [source.agent, source.client, source.operation, source.ref],
+        "session": record.session,
+        "trust": record.trust,
+        "status": record.status,
+        "canonical_id": record.canonical_id,
+        "confidence": float(record.confidence),
+        "usage_count": record.usage_count,
+        "helpful": record.helpful,
+        "unhelpful": record.unhelpful,
+        "last_used_at": micros(record.last_used_at),
+        "valid_from": micros(record.valid_from),
+        "valid_to": micros(record.valid_to),
+        "anchor": [anchor.commit, anchor.branch, dict(anchor.paths)],
+        "created_at": to_micros(record.created_at),
+        "updated_at": to_micros(record.updated_at),
+    }
+
+
+def record_from_json(body: Mapping[str, Any]) -> Record:
+    """The record `record_to_json` wrote."""
+    return Record(
+        id=body["id"],
+        kind=body["kind"],
+        scope=parse_scope(body["scope"]),
+        title=body["title"],
+        content=body["content"],
+        data=body["data"],
+        tags=tuple(body["tags"]),
+        source=Source(*body["source"]),
+        session=body["session"],
+        trust=body["trust"],
+        status=body["status"],
+        canonical_id=body["canonical_id"],
+        confidence=body["confidence"],
+        usage_count=body["usage_count"],
+        helpful=body["helpful"],
+        unhelpful=body["unhelpful"],
+        last_used_at=instant(body["last_used_at"]),
+        valid_from=instant(body["valid_from"]),
+        valid_to=instant(body["valid_to"]),
+        anchor=Anchor(*body["anchor"]),
+        created_at=from_micros(body["created_at"]),
+        updated_at=from_micros(body["updated_at"]),
+    )
+
+
+def file_to_json(file: SourceFile) -> list[Any]:
+    """A source file as nested lists, without the text of its chunks."""
+    return [
+        file.path,
+        file.size,
+        file.mtime_ns,
+        file.digest,
+        file.language,
+        file.lines,
+        [
+            (s.name, s.kind, s.start_line, s.end_line, s.start, s.end)
+            + (s.signature, s.parent, s.exported)
+            for s in file.symbols
+        ],
+        [[i.specifier, i.line, i.target, i.names] for i in file.imports],
+        file.exports,
+        [[c.id, c.start_line, c.end_line, c.symbol, c.language] for c in file.chunks],
+        file.error,
+    ]
+
+
+def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> SourceFile:
+    """The file `file_to_json` wrote, with the text of its chunks where `texts` has it."""
+    path, size, mtime_ns, digest, language, lines, symbols, imports, exports, chunks, error = body
+    found = texts or {}
+    return SourceFile(
+        path=path,
+        size=size,
+        mtime_ns=mtime_ns,
+        digest=digest,
+        language=language,
+        lines=lines,
+        symbols=tuple(_symbol(*values) for values in symbols),
+        imports=tuple(
+            Import(specifier=a, line=b, target=c, names=tuple((n, m) for n, m in names))
+            for a, b, c, names in imports
+        ),
+        exports=tuple((a, b, c) for a, b, c in exports),
+        chunks=tuple(
+            Chunk(
+                id=id_,
+                path=path,
+                start_line=start,
+                end_line=end,
+                text=found.get(id_, ""),
+                symbol=symbol,
+                language=spoken,
+            )
+            for id_, start, end, symbol, spoken in chunks
+        ),
+        error=error,
+    )
+
+
+def _symbol(
+    name: str,
+    kind: str,
+    start_line: int,
+    end_line: int,
+    start: int,
+    end: int,
+    signature: str,
+    parent: str,
+    exported: bool,
+) -> Symbol:
+    return Symbol(
+        name=name,
+        kind=kind,
+        start_line=start_line,
+        end_line=end_line,
+        start=start,
+        end=end,
+        signature=signature,
+        parent=parent,
+        exported=exported,
+    )
+
+
+def session_to_json(session: Session) -> Json:
+    """Every field of a session as JSON values."""
+    return {
+        "id": session.id,
+        "scope": str(session.scope),
+        "client": session.client,
+        "external_id": session.external_id,
+        "cwd": session.cwd,
+        "task": session.task,
+        "status": session.status,
+        "outcome": session.outcome,
+        "started_at": to_micros(session.started_at),
+        "last_seen_at": to_micros(session.last_seen_at),
+        "ended_at": micros(session.ended_at),
+        "commit": session.commit,
+        "branch": session.branch,
+        "files": [
+            [f.path, f.count, to_micros(f.first_at), to_micros(f.last_at)] for f in session.files
+        ],
+        "topics": list(session.topics),
+        "tool_calls": session.tool_calls,
+        "tokens_served": session.tokens_served,
+        "injected": list(session.injected),
+        "data": dict(session.data),
+    }
+
+
+def session_from_json(body: Mapping[str, Any]) -> Session:
+    """The session `session_to_json` wrote."""
+    values = dict(body)
+    values["scope"] = parse_scope(body["scope"])
+    values["started_at"] = from_micros(body["started_at"])
+    values["last_seen_at"] = from_micros(body["last_seen_at"])
+    values["ended_at"] = instant(body["ended_at"])
+    values["files"] = tuple(
+        FileAccess(path=p, count=n, first_at=from_micros(a), last_at=from_micros(b))
+        for p, n, a, b in body["files"]
+    )
+    values["topics"] = tuple(body["topics"])
+    values["injected"] = tuple(body["injected"])
+    return Session(**values)
+
+
+def event_to_json(event: Event) -> Json:
+    """An event without its `seq`."""
+    return {
+        "type": event.type,
+        "key": event.key,
+        "at": to_micros(event.at),
+        "role": event.role,
+        "text": event.text,
+        "data": dict(event.data),
+    }
+
+
+def event_from_json(body: Mapping[str, Any], seq: int) -> Event:
+    """The event `event_to_json` wrote, at its place."""
+    values = dict(body)
+    values["at"] = from_micros(body["at"])
+    return Event(**values, seq=seq)
+
+
+def utc(moment: datetime) -> datetime:
+    """The same instant as stores hand it back: in UTC, one without a zone taken as UTC."""
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

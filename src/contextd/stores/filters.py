@@ -1,0 +1,137 @@
+"""What a `Query` means, for every store: its checks, its cursor, its tokens."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.query import CODE, EVENT, Document, Page, Query
+from contextd.domain.records import Record
+from contextd.domain.time import to_micros
+from contextd.ports import Vector
+from contextd.stores.codec import dumps
+
+NOT_RECORDS = (CODE, EVENT)
+"""Kinds an index leaves out of a query that names none."""
+
+_FIELD = re.compile(r"[^\W\d][\w-]{0,63}")
+_CURSOR = re.compile(r"(-?\d{1,18}):(.+)", re.DOTALL)
+_TOKEN = re.compile(r"[0-9A-Za-z_\u0080-\ud7ff\ue000-\U0010ffff]+")
+
+
+def check_where(where: Mapping[str, Any]) -> None:
+    """Raise `Invalid` unless every name is a plain field name and every value a scalar."""
+    for name, value in where.items():
+        if not _FIELD.fullmatch(name):
+            raise Invalid(f"{name!r} is not a field name", "use letters, digits, _ and -")
+        if value is not None and not isinstance(value, str | int | float):
+            raise Invalid(
+                f"{name}: cannot compare with {type(value).__name__}",
+                "use a string, a number or a boolean",
+            )
+        dumps(value)
+
+
+def cursor_after(record: Record) -> str:
+    """Where the page after this record starts."""
+    return f"{to_micros(record.created_at)}:{record.id}"
+
+
+def read_cursor(cursor: str) -> tuple[int, str] | None:
+    """(created_at, id) a page starts below; None for the first page. Raises `Invalid`."""
+    if not cursor:
+        return None
+    match = _CURSOR.fullmatch(cursor)
+    if not match:
+        raise Invalid("the cursor is not one contextd gave out", "ask for the first page again")
+    return int(match[1]), match[2]
+
+
+def check_prefix(prefix: str) -> None:
+    """Raise `Invalid` for a prefix too short to be meant."""
+    if len(prefix) < 4:
+        raise Invalid(f"{prefix!r} is too short for an id", "give at least 4 characters of it")
+
+
+def is_valid_at(start: datetime | None, end: datetime | None, at: datetime) -> bool:
+    """Whether `at` lies in [start, end); a missing bound is open."""
+    moment = to_micros(at)
+    begun = start is None or to_micros(start) <= moment
+    return begun and (end is None or moment < to_micros(end))
+
+
+def facet_conditions(query: Query) -> list[str]:
+    """The facets a document must carry: tags, the session, and typed fields."""
+    check_where(query.where)
+    found = [f"tag={tag}" for tag in query.tags]
+    if query.session:
+        found.append(f"session={query.session}")
+    return found + [f"{name}={value}" for name, value in query.where.items()]
+
+
+def facets_of(document: Document) -> tuple[str, ...]:
+    """The facets of a document, each once."""
+    return tuple(dict.fromkeys(document.facets))
+
+
+def asked_tokens(words: Sequence[str]) -> list[str]:
+    """The distinct words that can be tokens of an index; anything else matches nothing."""
+    folded = dict.fromkeys(word.casefold() for word in words)
+    return [word for word in folded if _TOKEN.fullmatch(word)]
+
+
+def matches(record: Record, query: Query) -> bool:
+    """Whether a record matches everything a query asks but `limit` and `cursor`."""
+    return (
+        record.scope in query.scopes
+        and (not query.kinds or record.kind in query.kinds)
+        and (not query.statuses or record.status in query.statuses)
+        and (not query.session or record.session == query.session)
+        and record.confidence >= query.min_confidence
+        and set(query.tags) <= set(record.tags)
+        and all(_equal(record.data.get(name), value) for name, value in query.where.items())
+        and (
+            query.valid_at is None
+            or is_valid_at(record.valid_from, record.valid_to, query.valid_at)
+        )
+    )
+
+
+def _equal(stored: Any, asked: Any) -> bool:
+    if isinstance(stored, list):
+        return asked is not None and asked in stored
+    return bool(stored == asked)
+
+
+def only_one(prefix: str, found: Sequence[Record]) -> Record:
+    """The one record found for a prefix. Raises `NotFound` or `Conflict`."""
+    if not found:
+        raise NotFound(f"no record {prefix!r} here", "search for it, or give its whole id")
+    if len(found) > 1:
+        ids = [record.id for record in found[:10]]
+        raise Conflict(
+            f"{prefix!r} could be any of {', '.join(ids)}",
+            "give more characters of the id",
+            {"candidates": ids},
+        )
+    return found[0]
+
+
+def page(found: Sequence[Record], limit: int) -> Page:
+    """A page of at most `limit` of the records, when one more was looked up than asked for."""
+    kept = list(found[: max(0, limit)])
+    return Page(kept, cursor_after(kept[-1]) if kept and len(found) > len(kept) else "")
+
+
+def nothing_to_undo(record_id: str) -> NotFound:
+    """The error of an undo that has no change left."""
+    return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")
+
+
+def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:
+    """Raise `Invalid` for vectors that name no model."""
+    if vectors and not model:
+        raise Invalid("vectors need the id of the model that made them", "name the model")
