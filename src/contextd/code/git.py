@@ -1,0 +1,321 @@
+"""What git knows, asked through its own program; nothing here writes to a repository.
+
+Every command runs without optional locks, hooks' environment, a file system monitor, prompts or
+network. A missing git, a refused or empty repository and a slow disk are answers, not crashes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from contextd.domain.errors import Invalid, Unavailable
+
+TIMEOUT = 10.0
+"""Seconds a single command may take, unless told otherwise."""
+
+_OPTIONS = (
+    "--no-optional-locks", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
+    "-c", "color.ui=false", "-c", "log.showSignature=false",
+)  # fmt: skip
+# Set while git runs a hook; with them every command would answer for another repository.
+_FOREIGN = frozenset(
+    """GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT GIT_DIR
+    GIT_OBJECT_DIRECTORY GIT_WORK_TREE GIT_IMPLICIT_WORK_TREE GIT_GRAFT_FILE GIT_INDEX_FILE
+    GIT_NO_REPLACE_OBJECTS GIT_REPLACE_REF_BASE GIT_PREFIX GIT_SHALLOW_FILE GIT_COMMON_DIR
+    GIT_NAMESPACE GIT_TRACE GIT_TRACE2 GIT_EXTERNAL_DIFF GIT_LITERAL_PATHSPECS""".split()
+)
+# An empty GIT_ALLOW_PROTOCOL allows none: a partial clone must not fetch what it lacks.
+_OURS = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "",
+    "LC_ALL": "C",
+}
+_COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A work tree. `common_dir` is shared by all work trees of one repository."""
+
+    root: Path
+    git_dir: Path
+    common_dir: Path
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether this is a further work tree (`git worktree add`)."""
+        return self.git_dir != self.common_dir
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The state of a work tree. Paths are relative to its root; a new directory ends in `/`."""
+
+    head: str = ""
+    branch: str = ""
+    modified: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    untracked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit. `subject` is a single printable line; `files` are those it touched."""
+
+    sha: str
+    author: str
+    at: datetime
+    subject: str
+    files: tuple[str, ...] = ()
+
+
+class Running:
+    """A git command that was started and is collected later."""
+
+    def __init__(self, root: Path, arguments: Sequence[str], given: bytes | None = None) -> None:
+        environment = {k: v for k, v in os.environ.items() if k not in _FOREIGN} | _OURS
+        try:
+            self._process = subprocess.Popen(
+                ["git", *_OPTIONS, *arguments],
+                cwd=root,
+                env=environment,
+                stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+            )
+        except FileNotFoundError as error:
+            if not root.is_dir():
+                raise Invalid(f"{root} is not a directory", "give an existing directory") from error
+            raise Unavailable("git is not installed", "install git to use history") from error
+        except OSError as error:
+            raise Unavailable(
+                f"git could not be started: {error}", "check `git version`"
+            ) from error
+        self._given = given
+        self._name = next((a for a in arguments if not a.startswith("-")), "git")
+
+    def collect(self, timeout: float = TIMEOUT) -> tuple[int, str, str]:
+        """Exit code, output and complaints. Raises `Unavailable` after `timeout` seconds."""
+        try:
+            out, err = self._process.communicate(self._given, timeout=max(0.0, timeout))
+        except subprocess.TimeoutExpired as error:
+            self.stop()
+            raise Unavailable(
+                f"git {self._name} did not answer in {timeout:.1f} s",
+                "try again when the machine is less busy",
+            ) from error
+        return self._process.returncode, _text(out), _text(err)
+
+    def stop(self) -> None:
+        """End the command if it still runs, and give back its pipes."""
+        with suppress(OSError):
+            self._process.kill()
+        self._process.communicate()
+
+
+def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
+    """The output of a git command in `root`; None when git refuses. Raises `Unavailable`."""
+    code, out, _ = Running(root, arguments).collect(timeout)
+    return out if code == 0 else None
+
+
+def find(path: Path) -> tuple[Repository | None, str]:
+    """The work tree around `path`, or None and one sentence saying why there is none."""
+    wanted = "--show-toplevel", "--absolute-git-dir", "--git-common-dir"
+    place = path if path.is_dir() else path.parent
+    try:
+        code, out, err = Running(place, ("rev-parse", *wanted)).collect()
+    except (Invalid, Unavailable) as error:
+        return None, error.message
+    if code == 0:
+        root, git_dir, common = out.removesuffix("\n").split("\n", 2)
+        return Repository(Path(root), Path(git_dir), (place / common).resolve()), ""
+    if "dubious ownership" in err:
+        return None, (
+            "git refuses this repository because another user owns it; "
+            "allow it with `git config --global --add safe.directory <path>`"
+        )
+    if "must be run in a work tree" in err:
+        return None, "this repository has no work tree"
+    return None, "not a git repository" if "not a git repo" in err else printable(err, 200)
+
+
+def repository(path: Path) -> Repository | None:
+    """The work tree around `path`; None when there is none or git cannot say."""
+    return find(path)[0]
+
+
+def head(root: Path) -> str:
+    """The commit the work tree stands on; empty before the first commit."""
+    return (ask(root, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") or "").strip()
+
+
+def branch(root: Path) -> str:
+    """The branch that is checked out; empty when the head is detached."""
+    return (ask(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
+
+
+def status(root: Path, *, timeout: float = TIMEOUT) -> Status:
+    """Head, branch and what is not committed. Raises `Unavailable`."""
+    code, out, err = start_status(root).collect(timeout)
+    if code != 0:
+        raise Unavailable(f"git status failed: {printable(err, 200)}", "check `git status` there")
+    return read_status(out)
+
+
+def start_status(root: Path) -> Running:
+    """Begin `status`; `read_status` understands its output."""
+    flags = "--porcelain=v2", "-z", "--branch", "--untracked-files=normal", "--no-renames"
+    return Running(root, ("status", *flags, "--ignore-submodules=dirty"))
+
+
+def read_status(text: str) -> Status:
+    """What `start_status` printed."""
+    head_, branch_ = "", ""
+    lists: dict[str, list[str]] = {"modified": [], "deleted": [], "untracked": []}
+    for entry in text.split("\0"):
+        if entry.startswith("# branch.oid "):
+            head_ = entry[13:] if entry[13:] != "(initial)" else ""
+        elif entry.startswith("# branch.head "):
+            branch_ = entry[14:] if entry[14:] != "(detached)" else ""
+        elif entry.startswith("? "):
+            lists["untracked"].append(entry[2:])
+        elif entry.startswith(("1 ", "u ")):
+            fields = entry.split(" ", 8 if entry[0] == "1" else 10)
+            lists["deleted" if "D" in fields[1] else "modified"].append(fields[-1])
+    return Status(head_, branch_, *(tuple(found) for found in lists.values()))
+
+
+def log(
+    root: Path,
+    *,
+    since_commit: str = "",
+    since_time: datetime | None = None,
+    limit: int = 100,
+    timeout: float = TIMEOUT,
+) -> list[Commit]:
+    """Commits of the current branch after a commit or an instant, newest first, at most `limit`.
+
+    Empty when there are none, or when `since_commit` is not in this repository.
+    """
+    code, out, _ = start_log(root, since_commit, since_time, limit).collect(timeout)
+    return read_log(out) if code == 0 else []
+
+
+def start_log(
+    root: Path, since_commit: str = "", since_time: datetime | None = None, limit: int = 100
+) -> Running:
+    """Begin `log`; `read_log` understands its output."""
+    flags = ["-z", "--name-only", "--no-renames", f"--max-count={limit}", "--no-show-signature"]
+    flags.append("--format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f")
+    if since_time is not None:
+        flags.append(f"--since={since_time.astimezone(UTC).isoformat()}")
+    span = f"{checked_commit(since_commit)}..HEAD" if since_commit else "HEAD"
+    return Running(root, ("log", *flags, span, "--"))
+
+
+def read_log(text: str) -> list[Commit]:
+    """What `start_log` printed."""
+    commits = []
+    for record in text.split("\x1e")[1:]:
+        fields = record.split("\x1f")
+        if len(fields) != 5 or not _COMMIT.fullmatch(fields[0]) or not fields[2].isdigit():
+            continue
+        sha, author, at, subject, rest = fields
+        files = tuple(name for name in rest.strip("\0\n").split("\0") if name)
+        moment = datetime.fromtimestamp(int(at), UTC)
+        commits.append(Commit(sha, printable(author, 60), moment, printable(subject, 100), files))
+    return commits
+
+
+def checked_commit(commit: str) -> str:
+    """`commit`, when it is a hexadecimal id. Raises `Invalid`: a name could be an option."""
+    if not _COMMIT.fullmatch(commit):
+        raise Invalid(f"{commit!r} is not a commit id", "give 4 to 64 hexadecimal digits")
+    return commit
+
+
+def has_commit(root: Path, commit: str) -> bool:
+    """Whether this repository still holds `commit`."""
+    return ask(root, "cat-file", "-e", checked_commit(commit) + "^{commit}") is not None
+
+
+def is_ancestor(root: Path, commit: str, of: str = "HEAD") -> bool:
+    """Whether `commit` is in the history of `of` (a commit or a branch name)."""
+    wanted = "merge-base", "--is-ancestor", checked_commit(commit), of
+    return not of.startswith("-") and ask(root, *wanted) is not None
+
+
+def root_commits(root: Path, ref: str = "HEAD") -> list[str]:
+    """The first commit of `ref` along first parents, then every other parentless one, sorted.
+
+    Empty before the first commit. In a shallow clone these are only where it was cut.
+    """
+    main = (ask(root, "rev-list", "--max-parents=0", "--first-parent", ref) or "").split()
+    every = (ask(root, "rev-list", "--max-parents=0", ref) or "").split()
+    return main + sorted(set(every) - set(main))
+
+
+def remote_url(root: Path) -> str:
+    """Where the repository comes from: `origin`, else the first remote by name; else empty.
+
+    As git holds it, credentials included: normalise it before keeping it.
+    """
+    names = sorted((ask(root, "remote") or "").split())
+    if not names:
+        return ""
+    name = "origin" if "origin" in names else names[0]
+    return (ask(root, "remote", "get-url", name) or "").strip()
+
+
+def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
+    """Blob hash of each file, as it is on disk now or as it was in `commit`.
+
+    Paths are relative to `root`; those that do not exist there, or lie outside, are left out.
+    """
+    if commit:
+        wanted = [path for path in paths if path]
+        span = "ls-tree", "-r", "-z", "--full-tree", checked_commit(commit), "--"
+        listed = (ask(root, *span, *wanted) or "") if wanted else ""
+        rows = [row.partition("\t") for row in listed.split("\0") if row]
+        return {name: meta.split()[2] for meta, _, name in rows if " blob " in meta}
+    real = root.resolve()
+    present = []
+    for path in paths:
+        file = root / path
+        inside = "\n" not in path and real in file.resolve().parents
+        if inside and file.is_file() and not file.is_symlink():
+            present.append(path)
+    if not present:
+        return {}
+    given = "\n".join(present).encode("utf-8", "surrogateescape") + b"\n"
+    code, out, _ = Running(root, ("hash-object", "--stdin-paths"), given).collect()
+    return dict(zip(present, out.split(), strict=True)) if code == 0 else {}
+
+
+def remaining(deadline: float) -> float:
+    """Seconds until `deadline` on the monotonic clock, not below 0."""
+    return max(0.0, deadline - time.monotonic())
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def printable(text: str, limit: int = 120) -> str:
+    """`text` as one line without control characters, cut at a word. Names and subjects are
+    written by strangers.
+    """
+    clean = " ".join(_CONTROL.sub(" ", text).encode("utf-8", "replace").decode().split())
+    return clean if len(clean) <= limit else clean[: limit - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,304 @@
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from contextd.code import git
+from contextd.code.changes import external_changes, is_dependency_file
+from contextd.domain.errors import Invalid, Unavailable
+
+
+def test_a_directory_without_a_repository_has_none_and_says_so(tmp_path):
+    assert git.find(tmp_path) == (None, "not a git repository")
+
+
+def test_a_missing_git_is_an_answer_not_a_crash(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert git.find(tmp_path) == (None, "git is not installed")
+    assert external_changes(tmp_path).notes == ("git is not installed",)
+    with pytest.raises(Unavailable, match="not installed"):
+        git.head(tmp_path)
+
+
+def test_a_repository_is_found_from_below_and_from_a_file(make_repo):
+    repo = make_repo()
+    repo.commit(a__py="x")
+    (repo.root / "deep" / "er").mkdir(parents=True)
+    for place in (repo.root / "deep" / "er", repo.root / "a.py"):
+        found = git.repository(place)
+        assert found == git.Repository(repo.root, repo.root / ".git", repo.root / ".git")
+        assert not found.is_linked
+
+
+def test_a_bare_repository_has_no_work_tree(make_repo, tmp_path):
+    make_repo().git("init", "-q", "--bare", str(tmp_path / "bare.git"))
+    assert git.find(tmp_path / "bare.git") == (None, "this repository has no work tree")
+
+
+def test_a_linked_work_tree_shares_the_repository(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit()
+    repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
+    linked = git.repository(tmp_path / "task")
+    assert linked.is_linked
+    assert linked.root == tmp_path / "task"
+    assert linked.common_dir == repo.root / ".git"
+
+
+def test_the_repository_of_a_running_hook_does_not_leak_in(make_repo, monkeypatch):
+    one, other = make_repo("one"), make_repo("other")
+    first = one.commit("first")
+    other.commit("second")
+    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other.root / ".git" / "index"))
+    assert git.head(one.root) == first
+
+
+def test_a_repository_without_commits_answers_everything(make_repo):
+    root = make_repo().root
+    (root / "new.py").write_text("x")
+    assert git.head(root) == ""
+    assert git.branch(root) == "main"
+    assert git.log(root) == []
+    assert git.root_commits(root) == []
+    assert git.status(root) == git.Status("", "main", untracked=("new.py",))
+
+
+def test_status_tells_modified_deleted_untracked_with_odd_names(make_repo):
+    repo = make_repo()
+    repo.write({"with space.py": "1", "ümläut.py": "1", 'quo"te.py': "1", "gone.py": "1"})
+    head = repo.commit()
+    repo.write({"with space.py": "2", "ümläut.py": "2", 'quo"te.py': "2", "new/deep.py": "2"})
+    (repo.root / "gone.py").unlink()
+    found = git.status(repo.root)
+    assert (found.head, found.branch) == (head, "main")
+    assert set(found.modified) == {"with space.py", "ümläut.py", 'quo"te.py'}
+    assert found.deleted == ("gone.py",)
+    assert found.untracked == ("new/",)
+
+
+def test_status_tells_a_staged_rename_and_a_conflict(make_repo):
+    repo = make_repo()
+    repo.commit(a__py="1\n", old__py="same\n" * 20)
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit(a__py="2\n")
+    repo.git("checkout", "-q", "main")
+    repo.commit(a__py="3\n")
+    with pytest.raises(Exception, match="merge"):
+        repo.git("merge", "-q", "side")
+    repo.git("mv", "old.py", "new.py")
+    found = git.status(repo.root)
+    assert "a.py" in found.modified
+    assert "new.py" in found.modified
+    assert found.deleted == ("old.py",)
+
+
+def test_a_detached_head_has_no_branch(make_repo):
+    repo = make_repo()
+    repo.git("checkout", "-q", repo.commit())
+    assert git.branch(repo.root) == ""
+    assert git.status(repo.root).branch == ""
+
+
+def test_log_tells_authors_subjects_and_files_newest_first(make_repo):
+    repo = make_repo()
+    first = repo.commit("start", a__py="1")
+    repo.write({"dir/with space.py": "x"})
+    second = repo.commit("Add\tthe \x1b[31mred\x1b[0m path", a__py="2")
+    commits = git.log(repo.root)
+    assert [commit.sha for commit in commits] == [second, first]
+    assert commits[0].author == "Ana"
+    assert set(commits[0].files) == {"a.py", "dir/with space.py"}
+    assert commits[0].subject == "Add the [31mred [0m path"
+    assert git.log(repo.root, since_commit=first) == commits[:1]
+    assert git.log(repo.root, limit=1) == commits[:1]
+
+
+def test_log_can_start_at_an_instant(make_repo):
+    repo = make_repo()
+    repo.commit("old", date="2025-01-01T10:00:00+0000")
+    repo.commit("new", date="2025-01-03T10:00:00+0000")
+    found = git.log(repo.root, since_time=datetime(2025, 1, 2, tzinfo=UTC))
+    assert [commit.subject for commit in found] == ["new"]
+
+
+def test_log_after_an_unknown_commit_is_empty(make_repo):
+    repo = make_repo()
+    repo.commit()
+    assert git.log(repo.root, since_commit="0" * 40) == []
+
+
+@pytest.mark.parametrize("commit", ["--output=/tmp/x", "HEAD", "main", "", "zz"])
+def test_only_commit_ids_are_taken_for_commits(make_repo, commit):
+    with pytest.raises(Invalid, match="not a commit id"):
+        git.is_ancestor(make_repo().root, commit)
+
+
+def test_ancestry(make_repo):
+    repo = make_repo()
+    first = repo.commit("one")
+    second = repo.commit("two")
+    assert git.is_ancestor(repo.root, first)
+    assert not git.is_ancestor(repo.root, second, first)
+    assert not git.is_ancestor(repo.root, "0" * 40)
+    assert git.has_commit(repo.root, second)
+    assert not git.has_commit(repo.root, "0" * 40)
+
+
+def test_root_commits_name_the_main_line_first(make_repo):
+    repo = make_repo()
+    first = repo.commit("first")
+    repo.git("checkout", "-q", "--orphan", "imported")
+    other = repo.commit("imported")
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--allow-unrelated-histories", "-m", "merge", "imported")
+    assert git.root_commits(repo.root) == [first, other]
+
+
+def test_origin_is_preferred_among_remotes(make_repo):
+    repo = make_repo()
+    assert git.remote_url(repo.root) == ""
+    repo.git("remote", "add", "backup", "https://b.example/x.git")
+    assert git.remote_url(repo.root) == "https://b.example/x.git"
+    repo.git("remote", "add", "origin", "https://o.example/x.git")
+    assert git.remote_url(repo.root) == "https://o.example/x.git"
+
+
+def test_blobs_are_those_git_would_commit(make_repo, tmp_path):
+    repo = make_repo()
+    repo.write({"dir/b c.py": "two"})
+    commit = repo.commit(a__py="one")
+    (repo.root / "link.py").symlink_to("a.py")
+    (tmp_path / "outside.py").write_text("x")
+    wanted = ["a.py", "dir/b c.py", "missing.py", "link.py", "../outside.py", "dir"]
+    now = git.blobs(repo.root, wanted)
+    assert now == {
+        "a.py": repo.git("rev-parse", "HEAD:a.py"),
+        "dir/b c.py": repo.git("rev-parse", "HEAD:dir/b c.py"),
+    }
+    repo.write({"a.py": "changed"})
+    assert git.blobs(repo.root, ["a.py"])["a.py"] != now["a.py"]
+    assert git.blobs(repo.root, ["a.py", "missing.py"], commit) == {"a.py": now["a.py"]}
+
+
+def test_a_command_that_takes_too_long_is_ended(make_repo):
+    root = make_repo().root
+    running = git.Running(root, ("cat-file", "--batch"), b"")
+    assert running.collect()[0] == 0
+    with pytest.raises(Unavailable, match="did not answer"):
+        git.Running(root, ("status",)).collect(timeout=0.0)
+
+
+def test_changes_without_a_moment_tell_the_uncommitted_state(make_repo):
+    repo = make_repo()
+    repo.commit(a__py="1")
+    repo.write({"a.py": "2", "b.py": "1"})
+    found = external_changes(repo.root)
+    assert found.lines == ("Not committed: 1 changed file (a.py)", "Untracked: 1 path (b.py)")
+    assert not found.switched
+    assert not found.rewritten
+
+
+def test_nothing_changed_gives_no_line(make_repo):
+    repo = make_repo()
+    head = repo.commit(a__py="1")
+    found = external_changes(repo.root, head, datetime.now(UTC), "main")
+    assert found.lines == ()
+    assert found.head == head
+
+
+def test_commits_authors_and_dependency_files_since_a_commit(make_repo):
+    repo = make_repo()
+    head = repo.commit("start", package__json="{}")
+    repo.commit("Use zod", package__json='{"a": 1}')
+    repo.commit("Fix refresh", a__py="2")
+    found = external_changes(repo.root, head, None, "main")
+    assert [commit.subject for commit in found.commits] == ["Fix refresh", "Use zod"]
+    assert found.dependencies == ("package.json",)
+    assert found.lines == (
+        "2 new commits by Ana: Fix refresh; Use zod",
+        "Dependencies changed: package.json",
+    )
+
+
+def test_a_branch_switch_is_not_a_rewritten_history(make_repo):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("checkout", "-q", "-b", "side")
+    there = repo.commit("on the side")
+    repo.git("checkout", "-q", "main")
+    found = external_changes(repo.root, there, None, "side")
+    assert found.switched
+    assert not found.rewritten
+    assert found.lines == ("Branch: side → main",)
+
+
+def test_an_amended_commit_is_a_rewritten_history(make_repo):
+    repo = make_repo()
+    repo.commit("start", date="2025-01-01T10:00:00+0000")
+    there = repo.commit("first try", date="2025-01-03T10:00:00+0000")
+    repo.git("commit", "-q", "--amend", "--allow-empty", "-m", "second try")
+    found = external_changes(repo.root, there, datetime(2025, 1, 2, tzinfo=UTC), "main")
+    assert found.rewritten
+    assert [commit.subject for commit in found.commits] == ["second try"]
+    assert found.lines[0].startswith("History was rewritten")
+
+
+def test_only_files_edited_after_the_moment_count_as_touched(make_repo):
+    repo = make_repo()
+    head = repo.commit(a__py="1", b__py="1")
+    repo.write({"a.py": "2", "b.py": "2"})
+    import os
+
+    then = datetime.now(UTC) - timedelta(hours=1)
+    old = (then - timedelta(hours=1)).timestamp()
+    os.utime(repo.root / "a.py", (old, old))
+    found = external_changes(repo.root, head, then, "main")
+    assert set(found.modified) == {"a.py", "b.py"}
+    assert found.touched == ("b.py",)
+    assert found.lines == ("Edited since, not committed: 1 file (b.py)",)
+
+
+def test_the_deadline_is_told_instead_of_passed(make_repo):
+    repo = make_repo()
+    head = repo.commit()
+    found = external_changes(repo.root, head, deadline=0.0)
+    assert any("did not answer" in note for note in found.notes)
+    assert found.commits == ()
+
+
+def test_many_commits_are_counted_only_up_to_the_limit(make_repo):
+    repo = make_repo()
+    head = repo.commit("start")
+    script = "".join(
+        f"commit refs/heads/main\ncommitter B <b@x> {1_800_000_000 + n} +0000\ndata 2\nn{n % 10}\n"
+        + (f"from {head}\n" if n == 0 else "")
+        for n in range(120)
+    )
+    import subprocess
+
+    subprocess.run(
+        ["git", "fast-import", "--quiet"], cwd=repo.root, input=script.encode(), check=True
+    )
+    found = external_changes(repo.root, head)
+    assert len(found.commits) == 100
+    assert found.lines[0].startswith("100 or more new commits by B: n9; n8; n7; …")
+
+
+def test_changes_refuse_a_commit_that_is_no_id(make_repo):
+    with pytest.raises(Invalid):
+        external_changes(make_repo().root, "--all")
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("apps/web/package.json", True),
+        ("requirements-dev.txt", True),
+        ("src/App.csproj", True),
+        ("uv.lock", True),
+        ("package.py", False),
+        ("docs/requirements.md", False),
+    ],
+)
+def test_dependency_files_are_known_by_name(path, expected):
+    assert is_dependency_file(path) is expected

@@ -1,0 +1,206 @@
+from pathlib import Path
+
+import pytest
+
+from contextd.code.identity import identify, match, normalised_url
+from contextd.domain.errors import Invalid
+
+SAME = [
+    "git@github.com:Acme/Shop.git",
+    "git@github.com:acme/shop",
+    "https://github.com/acme/shop",
+    "https://github.com/acme/shop.git/",
+    "https://someone:s3cret@github.com/acme/shop.git",
+    "ssh://git@github.com/acme/shop.git",
+    "ssh://git@ssh.github.com:443/acme/shop.git",
+    "git+ssh://git@GitHub.com:22//acme/shop",
+    "git://github.com/acme/shop.git",
+    "http://www.github.com/acme/shop",
+]
+
+
+@pytest.mark.parametrize("url", SAME)
+def test_every_way_to_write_a_remote_is_one(url):
+    assert normalised_url(url) == "github.com/acme/shop"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://git.example.org:8443/Team/Repo.git", "git.example.org:8443/Team/Repo"),
+        ("git@git.example.org:~me/x.git", "git.example.org/~me/x"),
+        ("git@ssh.dev.azure.com:v3/org/proj/repo", "dev.azure.com/org/proj/repo"),
+        ("https://org@dev.azure.com/org/proj/_git/repo", "dev.azure.com/org/proj/repo"),
+        ("/srv/git/x.git", ""),
+        ("../x", ""),
+        ("file:///srv/git/x.git", ""),
+        ("C:/work/x", ""),
+        ("https://[broken", ""),
+        ("", ""),
+    ],
+)
+def test_other_remotes(url, expected):
+    assert normalised_url(url) == expected
+
+
+def test_clones_and_work_trees_are_one_project(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("remote", "add", "origin", SAME[0])
+    here = identify(repo.root)
+    assert (here.kind, here.name, here.note) == ("git", "shop", "")
+    for number, url in enumerate(SAME):
+        clone = tmp_path / f"clone{number}"
+        repo.git("clone", "-q", "--no-hardlinks", str(repo.root), str(clone))
+        repo.git("-C", str(clone), "remote", "set-url", "origin", url)
+        assert identify(clone).identity == here.identity
+    repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
+    linked = identify(tmp_path / "task")
+    assert linked.identity == here.identity
+    assert linked.root == tmp_path / "task"
+    assert linked.name == "shop"
+
+
+def test_the_url_is_not_readable_from_the_identity(make_repo):
+    repo = make_repo()
+    repo.commit()
+    repo.git("remote", "add", "origin", "https://me:s3cret@git.example.org/acme/shop.git")
+    found = repr(identify(repo.root))
+    assert "s3cret" not in found
+    assert "example" not in found
+
+
+def test_an_orphan_branch_and_a_merged_foreign_history_change_nothing(make_repo):
+    repo = make_repo()
+    repo.commit("start")
+    before = identify(repo.root).identity
+    repo.git("checkout", "-q", "--orphan", "pages")
+    repo.commit("pages", date="2001-01-01T00:00:00+0000")
+    assert identify(repo.root).identity == before
+    repo.git("checkout", "-q", "main")
+    repo.git("merge", "-q", "--allow-unrelated-histories", "-m", "merge", "pages")
+    assert identify(repo.root).identity == before
+
+
+def test_a_local_clone_of_an_unpublished_repository_is_the_same_project(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("clone", "-q", str(repo.root), str(tmp_path / "copy"))
+    repo.git("clone", "-q", f"file://{tmp_path / 'copy'}", str(tmp_path / "copy of copy"))
+    assert identify(tmp_path / "copy of copy").identity == identify(repo.root).identity
+
+
+def test_publishing_keeps_the_project(make_repo):
+    repo = make_repo()
+    repo.commit("start")
+    before = identify(repo.root).identity
+    repo.git("remote", "add", "origin", SAME[0])
+    now = identify(repo.root)
+    assert now.identity != before
+    assert match(now, ["id:other", before]) == before
+
+
+def test_forks_are_two_projects(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("clone", "-q", str(repo.root), str(tmp_path / "fork"))
+    repo.git("remote", "add", "origin", "https://github.com/one/shop")
+    repo.git(
+        "-C", str(tmp_path / "fork"), "remote", "set-url", "origin", "https://github.com/two/shop"
+    )
+    one, two = identify(repo.root), identify(tmp_path / "fork")
+    assert match(two, [one.identity]) is None
+    unpublished = make_repo("third")
+    unpublished.git("pull", "-q", str(repo.root), "main")
+    assert match(identify(unpublished.root), [one.identity, two.identity]) is None
+
+
+def test_a_shallow_clone_is_known_by_its_remote(make_repo, tmp_path):
+    repo = make_repo()
+    repo.commit("start")
+    repo.commit("more")
+    repo.git("clone", "-q", "--depth", "1", f"file://{repo.root}", str(tmp_path / "shallow"))
+    shallow = tmp_path / "shallow"
+    alone = identify(shallow)
+    repo.git("remote", "add", "origin", SAME[0])
+    repo.git("-C", str(shallow), "remote", "set-url", "origin", SAME[2])
+    full, found = identify(repo.root), identify(shallow)
+    assert (found.kind, found.name) == ("remote", "shop")
+    assert match(found, [full.identity]) == full.identity
+    assert match(full, [found.identity]) == found.identity
+    assert alone.kind == "path"
+    assert "shallow clone" in alone.note
+
+
+def test_before_the_first_commit_a_repository_is_known_by_its_place(make_repo):
+    repo = make_repo()
+    early = identify(repo.root)
+    assert (early.kind, early.root, early.name) == ("path", repo.root, "shop")
+    assert "no commit" in early.note
+    repo.commit("start")
+    later = identify(repo.root)
+    assert later.kind == "git"
+    assert match(later, [early.identity]) == early.identity
+
+
+def test_without_git_the_id_in_project_yaml_counts(tmp_path):
+    root = tmp_path / "notes"
+    (root / "deep").mkdir(parents=True)
+    early = identify(root)
+    assert early.kind == "path"
+    (root / ".context").mkdir()
+    (root / ".context/project.yaml").write_text("project:\n  name: My notes\n  id: 1234-abcd\n")
+    found = identify(root / "deep")
+    assert found.identity == "id:1234-abcd"
+    assert (found.root, found.name, found.kind) == (root, "My notes", "id")
+    assert match(found, [early.identity]) == early.identity
+    moved = tmp_path / "moved"
+    root.rename(moved)
+    assert identify(moved).identity == found.identity
+
+
+def test_a_project_that_gets_a_repository_is_still_itself(make_repo):
+    repo = make_repo()
+    repo.write({".context/project.yaml": "project: {name: Shop, id: abcd}\n"})
+    repo.commit("start")
+    found = identify(repo.root)
+    assert (found.kind, found.name) == ("git", "Shop")
+    assert match(found, ["id:abcd"]) == "id:abcd"
+
+
+@pytest.mark.parametrize("text", ["project: [", "- a", "project: 3", "\x00", "a: &a [*a]", "id: 1"])
+def test_a_broken_project_yaml_says_nothing(tmp_path, text):
+    (tmp_path / ".context").mkdir()
+    (tmp_path / ".context/project.yaml").write_text(text)
+    assert identify(tmp_path).kind == "path"
+
+
+def test_home_and_the_root_of_everything_are_no_project_by_accident(make_repo, monkeypatch):
+    home = make_repo("home")
+    home.commit("dotfiles")
+    monkeypatch.setattr(Path, "home", lambda: home.root)
+    with pytest.raises(Invalid, match="not taken for a project"):
+        identify(home.root)
+    with pytest.raises(Invalid, match="not taken for a project"):
+        identify(Path("/"))
+    (home.root / "notes").mkdir()
+    below = identify(home.root / "notes")
+    assert (below.root, below.kind) == (home.root / "notes", "path")
+    assert "not taken for a project" in below.note
+    (home.root / ".context").mkdir()
+    (home.root / ".context/project.yaml").write_text("project: {name: Home}\n")
+    assert identify(home.root).kind == "git"
+
+
+def test_a_home_with_a_project_file_does_not_swallow_what_is_below(tmp_path, monkeypatch):
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    (tmp_path / ".context").mkdir()
+    (tmp_path / ".context/project.yaml").write_text("project: {name: Home, id: h}\n")
+    (tmp_path / "notes").mkdir()
+    assert identify(tmp_path).identity == "id:h"
+    assert identify(tmp_path / "notes").root == tmp_path / "notes"
+
+
+def test_a_missing_place_is_refused(tmp_path):
+    with pytest.raises(Invalid, match="does not exist"):
+        identify(tmp_path / "nowhere")
