@@ -1,0 +1,1 @@
+"""Understanding a project's source: what is there, what it defines, what depends on what."""

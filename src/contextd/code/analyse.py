@@ -1,0 +1,65 @@
+"""One file's bytes into what is known of it, all but where its imports lead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tree_sitter import Tree
+
+from contextd.code.chunk import chunks
+from contextd.code.content import content_digest, decode, is_binary
+from contextd.code.generated import unindexed
+from contextd.code.languages.language import parser
+from contextd.code.languages.outline import Outline
+from contextd.code.languages.table import DATA, language_name, language_of
+from contextd.domain.code import SourceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A parsed text: its UTF-8 bytes, its tree and its outline."""
+
+    data: bytes
+    tree: Tree | None
+    outline: Outline
+
+
+def parse(path: str, text: str) -> Parsed:
+    """The tree and outline of a text in the language its path names; no tree for plain text.
+
+    Syntax errors are tolerated: what can be understood around them is kept.
+    """
+    data = text.encode("utf-8", "replace")
+    language = language_of(path)
+    if language is None:
+        return Parsed(data, None, Outline())
+    tree = parser(language.grammar).parse(data)
+    return Parsed(data, tree, language.outline(tree.root_node, data, path))
+
+
+def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
+    """What these bytes say. `error` tells why the text of a file is not in the index, or that it
+    has syntax errors.
+    """
+    language = language_name(path)
+    bare = SourceFile(
+        path=path, size=size, mtime_ns=mtime_ns, digest=content_digest(data), language=language
+    )
+    if is_binary(data):
+        return replace(bare, language="", error="binary")
+    script = language_of(path) is not None
+    reason, parsed = unindexed(path, data, script=script, data_file=language in DATA)
+    bare = replace(bare, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
+    if not parsed:
+        return replace(bare, error=reason)
+    found = parse(path, decode(data))
+    root = found.tree.root_node if found.tree is not None else None
+    outline = found.outline
+    return replace(
+        bare,
+        symbols=outline.symbols,
+        imports=outline.imports,
+        exports=outline.exports,
+        chunks=() if reason else chunks(path, language, found.data, root, outline.symbols),
+        error=reason or ("syntax errors" if root is not None and root.has_error else ""),
+    )

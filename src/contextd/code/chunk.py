@@ -1,0 +1,193 @@
+"""Cuts a file into pieces at its seams: split what is too large, merge what is small.
+
+After cAST (Zhang et al. 2025): a node that fits stays whole, one that does not is replaced by its
+children, and neighbours are merged again up to the limit. The pieces cover every byte once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from tree_sitter import Node
+
+from contextd.domain.code import Chunk, Symbol
+
+VERSION = "1"
+"""Part of every chunk's id: raise it when the cutting changes."""
+
+LIMIT = 1_500
+"""Characters of a chunk that are not white space, counted in bytes."""
+
+_SMALL = 250
+_WEIGHTS = bytes(0 if byte in b" \t\r\n\f\v" else 1 for byte in range(256))
+_SEAM = re.compile(rb"\n(?=[ \t]*\r?\n)|\n(?=#{1,6} )")
+_REST_OF_LINE = re.compile(rb"[ \t;,]*\r?\n")
+_LEADING = frozenset(("comment", "decorator", "hash_bang_line"))
+
+
+def chunks(
+    path: str, language: str, data: bytes, root: Node | None, symbols: Sequence[Symbol]
+) -> tuple[Chunk, ...]:
+    """The chunks of a file, given as UTF-8. Without a tree, it is cut at blank lines and headings,
+    then at lines. A file of white space only has none.
+    """
+    if not data.strip():
+        return ()
+    weights = [0, *accumulate(data.translate(_WEIGHTS))]
+    ends = _tree_ends(data, root, weights) if root is not None else _text_ends(data, weights)
+    ends = _merged(_at_line_ends(data, ends), weights)
+    return tuple(_made(path, language, data, ends, symbols))
+
+
+def _made(
+    path: str, language: str, data: bytes, ends: Sequence[int], symbols: Sequence[Symbol]
+) -> Iterator[Chunk]:
+    starts = [symbol.start for symbol in symbols]
+    seen: dict[bytes, int] = {}
+    start, line = 0, 1
+    for end in ends:
+        piece = data[start:end]
+        # Equal pieces of one file must differ in id; their vectors are shared by their text.
+        count = seen[piece] = seen.get(piece, -1) + 1
+        last = line + piece.count(b"\n")
+        yield Chunk(
+            id=_chunk_id(path, language, piece, count),
+            path=path,
+            start_line=line,
+            end_line=max(line, last - piece.endswith(b"\n")),
+            text=piece.decode("utf-8", "replace"),
+            symbol=_main_symbol(symbols, starts, start, end),
+            language=language,
+        )
+        start, line = end, last
+
+
+def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
+    free = hashlib.blake2b(piece, digest_size=16)
+    free.update(f"\0{language}\0{VERSION}".encode())
+    return hashlib.blake2b(
+        free.digest() + f"\0{count}\0{path}".encode("utf-8", "surrogateescape"), digest_size=16
+    ).hexdigest()
+
+
+def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, end: int) -> str:
+    """What a piece is mostly about: the largest definition that starts in it, or the innermost
+    around it.
+    """
+    low, high = bisect_right(starts, start - 1), bisect_right(starts, end - 1)
+    best: Symbol | None = None
+    for symbol in symbols[low:high]:
+        if best is None or min(symbol.end, end) - symbol.start > min(best.end, end) - best.start:
+            best = symbol
+    if best is None:
+        # Far back only the enclosing ones are left, and those are few: stop after a fair look.
+        for symbol in reversed(symbols[max(0, low - 500) : low]):
+            if symbol.end >= end or symbol.end > (start + end) // 2:
+                best = symbol
+                break
+    if best is None:
+        return ""
+    return f"{best.parent}.{best.name}" if best.parent else best.name
+
+
+def _tree_ends(data: bytes, root: Node, weights: Sequence[int]) -> list[int]:
+    """Where pieces end, merging siblings only. The tree may be any depth: no recursion."""
+    ends: list[int] = []
+    start = reached = 0
+    waiting: list[Node | None] = [root]
+    pending = -1
+    while waiting:
+        node = waiting.pop()
+        if node is None:
+            if reached > start:
+                ends.append(reached)
+                start = reached
+            continue
+        end = node.end_byte
+        if end <= reached:
+            continue
+        if weights[end] - weights[start] <= LIMIT:
+            # A comment opens what follows it, so remember where a run of them began.
+            pending = (pending if pending >= 0 else reached) if node.type in _LEADING else -1
+            reached = end
+            continue
+        if pending >= 0 and pending > start:
+            ends.append(pending)
+            start = pending
+        elif pending < 0 and reached > start:
+            ends.append(reached)
+            start = reached
+        pending = -1
+        if weights[end] - weights[start] <= LIMIT:
+            reached = end
+        elif node.child_count:
+            waiting.append(None)
+            waiting.extend(reversed(node.children))
+        else:
+            ends += _line_ends(data, start, end, weights)
+            start = reached = end
+    return [*ends, len(data)]
+
+
+def _text_ends(data: bytes, weights: Sequence[int]) -> list[int]:
+    """Where pieces of plain text end: paragraphs and sections, merged up to the limit."""
+    ends: list[int] = []
+    start = reached = 0
+    for stop in [*(seam.end() for seam in _SEAM.finditer(data)), len(data)]:
+        if weights[stop] - weights[start] > LIMIT and reached > start:
+            ends.append(reached)
+            start = reached
+        if weights[stop] - weights[start] > LIMIT:
+            lines = _line_ends(data, start, stop, weights)
+            ends += lines
+            start = lines[-1]
+        reached = stop
+    return [*ends, len(data)]
+
+
+def _line_ends(data: bytes, start: int, end: int, weights: Sequence[int]) -> list[int]:
+    """Cuts of one long stretch, at line ends where there are any; the last one is `end`."""
+    ends: list[int] = []
+    while weights[end] - weights[start] > LIMIT:
+        stop = bisect_right(weights, weights[start] + LIMIT, start, end + 1) - 1
+        line = data.rfind(b"\n", start, stop) + 1
+        cut = line if line > start else stop
+        # Never inside a character of several bytes.
+        while cut > start + 1 and data[cut] & 0xC0 == 0x80:
+            cut -= 1
+        ends.append(cut)
+        start = cut
+    return [*ends, end]
+
+
+def _at_line_ends(data: bytes, ends: Sequence[int]) -> list[int]:
+    """The same cuts, moved behind the rest of a line that holds nothing more."""
+    moved: list[int] = []
+    for end in ends:
+        rest = _REST_OF_LINE.match(data, end)
+        cut = rest.end() if rest is not None else end
+        if not moved or cut > moved[-1]:
+            moved.append(cut)
+    return moved
+
+
+def _merged(ends: Sequence[int], weights: Sequence[int]) -> list[int]:
+    """The cuts that are left when small pieces join the one before, or the one behind."""
+    kept: list[int] = []
+    start = before = 0
+    for end in ends:
+        weight = weights[end] - weights[start]
+        together = weights[end] - weights[before]
+        last = weights[start] - weights[before]
+        small = weight <= _SMALL or last <= _SMALL
+        if kept and ((small and together <= LIMIT) or weight == 0):
+            kept[-1] = end
+        else:
+            before = start
+            kept.append(end)
+        start = end
+    return kept

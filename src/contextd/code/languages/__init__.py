@@ -1,0 +1,1 @@
+"""One row per language. `table.LANGUAGES` is where a new one is added."""

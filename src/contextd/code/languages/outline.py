@@ -1,0 +1,93 @@
+"""What a parsed file says about itself, and the pieces every language builds it from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from contextd.domain.code import Import, Symbol
+
+_SPACE = re.compile(r"\s+")
+_LONGEST_SIGNATURE = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """Definitions in source order, imports without targets, and exports, as in `SourceFile`."""
+
+    symbols: tuple[Symbol, ...] = ()
+    imports: tuple[Import, ...] = ()
+    exports: tuple[tuple[str, str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Definition:
+    """A definition before its parent is known. `outer` spans what belongs to it: decorators,
+    `export`. `head` is where its body starts, or 0 when all of it is its signature.
+    """
+
+    name: str
+    kind: str
+    outer: Node
+    head: int = 0
+    exported: bool = False
+
+
+def text_of(node: Node | None) -> str:
+    """The source text of a node; empty for none."""
+    if node is None or node.text is None:
+        return ""
+    return node.text.decode("utf-8", "replace")
+
+
+def unquoted(node: Node | None) -> str:
+    """The value of a string literal without its quotes, escapes left as they are."""
+    return text_of(node)[1:-1]
+
+
+def one_line(text: str) -> str:
+    """`text` on one line, cut at a fair length."""
+    flat = _SPACE.sub(" ", text).strip()
+    return flat if len(flat) <= _LONGEST_SIGNATURE else flat[: _LONGEST_SIGNATURE - 1] + "…"
+
+
+def line_of(node: Node) -> int:
+    """The line a node starts on, counted from 1."""
+    return node.start_point[0] + 1
+
+
+def symbols_of(definitions: Sequence[Definition], data: bytes) -> tuple[Symbol, ...]:
+    """The definitions as symbols, in source order, each with the names around it as parent."""
+    ordered = sorted(definitions, key=lambda d: (d.outer.start_byte, -d.outer.end_byte))
+    open_: list[tuple[int, str]] = []
+    found: list[Symbol] = []
+    for definition in ordered:
+        outer = definition.outer
+        start, end = outer.start_byte, outer.end_byte
+        while open_ and open_[-1][0] <= start:
+            open_.pop()
+        # Two names bound by one statement stand side by side, not inside one another.
+        parents = [name for stop, name in open_ if stop > end or (stop == end and name)]
+        if found and (found[-1].start, found[-1].end) == (start, end):
+            parent = found[-1].parent
+        else:
+            parent = ".".join(parents)
+            open_.append((end, definition.name))
+        head = data[start : definition.head or end]
+        found.append(
+            Symbol(
+                name=definition.name,
+                kind=definition.kind,
+                start_line=outer.start_point[0] + 1,
+                end_line=outer.end_point[0] + (1 if outer.end_point[1] or end == start else 0),
+                start=start,
+                end=end,
+                signature=one_line(head[:2_000].decode("utf-8", "replace")).rstrip("{: "),
+                parent=parent,
+                exported=definition.exported,
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,151 @@
+"""The table of languages, and what every other text file is called."""
+
+from __future__ import annotations
+
+from contextd.code.languages import ecmascript, python
+from contextd.code.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
+from contextd.code.languages.language import Language
+from contextd.code.languages.python_resolver import SETTINGS as PYTHON_SETTINGS
+from contextd.code.languages.python_resolver import PythonResolver
+
+LANGUAGES: tuple[Language, ...] = (
+    Language(
+        name="typescript",
+        extensions=("ts", "mts", "cts"),
+        family="ecmascript",
+        grammar=ecmascript.typescript,
+        outline=ecmascript.outline_with(ecmascript.typescript),
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+    ),
+    Language(
+        name="tsx",
+        extensions=("tsx",),
+        family="ecmascript",
+        grammar=ecmascript.tsx,
+        outline=ecmascript.outline_with(ecmascript.tsx),
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+    ),
+    Language(
+        name="javascript",
+        extensions=("js", "jsx", "mjs", "cjs"),
+        family="ecmascript",
+        grammar=ecmascript.javascript,
+        outline=ecmascript.outline_with(ecmascript.javascript),
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+    ),
+    Language(
+        name="python",
+        extensions=("py", "pyi", "pyw"),
+        family="python",
+        grammar=python.grammar,
+        outline=python.outline,
+        resolver=PythonResolver,
+        settings=PYTHON_SETTINGS,
+    ),
+)
+"""The languages that are understood. Adding a row here is all a new one needs."""
+
+BY_NAME = {language.name: language for language in LANGUAGES}
+_BY_EXTENSION = {e: language for language in LANGUAGES for e in language.extensions}
+
+_TEXT = {
+    "astro": "astro",
+    "bash": "shell",
+    "c": "c",
+    "cc": "cpp",
+    "cfg": "ini",
+    "cpp": "cpp",
+    "cs": "csharp",
+    "css": "css",
+    "csv": "csv",
+    "dart": "dart",
+    "ex": "elixir",
+    "exs": "elixir",
+    "go": "go",
+    "gradle": "groovy",
+    "graphql": "graphql",
+    "h": "c",
+    "hpp": "cpp",
+    "hs": "haskell",
+    "htm": "html",
+    "html": "html",
+    "ini": "ini",
+    "ipynb": "notebook",
+    "java": "java",
+    "json": "json",
+    "json5": "json",
+    "jsonc": "json",
+    "kt": "kotlin",
+    "kts": "kotlin",
+    "less": "less",
+    "lua": "lua",
+    "m": "objective-c",
+    "md": "markdown",
+    "mdx": "markdown",
+    "php": "php",
+    "pl": "perl",
+    "prisma": "prisma",
+    "proto": "protobuf",
+    "ps1": "powershell",
+    "r": "r",
+    "rb": "ruby",
+    "rs": "rust",
+    "rst": "restructuredtext",
+    "sass": "sass",
+    "scala": "scala",
+    "scss": "scss",
+    "sh": "shell",
+    "sql": "sql",
+    "svelte": "svelte",
+    "svg": "svg",
+    "swift": "swift",
+    "tf": "terraform",
+    "toml": "toml",
+    "txt": "text",
+    "vue": "vue",
+    "xml": "xml",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "zig": "zig",
+    "zsh": "shell",
+}
+_BY_BASENAME = {
+    "dockerfile": "dockerfile",
+    "makefile": "make",
+    "gemfile": "ruby",
+    "rakefile": "ruby",
+    "jenkinsfile": "groovy",
+    "cmakelists.txt": "cmake",
+    "go.mod": "go",
+}
+PROSE = frozenset(("markdown", "restructuredtext", "text"))
+DATA = frozenset("json yaml csv xml svg toml ini notebook html".split())
+
+
+def language_name(path: str) -> str:
+    """The language of a file by its name; empty when nothing is known of it."""
+    basename = path.rsplit("/", 1)[-1].lower()
+    known = _BY_BASENAME.get(basename)
+    if known or "." not in basename:
+        return known or ""
+    extension = basename.rsplit(".", 1)[-1]
+    language = _BY_EXTENSION.get(extension)
+    return language.name if language is not None else _TEXT.get(extension, "")
+
+
+def language_of(path: str) -> Language | None:
+    """The row of a file's language, or None for one that is only text."""
+    return BY_NAME.get(language_name(path))
+
+
+SETTING_FILES = frozenset(name for language in LANGUAGES for name in language.settings)
+"""When one of these changes, imports of unchanged files may lead elsewhere."""
+
+
+def changes_resolution(path: str) -> bool:
+    """Whether a change of this file's content can change where imports lead."""
+    name = path.rsplit("/", 1)[-1]
+    return name in SETTING_FILES or (name.endswith(".json") and "tsconfig" in name)
