@@ -130,9 +130,7 @@ def _starts(text: str, start: int, end: int) -> Iterator[int]:
         low = max(0, start - _LOOKBACK)
         for match in _DOTTED.finditer(text, low, start + 4):
             yield match.start() if match[0] != "atlasv1." else max(0, match.start() - 15)
-    if _HEAD.match(text, start, end):
-        yield start
-    elif end < len(text) and text[end] in _BRIDGES:
+    if _HEAD.match(text, start, end) or (end < len(text) and text[end] in _BRIDGES):
         yield start
     for match in _INNER.finditer(text, start, end):
         yield match.end()

@@ -3,12 +3,12 @@ from __future__ import annotations
 import random
 
 import pytest
+import secret_samples as samples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.governance.redact import redact
 from contextd.governance.redact_rules import TOKENS
-import secret_samples as samples
 
 
 def _rng() -> random.Random:
