@@ -1,0 +1,50 @@
+"""What every manifest comes down to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """One manifest, lock or version file.
+
+    `dependencies` maps a name, as its ecosystem writes it, to what was asked for ("" for any);
+    `dev` are those only needed to develop. `versions` are exact ones known here, of a lock file or
+    a catalogue. `runtimes` maps "Node.js", "Python"… to what is required. `members` are patterns
+    of directories that belong to this workspace. `commands` are programs it installs; `publishes`
+    says that others can depend on it. `images` are container images.
+    """
+
+    path: str
+    ecosystem: str = ""
+    name: str = ""
+    dependencies: Mapping[str, str] = field(default_factory=dict[str, str])
+    dev: frozenset[str] = frozenset()
+    versions: Mapping[str, str] = field(default_factory=dict[str, str])
+    runtimes: Mapping[str, str] = field(default_factory=dict[str, str])
+    manager: str = ""
+    members: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    publishes: bool = False
+    images: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def table(value: Any) -> dict[str, Any]:
+    """`value` when it is a mapping, else nothing."""
+    return {str(key): item for key, item in value.items()} if isinstance(value, dict) else {}
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """The strings of a list; nothing for anything else."""
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def wanted(value: Any) -> str:
+    """The version of a dependency written as a string or as a table."""
+    if isinstance(value, dict):
+        value = value.get("version", "")
+    return value.strip() if isinstance(value, str) else ""
