@@ -11,6 +11,7 @@ from contextd.runtime import SystemClock
 
 STORES: dict[str, str] = {
     "memory": "contextd.stores.memory:open_memory",
+    "sqlite": "contextd.stores.sqlite:open_sqlite",
 }
 """The scheme of an address → the function that opens it, `module:function`."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from contextd.domain.code import Chunk, Import, SourceFile, Symbol
@@ -16,6 +18,9 @@ from contextd.domain.sessions import Event, FileAccess, Session
 from contextd.domain.time import from_micros, to_micros
 
 Json = dict[str, Any]
+
+_SYMBOL = tuple(field.name for field in fields(Symbol))
+_symbol_values = attrgetter(*_SYMBOL)
 
 parse_scope = lru_cache(maxsize=4096)(Scope.parse)
 """`Scope.parse`, remembered."""
@@ -121,11 +126,7 @@ def file_to_json(file: SourceFile) -> list[Any]:
         file.digest,
         file.language,
         file.lines,
-        [
-            (s.name, s.kind, s.start_line, s.end_line, s.start, s.end)
-            + (s.signature, s.parent, s.exported)
-            for s in file.symbols
-        ],
+        [_symbol_values(symbol) for symbol in file.symbols],
         [[i.specifier, i.line, i.target, i.names] for i in file.imports],
         file.exports,
         [[c.id, c.start_line, c.end_line, c.symbol, c.language] for c in file.chunks],
@@ -144,7 +145,7 @@ def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> S
         digest=digest,
         language=language,
         lines=lines,
-        symbols=tuple(_symbol(*values) for values in symbols),
+        symbols=tuple(Symbol(**dict(zip(_SYMBOL, values, strict=True))) for values in symbols),
         imports=tuple(
             Import(specifier=a, line=b, target=c, names=tuple((n, m) for n, m in names))
             for a, b, c, names in imports
@@ -163,30 +164,6 @@ def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> S
             for id_, start, end, symbol, spoken in chunks
         ),
         error=error,
-    )
-
-
-def _symbol(
-    name: str,
-    kind: str,
-    start_line: int,
-    end_line: int,
-    start: int,
-    end: int,
-    signature: str,
-    parent: str,
-    exported: bool,
-) -> Symbol:
-    return Symbol(
-        name=name,
-        kind=kind,
-        start_line=start_line,
-        end_line=end_line,
-        start=start,
-        end=end,
-        signature=signature,
-        parent=parent,
-        exported=exported,
     )
 
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+import numpy as np
+
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.query import CODE, EVENT, Document, Page, Query
 from contextd.domain.records import Record
@@ -132,6 +134,8 @@ def nothing_to_undo(record_id: str) -> NotFound:
 
 
 def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:
-    """Raise `Invalid` for vectors that name no model."""
+    """Raise `Invalid` for vectors that name no model or are not finite."""
     if vectors and not model:
         raise Invalid("vectors need the id of the model that made them", "name the model")
+    if not all(np.isfinite(vector).all() for vector in vectors.values()):
+        raise Invalid("a vector is not finite", "embed the text again")

@@ -58,8 +58,11 @@ class State:
 
     def copy(self) -> State:
         """A snapshot."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
-        return State(**{n: dict(v) if isinstance(v, dict) else v for n, v in values.items()})
+        values: dict[str, Any] = {}
+        for name in self.__slots__:
+            value = getattr(self, name)
+            values[name] = dict(value) if isinstance(value, dict) else value
+        return State(**values)
 
     def next_seq(self) -> int:
         """A number larger than every one before."""

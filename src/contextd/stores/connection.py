@@ -1,0 +1,264 @@
+"""SQLite through APSW: connections, the one write path, and every driver error in our words."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+import apsw
+
+from contextd.domain.errors import (
+    Busy,
+    Conflict,
+    ContextdError,
+    Corrupt,
+    Invalid,
+    TooLarge,
+    Unavailable,
+)
+from contextd.ports import Clock
+from contextd.stores.gate import Gate
+
+OLDEST_SQLITE = (3, 51, 3)
+"""Before this, SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""
+
+BUSY_SECONDS = 30.0
+_PRAGMAS = (
+    "PRAGMA synchronous=FULL",
+    "PRAGMA foreign_keys=ON",
+    "PRAGMA journal_size_limit=16777216",
+    "PRAGMA cache_size=-16384",
+    "PRAGMA temp_store=MEMORY",
+    "PRAGMA trusted_schema=OFF",
+)
+
+_DAMAGED = "the file was kept as it is: run `contextd doctor`, then restore a backup"
+_AGAIN = "another process is using the store; try again in a moment"
+_OURS = "run `contextd doctor`; if it finds nothing, report this with the message above"
+
+DRIVER_ERRORS: dict[type[apsw.Error], tuple[type[ContextdError], str, str]] = {
+    apsw.BusyError: (Busy, "is locked", _AGAIN),
+    apsw.LockedError: (Busy, "is locked", _AGAIN),
+    apsw.ProtocolError: (Busy, "is locked", _AGAIN),
+    apsw.SchemaChangeError: (Busy, "changed its schema", _AGAIN),
+    apsw.ThreadingViolationError: (Busy, "is in use by another thread", _AGAIN),
+    apsw.InterruptError: (Busy, "was interrupted", _AGAIN),
+    apsw.AbortError: (Busy, "was interrupted", _AGAIN),
+    apsw.CorruptError: (Corrupt, "is damaged", _DAMAGED),
+    apsw.NotADBError: (Corrupt, "is not a database", _DAMAGED),
+    apsw.FormatError: (Corrupt, "is not a database", _DAMAGED),
+    apsw.FullError: (Unavailable, "cannot grow: the disk is full", "free some space"),
+    apsw.ReadOnlyError: (Unavailable, "is read-only", "make it and its directory writable"),
+    apsw.PermissionsError: (Unavailable, "may not be used", "check its permissions"),
+    apsw.AuthError: (Unavailable, "may not be used", "check its permissions"),
+    apsw.CantOpenError: (
+        Unavailable,
+        "cannot be opened",
+        "check that its directory exists and is writable",
+    ),
+    apsw.IOError: (Unavailable, "cannot be read or written", "check the disk and its mount"),
+    apsw.NoMemError: (Unavailable, "ran out of memory", "close other programs"),
+    apsw.NoLFSError: (Unavailable, "is too large for this file system", "move the store"),
+    apsw.ConnectionClosedError: (Unavailable, "was closed", "open the store again"),
+    apsw.CursorClosedError: (Unavailable, "was closed", "open the store again"),
+    apsw.TooBigError: (TooLarge, "cannot hold a value so large", "store a shorter text"),
+    apsw.ConstraintError: (Conflict, "refused the value", "read it again, then retry"),
+    apsw.MismatchError: (Invalid, "refused the value's type", "send the documented type"),
+}
+"""What each error of the driver means. Any other one is `Unavailable`: a fault of ours."""
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise the driver's errors as ours. A lock is never taken for damage."""
+    try:
+        yield
+    except apsw.Error as problem:
+        known = (DRIVER_ERRORS[kind] for kind in type(problem).__mro__ if kind in DRIVER_ERRORS)
+        kind, said, hint = next(known, (Unavailable, "could not be used", _OURS))
+        raise kind(f"{path} {said}: {problem}", hint) from problem
+    except (UnicodeEncodeError, OverflowError) as problem:
+        raise Invalid(
+            f"cannot be stored: {problem}", "send valid Unicode and 64-bit integers"
+        ) from problem
+
+
+def require_sqlite(version: str) -> None:
+    """Raise `Unavailable` for a SQLite with the WAL bug."""
+    if tuple(int(part) for part in version.split(".")[:3]) < OLDEST_SQLITE:
+        raise Unavailable(
+            f"SQLite {version} can corrupt shared databases",
+            "install apsw 3.51.3 or newer: pip install -U apsw",
+        )
+
+
+class _Local(threading.local):
+    connection: apsw.Connection | None = None
+    depth: int = 0
+    failed: bool = False
+    index_changed: bool = False
+
+
+class Database:
+    """One SQLite file: a connection per thread, reads fetched whole, writes one at a time."""
+
+    def __init__(self, path: Path, clock: Clock, timeout: float = BUSY_SECONDS) -> None:
+        require_sqlite(apsw.sqlite_lib_version())
+        self.path = path
+        self.clock = clock
+        self.gate = Gate(path.with_name(path.name + ".gate"), timeout)
+        self._local = _Local()
+        self._connections: WeakSet[apsw.Connection] = WeakSet()
+        self._closed = False
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """This thread's connection. Use it inside `translated`."""
+        if self._closed:
+            raise Unavailable(f"{self.path} was closed", "open the store again")
+        if self._local.connection is None:
+            made = apsw.Connection(str(self.path))
+            made.set_busy_timeout(round(BUSY_SECONDS * 1000))
+            for pragma in _PRAGMAS:
+                made.execute(pragma)
+            self._local.connection = made
+            self._connections.add(made)
+        return self._local.connection
+
+    def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
+        """Every row of a statement, fetched before it returns."""
+        with translated(self.path):
+            return self.connection.execute(sql, values).fetchall()
+
+    def value(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> Any:
+        """The first column of the first row; None when there is none."""
+        found = self.rows(sql, values)
+        return found[0][0] if found else None
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether this thread is inside a transaction."""
+        return self._local.depth > 0
+
+    @property
+    def index_changed(self) -> bool:
+        """Whether this thread's open transaction wrote to the index."""
+        return self._local.depth > 0 and self._local.index_changed
+
+    def note_index_change(self) -> None:
+        """Remember that the open transaction wrote to the index."""
+        self._local.index_changed = True
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Several reads that see one state."""
+        if self.in_transaction:
+            yield
+            return
+        with translated(self.path):
+            self.connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self.connection.execute("COMMIT")
+
+    @contextmanager
+    def write(self) -> Iterator[apsw.Connection]:
+        """A short write: its own transaction, or part of the open one.
+
+        When a write inside an open transaction fails, that transaction cannot commit any more.
+        """
+        if not self.in_transaction:
+            with self.transaction(), translated(self.path):
+                yield self.connection
+            return
+        try:
+            with translated(self.path):
+                yield self.connection
+        except ContextdError as problem:
+            self._local.failed |= isinstance(problem.__cause__, apsw.Error)
+            raise
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. An inner one that fails takes back only its own writes."""
+        if self.in_transaction:
+            with self._savepoint():
+                yield
+            return
+        with self.gate.hold():
+            with translated(self.path):
+                self.connection.execute("BEGIN IMMEDIATE")
+            self._local.depth, self._local.failed, self._local.index_changed = 1, False, False
+            try:
+                yield
+                self._commit()
+            except BaseException:
+                self._roll_back()
+                raise
+            finally:
+                self._local.depth = 0
+
+    def _commit(self) -> None:
+        if self._local.failed or not self.connection.in_transaction:
+            raise Unavailable(
+                f"{self.path}: a write failed inside this transaction, nothing of it was kept",
+                "send all of it again",
+            )
+        with translated(self.path):
+            self.connection.execute("COMMIT")
+
+    def _roll_back(self) -> None:
+        # SQLite itself has rolled back already after some errors, a full disk among them.
+        if self.connection.in_transaction:
+            with translated(self.path):
+                self.connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _savepoint(self) -> Iterator[None]:
+        name = f"level_{self._local.depth}"
+        failed = self._local.failed
+        with translated(self.path):
+            self.connection.execute(f"SAVEPOINT {name}")
+        self._local.depth += 1
+        try:
+            yield
+        except BaseException:
+            if self.connection.in_transaction:
+                with translated(self.path):
+                    self.connection.execute(f"ROLLBACK TO {name}")
+                    self.connection.execute(f"RELEASE {name}")
+                self._local.failed = failed
+            raise
+        else:
+            with translated(self.path):
+                self.connection.execute(f"RELEASE {name}")
+        finally:
+            self._local.depth -= 1
+
+    def close(self) -> None:
+        """Close every thread's connection. A thread inside a call keeps its own until it ends."""
+        self._closed = True
+        for connection in list(self._connections):
+            try:
+                connection.close()
+            except apsw.ThreadingViolationError:
+                continue
+        self._local.connection = None
+        self.gate.close()
+
+
+def fetch(
+    connection: apsw.Connection, sql: str, values: Sequence[Any] | dict[str, Any] = ()
+) -> list[Any]:
+    """Every row of a statement on a connection in hand."""
+    return connection.execute(sql, values).fetchall()
+
+
+def placeholders(values: Sequence[Any]) -> str:
+    """`?,?,…` for an IN list."""
+    return ",".join("?" * len(values))

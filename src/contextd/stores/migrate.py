@@ -1,0 +1,89 @@
+"""Numbered, forward-only migrations: `migrations/NNNN_name.sql`, run when a store is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib import resources
+from pathlib import Path
+
+import apsw
+
+from contextd.domain.errors import Invalid, Unavailable
+from contextd.stores.connection import Database, translated
+
+
+def migrations() -> list[str]:
+    """The SQL of every migration, first to last."""
+    folder = resources.files("contextd.stores") / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    return [(folder / name).read_text("utf-8") for name in names]
+
+
+def migrate(database: Database, scripts: Sequence[str]) -> None:
+    """Bring the schema up to the last script, each in a transaction of its own.
+
+    A copy of what was there is written beside it first. Raises `Unavailable` for a database that a
+    newer contextd made, or another program.
+    """
+    if _version(database, scripts) == len(scripts):
+        return
+    with database.gate.hold(), translated(database.path):
+        done = _version(database, scripts)
+        if done == len(scripts):
+            return
+        connection = database.connection
+        connection.execute("PRAGMA journal_mode=WAL").fetchall()
+        if done:
+            copy(database, database.path.with_name(f"{database.path.name}.before-{done + 1:04}"))
+        for number, script in enumerate(scripts[done:], done + 1):
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                connection.execute(script)
+                connection.execute(f"PRAGMA user_version={number}")
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+
+
+def _version(database: Database, scripts: Sequence[str]) -> int:
+    version = int(database.value("PRAGMA user_version"))
+    if version > len(scripts):
+        raise Unavailable(
+            f"{database.path} was made by a newer contextd (schema {version},"
+            f" this one knows {len(scripts)})",
+            "upgrade contextd, or open another store",
+        )
+    if not version and database.value("SELECT count(*) FROM sqlite_schema"):
+        raise Unavailable(f"{database.path} is a database of another program", "open another file")
+    return version
+
+
+def copy(database: Database, target: Path) -> None:
+    """Write a consistent copy to `target`, in one step that keeps nobody from writing."""
+    if target.resolve() == database.path.resolve():
+        raise Invalid(f"{target} is the store itself", "name another file")
+    partial = target.with_name(target.name + ".partial")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial.unlink(missing_ok=True)
+        with translated(partial):
+            out = apsw.Connection(str(partial))
+            try:
+                with translated(database.path):
+                    source = database.connection
+                with out.backup("main", source, "main") as steps:
+                    while not steps.done:
+                        steps.step(-1)
+            finally:
+                out.close()
+        partial.replace(target)
+    except OSError as problem:
+        raise Unavailable(
+            f"cannot write {target}: {problem.strerror}", "choose a directory you can write to"
+        ) from problem
+    finally:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
