@@ -1,0 +1,1 @@
+"""Meeting the tools people already use: coding clients, and what other programs exported."""

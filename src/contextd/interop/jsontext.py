@@ -1,0 +1,204 @@
+"""Editing JSON as text: one member is added, changed or removed and every other byte stays.
+
+A configuration file belongs to its user. Parsing and dumping it again would lose the order, the
+spacing, the way a number or a character is written, and repeated names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from contextd.domain.errors import Invalid
+
+Path = tuple[str | int, ...]
+"""The way to a value: names of members and positions in lists, from the outermost."""
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_SCALAR = re.compile(r"[^\s,\]}]+")
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A member of an object or an item of a list, by offsets into the text.
+
+    `start` is where the name or the item begins, `value` where the value does, `end` the offset
+    after it.
+    """
+
+    name: str | int
+    start: int
+    value: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a document is laid out. An empty `indent` stands for everything on one line; `comma` is
+    what separates parts on one line.
+    """
+
+    indent: str
+    newline: str
+    colon: str
+    comma: str
+
+
+def read(text: str) -> Any:
+    """The value of a JSON text. Raises `Invalid` saying where it is wrong."""
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise Invalid(f"not valid JSON at line {error.lineno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
+        raise Invalid(f"not valid JSON: {error}") from error
+
+
+def parts(text: str, at: int) -> list[Part]:
+    """What the object or list that begins at offset `at` of a valid text holds, in order."""
+    named = text[at] == "{"
+    found: list[Part] = []
+    here = _skip(text, at + 1)
+    while text[here] not in "]}":
+        start = here
+        name: str | int = len(found)
+        if named:
+            after = _value_end(text, here)
+            name = json.loads(text[here:after])
+            here = _skip(text, _skip(text, after) + 1)
+        end = _value_end(text, here)
+        found.append(Part(name, start, here, end))
+        here = _skip(text, end)
+        if text[here] == ",":
+            here = _skip(text, here + 1)
+    return found
+
+
+def locate(text: str, path: Path) -> Part | None:
+    """The part at `path`, or None. Of members with one name the last counts, as readers have it."""
+    begin = _skip(text, 0)
+    found = Part("", begin, begin, _value_end(text, begin))
+    for step in path:
+        if text[found.value] != ("[" if isinstance(step, int) else "{"):
+            return None
+        named = [part for part in parts(text, found.value) if part.name == step]
+        if not named:
+            return None
+        found = named[-1]
+    return found
+
+
+def put(text: str, path: Path, value: Any) -> str:
+    """`text` with `value` at `path`; objects missing on the way are made.
+
+    A list position must be that of an item, or the next free one.
+    """
+    style = style_of(text)
+    there = locate(text, path)
+    if there is not None:
+        shown = _render(value, style, len(path))
+        return text[: there.value] + shown + text[there.end :]
+    known = len(path) - 1
+    while locate(text, path[:known]) is None:
+        known -= 1
+    for step in reversed(path[known + 1 :]):
+        value = {step: value}
+    return _insert(text, path[:known], path[known], value, style)
+
+
+def remove(text: str, path: Path) -> str:
+    """`text` without the part at `path` and the comma it needed; every one of an equal name."""
+    while (there := locate(text, path)) is not None:
+        holder = locate(text, path[:-1])
+        assert holder is not None
+        around = parts(text, holder.value)
+        position = around.index(there)
+        if len(around) == 1:
+            start, end = holder.value + 1, holder.end - 1
+        elif position:
+            start, end = around[position - 1].end, there.end
+        else:
+            start, end = there.start, around[1].start
+        text = text[:start] + text[end:]
+        if isinstance(path[-1], int):
+            break
+    return text
+
+
+def style_of(text: str) -> Style:
+    """How `text` is laid out, by its first member; two spaces where nothing can be seen."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    begin = _skip(text, 0)
+    inside = parts(text, begin) if text[begin] in "[{" else []
+    if not inside:
+        return Style("  ", newline, ": ", ", ")
+    first = inside[0]
+    before = text[begin + 1 : first.start]
+    tight = text[begin] == "{" and text[_value_end(text, first.start) : first.value] == ":"
+    colon, comma = (":", ",") if tight else (": ", ", ")
+    if "\n" in before:
+        outer = text[:begin].rpartition("\n")[2]
+        inner = before.rpartition("\n")[2].removeprefix(outer)
+        return Style(inner or "  ", newline, colon, comma)
+    return Style("", newline, colon, comma)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _skip(text: str, at: int) -> int:
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def _value_end(text: str, at: int) -> int:
+    if text[at] not in "[{":
+        found = (_STRING if text[at] == '"' else _SCALAR).match(text, at)
+        assert found is not None
+        return found.end()
+    depth = 0
+    for token in _TOKEN.finditer(text, at):
+        if token[0] in ("{", "["):
+            depth += 1
+        elif token[0] in ("}", "]"):
+            depth -= 1
+            if depth == 0:
+                return token.end()
+    raise AssertionError("the text was not checked with read()")
+
+
+def _render(value: Any, style: Style, depth: int) -> str:
+    if not style.indent:
+        return json.dumps(value, ensure_ascii=False, separators=(style.comma, style.colon))
+    shown = json.dumps(
+        value, ensure_ascii=False, indent=style.indent, separators=(",", style.colon)
+    )
+    return shown.replace("\n", style.newline + style.indent * depth)
+
+
+def _insert(text: str, holder_path: Path, step: str | int, value: Any, style: Style) -> str:
+    holder = locate(text, holder_path)
+    assert holder is not None
+    around = parts(text, holder.value)
+    named = json.dumps(step, ensure_ascii=False) + style.colon if isinstance(step, str) else ""
+    depth = len(holder_path) + 1
+    if not around:
+        if not style.indent:
+            inner = named + _render(value, style, depth)
+        else:
+            inner = style.newline + style.indent * depth + named + _render(value, style, depth)
+            inner += style.newline + style.indent * (depth - 1)
+        return text[: holder.value + 1] + inner + text[holder.end - 1 :]
+    last = around[-1]
+    before = around[-2].end if len(around) > 1 else holder.value
+    gap = text[text.index(",", before) + 1 if len(around) > 1 else before + 1 : last.start]
+    if "\n" not in gap:
+        style = Style("", style.newline, style.colon, style.comma)
+        gap = gap if len(around) > 1 else style.comma[1:]
+    addition = "," + gap + named + _render(value, style, depth)
+    return text[: last.end] + addition + text[last.end :]
