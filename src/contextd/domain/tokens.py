@@ -15,17 +15,20 @@ _PUNCTUATION = re.compile(r"[^\w\s]+")
 _NEWLINE = re.compile(r"\s*\n\s*")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _HUMP = re.compile(r"[a-z][A-Z]|_")
+_SEAM = re.compile(r"\n|(?<=[.!?。！？]) ")
 
 
 def count_tokens(text: str) -> int:
     """Estimated tokens of `text`; 0 only for the empty string."""
-    if not text:
-        return 0
+    return max(1, round(_estimate(text))) if text else 0
+
+
+def _estimate(text: str) -> float:
     words = _WORD.findall(text)
     runs = _PUNCTUATION.findall(text)
     wide = 0 if text.isascii() else len(_CJK.findall(text))
     other = 0 if text.isascii() else len(_NON_ASCII.findall(text)) - wide
-    estimate = (
+    return (
         1.01 * len(words)
         + 0.197 * sum((len(word) - 1) // 6 for word in words if len(word) > 7)
         + 1.268 * sum((len(run) + 2) // 3 for run in _DIGITS.findall(text))
@@ -36,18 +39,20 @@ def count_tokens(text: str) -> int:
         + 0.426 * other
         + 0.458 * len(_HUMP.findall(text))
     )
-    return max(1, round(estimate))
 
 
 def trim_to_tokens(text: str, budget: int) -> str:
-    """The longest run of whole lines, then whole sentences, of `text` within `budget` tokens."""
+    """The longest run of whole lines, then whole sentences, of `text` within `budget` tokens.
+
+    Always a beginning of `text`; empty when not even its first sentence fits.
+    """
     if count_tokens(text) <= budget:
         return text
-    pieces = re.split(r"(?<=\n)|(?<=[.!?]) ", text)
-    kept, spent = [], 1
-    for piece in pieces:
-        spent += count_tokens(piece)
+    # Pieces are cut at features' borders, so their estimates add up to at least the whole's.
+    end, spent = 0, 0.0
+    for cut in (*(match.end() for match in _SEAM.finditer(text)), len(text)):
+        spent += _estimate(text[end:cut])
         if spent > budget:
             break
-        kept.append(piece)
-    return " ".join(kept).replace("\n ", "\n").rstrip()
+        end = cut
+    return text[:end].rstrip()

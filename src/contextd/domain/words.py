@@ -68,8 +68,13 @@ def words(text: str) -> list[str]:
 
 def query_words(text: str) -> list[str]:
     """The distinct words to ask for: without stop words, unless nothing else is left."""
+    return content_words(text) or list(dict.fromkeys(words(text)))
+
+
+def content_words(text: str) -> list[str]:
+    """The distinct words of `text` that are not stop words."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     runs = [run for run in _RUN.findall(text) if len(run) <= _LONGEST]
-    kept = [run for run in runs if run.casefold() not in STOP_WORDS] or runs
+    kept = [run for run in runs if run.casefold() not in STOP_WORDS]
     return list(dict.fromkeys(word for run in kept for word in _expand(run)))

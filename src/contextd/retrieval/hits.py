@@ -1,0 +1,125 @@
+"""What a search finds: plain values that carry the account of their own score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from contextd.domain.records import Record
+
+LEXICAL, DENSE = "words", "meaning"
+"""The names of the two ways a document is found."""
+
+
+class Texted(Protocol):
+    """Anything with a text: a record, a chunk of code, an event of a session."""
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        ...
+
+
+Hydrate = Callable[[Sequence[str]], Mapping[str, Texted]]
+"""Gives the contents of documents by id; what no longer exists is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one component or boost adds to a score.
+
+    `rank` counts from 1 and `raw` is the component's own score; `rank` is 0 for a boost, and for
+    a component that did not list the document.
+    """
+
+    name: str
+    amount: float
+    rank: int = 0
+    raw: float = 0.0
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An indexed document that may answer. Its score is the sum of its parts."""
+
+    id: str
+    kind: str
+    parts: tuple[Part, ...]
+
+    @property
+    def score(self) -> float:
+        """Between 0 and 1 before boosts."""
+        return sum(part.amount for part in self.parts)
+
+    def part(self, name: str) -> Part:
+        """The part called `name`; one that adds nothing if there is none."""
+        return next((part for part in self.parts if part.name == name), Part(name, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A candidate with its content, ranked. Its score is the sum of its parts."""
+
+    id: str
+    kind: str
+    parts: tuple[Part, ...]
+    content: Texted
+
+    @property
+    def score(self) -> float:
+        """The final score."""
+        return sum(part.amount for part in self.parts)
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return self.content.text
+
+    @property
+    def record(self) -> Record | None:
+        """The content, if it is a record."""
+        return self.content if isinstance(self.content, Record) else None
+
+    @property
+    def why(self) -> str:
+        """In a few words, what put it where it is: `words #1, meaning #4, confirmed helpful`."""
+        told = [f"{p.name} #{p.rank}" for p in self.parts if p.rank]
+        told += [p.why or p.name for p in self.parts if not p.rank and abs(p.amount) >= 0.01]
+        return ", ".join(told)
+
+    def plus(self, parts: Sequence[Part]) -> Hit:
+        """The hit with more parts."""
+        return replace(self, parts=(*self.parts, *parts))
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What was found but not given, and why."""
+
+    id: str
+    kind: str
+    score: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The first half of a search: best first, before anything is read from the store.
+
+    `notice` says what could not be done, such as a search by words only.
+    """
+
+    candidates: tuple[Candidate, ...]
+    words: tuple[str, ...]
+    notice: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a search gives: hits, best first, and what lost. No hits means: nothing relevant."""
+
+    hits: tuple[Hit, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    notice: str = ""

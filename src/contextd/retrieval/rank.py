@@ -1,0 +1,150 @@
+"""What moves a hit besides the question, and what is too much like another hit.
+
+Boosts are added to a fused score between 0 and 1 and each is kept, so that a score explains
+itself. They are small: they order what matches about equally well and never outweigh a match.
+Recency in particular is added, not multiplied: as a factor it cost a third of the recall.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from contextd.domain.kinds import KINDS
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.retrieval.hits import Candidate, Hit, LeftOut, Part, Texted
+
+CONFIDENCE, NEUTRAL_CONFIDENCE = 0.1, 0.6
+USEFULNESS = 0.2
+NEARNESS = 0.03
+SAME_FILE = 0.05
+RECENCY, RECENCY_DAYS = 0.02, 30
+DUPLICATE = 0.8
+"""Hits whose word triples overlap this much (Jaccard) say the same thing."""
+
+_COMPARED = 4_000
+_WORD = re.compile(r"\w+(?:'\w+)?")
+_DECISIVE = re.compile(r"\d[\d.]*|\b(?:not|never|no|without|avoid|cannot|\w+n't)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where the question is asked from: scopes nearest first, files at hand, the time."""
+
+    cascade: tuple[Scope, ...] = ()
+    files: frozenset[str] = frozenset()
+    now: datetime | None = None
+
+
+def ranked(candidate: Candidate, content: Texted, standing: Standing) -> Hit:
+    """The hit of a candidate, with its boosts. Only records have any."""
+    hit = Hit(candidate.id, candidate.kind, candidate.parts, content)
+    if not isinstance(content, Record):
+        return hit
+    boosts = (
+        _kind(candidate, content),
+        _confidence(content),
+        _usefulness(content),
+        _nearness(content, standing),
+        _files(content, standing),
+        _recency(content, standing),
+    )
+    return hit.plus([boost for boost in boosts if boost.amount])
+
+
+def _kind(candidate: Candidate, record: Record) -> Part:
+    weight = KINDS[record.kind].weight if record.kind in KINDS else 1.0
+    return Part("kind", candidate.score * (weight - 1), why=f"a {record.kind}")
+
+
+def _confidence(record: Record) -> Part:
+    off = record.confidence - NEUTRAL_CONFIDENCE
+    return Part("confidence", CONFIDENCE * off, why=f"confidence {record.confidence:.2g}")
+
+
+def _usefulness(record: Record) -> Part:
+    """The share of helpful reports, with one of each taken for granted (Laplace's rule)."""
+    reports = record.helpful + record.unhelpful
+    share = (record.helpful + 1) / (reports + 2) - 0.5
+    why = f"helpful {record.helpful} of {reports} times"
+    return Part("usefulness", USEFULNESS * share, why=why)
+
+
+def _nearness(record: Record, standing: Standing) -> Part:
+    if record.scope not in standing.cascade:
+        return Part("nearness", 0.0)
+    steps = len(standing.cascade)
+    near = 1 - standing.cascade.index(record.scope) / steps
+    return Part("nearness", NEARNESS * near, why=f"from this {record.scope.level}")
+
+
+def _files(record: Record, standing: Standing) -> Part:
+    if not standing.files:
+        return Part("files", 0.0)
+    shared = sorted(standing.files & set(_files_of(record)))
+    return Part("files", SAME_FILE if shared else 0.0, why=f"about {', '.join(shared[:2])}")
+
+
+def _files_of(record: Record) -> Iterable[str]:
+    yield from record.anchor.paths
+    for name in ("file", "files", "affected_files"):
+        value = record.data.get(name)
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from (item for item in value if isinstance(item, str))
+
+
+def _recency(record: Record, standing: Standing) -> Part:
+    if standing.now is None:
+        return Part("recency", 0.0)
+    days = max(0.0, (standing.now - record.updated_at).total_seconds() / 86_400)
+    return Part("recency", RECENCY * max(0.0, 1 - days / RECENCY_DAYS), why="recent")
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Best first; equal scores by id."""
+    return sorted(hits, key=lambda hit: (-round(hit.score, 9), hit.id))
+
+
+def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]:
+    """The first `limit` hits that do not repeat a better one, and those left out.
+
+    Texts that differ in a number or a negation never count as repeats: they may contradict.
+    """
+    kept: list[Hit] = []
+    left: list[LeftOut] = []
+    seen: list[tuple[str, frozenset[tuple[str, ...]], list[str]]] = []
+    for hit in hits:
+        if len(kept) == limit:
+            left.append(LeftOut(hit.id, hit.kind, hit.score, "below the limit"))
+            continue
+        text = hit.text[:_COMPARED]
+        triples = _triples(text)
+        decisive = sorted(found.casefold() for found in _DECISIVE.findall(text))
+        twin = next(
+            (id_ for id_, other, marks in seen if marks == decisive and _alike(triples, other)), ""
+        )
+        if twin:
+            left.append(LeftOut(hit.id, hit.kind, hit.score, f"repeats {twin}"))
+        else:
+            kept.append(hit)
+            seen.append((hit.id, triples, decisive))
+    return kept, left
+
+
+def _triples(text: str) -> frozenset[tuple[str, ...]]:
+    words = _WORD.findall(text.casefold())
+    return frozenset(tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2)))
+
+
+def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:
+    # The smaller set bounds the overlap, which settles most pairs without a comparison.
+    small, large = sorted((len(one), len(other)))
+    if small < DUPLICATE * large:
+        return False
+    shared = len(one & other)
+    return shared >= DUPLICATE * (len(one) + len(other) - shared)

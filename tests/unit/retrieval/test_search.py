@@ -1,0 +1,158 @@
+"""From a question to hits, through a real index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from shop_store import QUERY, SCOPE, TopicEmbedder, record, store_of
+
+from contextd.domain.documents import message_documents
+from contextd.domain.errors import Unavailable
+from contextd.domain.query import CODE, EVENT, Document, Query
+from contextd.domain.sessions import Event
+from contextd.embedders.none import NoEmbedder
+from contextd.ports import Vector
+from contextd.retrieval.search import DEPTH, find, search
+from contextd.stores import open_store
+
+CACHE = record("Use redis as the cache, with a ttl of ten minutes", title="Cache")
+LOGIN = record("The login form posts the password to the auth service")
+DEPLOY = record("We ship every Friday after the rollout check")
+PARROT = record("A parrot lives in the office kitchen")
+ALL = (CACHE, LOGIN, DEPLOY, PARROT)
+STORE = store_of(*ALL)
+
+
+class BrokenEmbedder:
+    model = "broken"
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        raise Unavailable("the embedding model is damaged", "reinstall")
+
+
+def ask(question: str, store=STORE, embedder=None, **options):
+    return find(
+        store.index,
+        embedder or TopicEmbedder(),
+        question,
+        options.pop("query", QUERY),
+        hydrate=lambda ids: {r.id: r for r in store.records.get(ids)},
+        **options,
+    )
+
+
+def test_words_and_meaning_are_both_told():
+    found = search(STORE.index, TopicEmbedder(), "redis cache ttl", QUERY)
+    best = found.candidates[0]
+    assert best.id == CACHE.id
+    assert (best.part("words").rank, best.part("meaning").rank) == (1, 1)
+    assert best.part("meaning").raw == pytest.approx(1.0, abs=1e-3)
+    assert found.notice == ""
+
+
+def test_meaning_finds_what_shares_no_word():
+    assert [hit.id for hit in ask("how do we release").hits] == [DEPLOY.id]
+
+
+def test_a_word_finds_what_means_something_else():
+    assert ask("who lives with the parrot").hits[0].id == PARROT.id
+
+
+@pytest.mark.parametrize(
+    ("embedder", "reason"), [(NoEmbedder(), "no embedder"), (BrokenEmbedder(), "damaged")]
+)
+def test_without_vectors_words_answer_and_the_notice_says_so(embedder, reason: str):
+    result = ask("redis cache", embedder=embedder)
+    assert [hit.id for hit in result.hits] == [CACHE.id]
+    assert "words only" in result.notice
+    assert reason in result.notice
+
+
+@pytest.mark.parametrize("embedder", [TopicEmbedder(), NoEmbedder()])
+def test_an_irrelevant_question_finds_nothing(embedder):
+    assert ask("why is the sky blue at noon", embedder=embedder).hits == ()
+
+
+@pytest.mark.parametrize("question", ["", "   ", "?!…", "\n\n"])
+def test_a_question_without_words_finds_nothing_and_says_so(question: str):
+    result = ask(question)
+    assert result.hits == ()
+    assert "no words" in result.notice
+
+
+def test_a_question_of_stop_words_finds_nothing():
+    assert ask("what is it", embedder=NoEmbedder()).hits == ()
+
+
+def test_what_is_too_far_is_left_out_with_its_reason():
+    result = ask("redis cache kitchen")
+    assert CACHE.id in [hit.id for hit in result.hits]
+    reasons = {left.id: left.reason for left in ask("release").left_out}
+    assert reasons[PARROT.id] == "not close enough to the question"
+
+
+def test_strict_drops_hits_that_share_only_a_word():
+    loose = ask("redis cache in the office")
+    strict = ask("redis cache in the office", strict=True)
+    assert PARROT.id in [hit.id for hit in loose.hits]
+    assert [hit.id for hit in strict.hits] == [CACHE.id]
+
+
+def test_a_record_that_is_gone_is_left_out():
+    result = find(STORE.index, TopicEmbedder(), "redis cache", QUERY, hydrate=lambda ids: {})
+    assert result.hits == ()
+    assert "no longer there" in {left.reason for left in result.left_out}
+
+
+def test_the_limit_holds_and_says_what_lost():
+    store = store_of(*(record(f"redis cache note {word}") for word in ("one", "two", "three")))
+    result = ask("redis cache", store=store, limit=2)
+    assert len(result.hits) == 2
+    assert [left.reason for left in result.left_out] == ["below the limit"]
+
+
+def test_other_scopes_are_not_seen():
+    query = Query(scopes=frozenset({type(SCOPE)("local", "default", "other")}))
+    assert ask("redis cache", query=query).hits == ()
+
+
+def test_a_long_question_is_asked_by_its_first_line_too():
+    body = "\n".join(f"unrelated parrot line {i}" for i in range(30))
+    assert CACHE.id in [hit.id for hit in ask(f"redis cache\n{body}", limit=2).hits]
+
+
+def test_a_huge_question_is_cut_short():
+    assert [hit.id for hit in ask("redis cache " + "x" * 1_000_000).hits] == [CACHE.id]
+
+
+def test_a_name_leans_on_words_in_code():
+    store = open_store("memory://")
+    texts = {"exact": "def flush_all(): pass", "close": "def drop(): redis cache evict"}
+    documents = [Document(id=i, kind=CODE, scope=SCOPE, text=t) for i, t in texts.items()]
+    embedder = TopicEmbedder()
+    vectors = {d.digest: embedder.embed([d.text])[0] for d in documents}
+    store.index.put(documents, vectors, embedder.model)
+    query = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
+    found = search(store.index, embedder, "flush_all", query).candidates
+    assert found[0].id == "exact"
+    assert found[0].part("words").amount > 2 * found[0].part("meaning").amount * 0.9
+
+
+def test_messages_are_found_by_what_was_said_around_them():
+    store = open_store("memory://")
+    said = ["Which queue do we use?", "Rabbit, since March.", "Fine.", "Lunch at noon?"]
+    at = CACHE.created_at
+    events = [
+        Event(type="message", key=str(i), at=at, role="user", text=text, seq=i)
+        for i, text in enumerate(said, 1)
+    ]
+    store.index.put(message_documents(SCOPE, "s", events), {}, "")
+    query = Query(scopes=frozenset({SCOPE}), kinds=(EVENT,))
+    found = search(store.index, NoEmbedder(), "which queue", query).candidates
+    assert [candidate.id for candidate in found][:2] == ["s#1", "s#2"]
+
+
+def test_candidates_are_bounded():
+    store = store_of(*(record(f"redis note {i}") for i in range(DEPTH + 30)))
+    assert len(search(store.index, TopicEmbedder(), "redis", QUERY).candidates) == DEPTH
