@@ -225,7 +225,8 @@ _ORDERS = re.compile(
 
 def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
     """The verdict once what is already known is looked at: contradictions before any merging."""
-    rank, contradicted = RANK[draft.trust], ("", None)
+    rank = RANK[draft.trust]
+    contradicted: tuple[str, Record | None] = ("", None)
     for record, cosine in near:
         if cosine < RELATED_COSINE or record.status not in ("active", "inbox"):
             continue
