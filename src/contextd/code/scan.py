@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import posixpath
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
@@ -19,7 +20,7 @@ from contextd.code.resolve import Resolver
 from contextd.code.walk import Walk, WalkedFile
 from contextd.code.walk import walk as walk_tree
 from contextd.domain.code import Chunk, SourceFile
-from contextd.domain.errors import ContextdError
+from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.query import CODE, Document
 from contextd.domain.scope import Scope
 from contextd.ports import Files
@@ -29,39 +30,44 @@ _BATCH = 250
 _RACY_NS = 20_000_000
 _LARGEST_READ = 8_000_000
 
-Keep = Callable[[Sequence[SourceFile], Sequence[str], Sequence[str]], None]
-"""Called with (files to put, paths to remove, ids of chunks that are gone), batch by batch."""
+Progress = Callable[[str, int, int], None]
+"""Told (what, done, of how many) as work goes on."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan found. `added`, `changed`, `removed` are paths; `relinked` are unchanged files
-    whose imports lead elsewhere now; `skipped` pairs a path with the reason.
+    """What a scan found, and what the caller has to write, best in one transaction.
 
-    `indexed` are the paths whose documents have to be put into the index, `stale_chunks` the ids
-    to delete from it.
+    `changed` are the files to put; the documents of those in `same_text` are in the index already:
+    only their time or the targets of their imports differ. `removed` are the paths to remove,
+    `stale_chunks` the ids to delete from the index. `added` and `modified` are paths with new
+    content, `relinked` unchanged files whose imports lead elsewhere now, `skipped` pairs a path
+    with the reason. `files` counts all files, `parsed` those analysed this time.
     """
 
-    added: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
+    changed: tuple[SourceFile, ...] = ()
     removed: tuple[str, ...] = ()
-    relinked: tuple[str, ...] = ()
-    unchanged: int = 0
-    skipped: tuple[tuple[str, str], ...] = ()
-    indexed: tuple[str, ...] = ()
     stale_chunks: tuple[str, ...] = ()
+    same_text: frozenset[str] = frozenset()
+    added: tuple[str, ...] = ()
+    modified: tuple[str, ...] = ()
+    relinked: tuple[str, ...] = ()
+    skipped: tuple[tuple[str, str], ...] = ()
+    files: int = 0
+    parsed: int = 0
     source: str = ""
     note: str = ""
     seconds: float = 0.0
 
+    @property
+    def changed_count(self) -> int:
+        """How many files have new content."""
+        return len(self.added) + len(self.modified)
 
-@dataclass(slots=True)
-class _Plan:
-    """What the gate of size and time leaves to look at."""
-
-    read: list[WalkedFile] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    added: set[str] = field(default_factory=set)
+    @property
+    def unchanged(self) -> int:
+        """How many files are as they were."""
+        return self.files - self.changed_count
 
 
 def scan(
@@ -69,54 +75,63 @@ def scan(
     files: Files,
     scope: Scope,
     *,
-    walk: Walk | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    walked: Walk | None = None,
+    below: str = "",
+    incremental: bool = True,
+    progress: Progress | None = None,
     workers: int | None = None,
-    full: bool = False,
     redact: Callable[[str], str] | None = None,
-    keep: Keep | None = None,
 ) -> ScanReport:
-    """Scan `root` and keep what it says under `scope`.
+    """Compare `root` with what `files` knows under `scope`. Writes nothing.
 
-    A file is read when its size or time differs from the stored ones, and parsed when its content
-    does; `full` parses everything. Past 1,500 files to read, `workers` processes share the work.
-    `redact` is applied to the text of chunks before they are kept. `keep` replaces the writes to
-    `files`, so that a caller can put files and their documents into one transaction per batch.
+    A file is read when its size or time differs from the stored ones, and analysed when its content
+    does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
+    to read, `workers` processes share the work. `redact` is applied to the text of chunks.
     """
     began = time.monotonic()
-    walked = walk if walk is not None else walk_tree(root)
-    stamps = files.stamps(scope)
-    plan = _plan(walked, {} if full else stamps, stamps)
+    walked = walked if walked is not None else walk_tree(root)
+    prefix = _prefix(below)
+    stamps = {p: s for p, s in files.stamps(scope).items() if p.startswith(prefix)}
+    present = [file for file in walked.files if file.path.startswith(prefix)]
+    known = {path: stamp[2] for path, stamp in stamps.items()} if incremental else {}
+    gate = {path: stamp[:2] for path, stamp in stamps.items()} if incremental else {}
+    wanted = [f for f in present if gate.get(f.path) != (f.size, f.mtime_ns)]
     resolver = Resolver(root, [file.path for file in walked.files])
-    job = _Scan(root, files, scope, keep or _putter(files, scope), redact, resolver)
-    job.remove(plan.removed)
+    job = _Scan(files, scope, resolver, redact, frozenset(stamps))
     done = 0
-    base = Path(os.path.realpath(root))
-    known = {} if full else {path: stamp[2] for path, stamp in stamps.items()}
-    for batch in _batches(base, plan.read, known, workers):
-        job.take(batch, known, stamps)
+    for batch in _batches(Path(os.path.realpath(root)), wanted, known, workers):
+        job.take(batch, known)
         done += len(batch)
         if progress is not None:
-            progress(done, len(plan.read))
-    gone = {*job.unreadable} & set(stamps)
-    job.remove(sorted(gone))
-    moved = bool(plan.removed or plan.added or gone) or any(
-        changes_resolution(path) for path in job.changed
-    )
-    relinked = job.relink(set(job.indexed)) if moved else []
+            progress("scan", done, len(wanted))
+    lost = set(job.unreadable) | (set(stamps) - {file.path for file in present})
+    removed = job.remove(sorted(lost & set(stamps)))
+    if removed or job.added or any(changes_resolution(path) for path in job.modified):
+        job.relink(lost)
     return ScanReport(
-        added=tuple(sorted(path for path in job.indexed if path not in stamps)),
-        changed=tuple(sorted(job.changed)),
-        removed=tuple(sorted({*plan.removed, *gone})),
-        relinked=tuple(relinked),
-        unchanged=len(walked.files) - len(job.indexed) - len(job.unreadable),
-        skipped=tuple(sorted({**dict(walked.skipped), **job.unreadable}.items())),
-        indexed=tuple(sorted(job.indexed)),
+        changed=tuple(job.changed.values()),
+        removed=tuple(removed),
         stale_chunks=tuple(job.stale),
+        same_text=frozenset(job.same_text),
+        added=tuple(sorted(job.added)),
+        modified=tuple(sorted(job.modified)),
+        relinked=tuple(sorted(job.relinked)),
+        skipped=tuple(sorted({**dict(walked.skipped), **job.unreadable}.items())),
+        files=len(present),
+        parsed=len(job.added) + len(job.modified),
         source=walked.source,
         note=walked.note,
         seconds=time.monotonic() - began,
     )
+
+
+def _prefix(below: str) -> str:
+    if not below or below == ".":
+        return ""
+    path = posixpath.normpath(below.replace("\\", "/"))
+    if path.startswith(("/", "..")):
+        raise Invalid(f"{below!r} is not a folder of the project", "give it relative to the root")
+    return path + "/"
 
 
 def documents(scope: Scope, source_file: SourceFile) -> list[Document]:
@@ -144,55 +159,24 @@ def documents(scope: Scope, source_file: SourceFile) -> list[Document]:
     ]
 
 
-def _putter(files: Files, scope: Scope) -> Keep:
-    def keep(put: Sequence[SourceFile], gone: Sequence[str], _: Sequence[str]) -> None:
-        if gone:
-            files.remove(scope, gone)
-        if put:
-            files.put(scope, put)
-
-    return keep
-
-
-def _plan(walked: Walk, gate: dict[str, tuple[int, int, str]], stamps: Iterable[str]) -> _Plan:
-    plan = _Plan()
-    present = set()
-    known = set(stamps)
-    for file in walked.files:
-        present.add(file.path)
-        if gate.get(file.path, (-1, -1, ""))[:2] != (file.size, file.mtime_ns):
-            plan.read.append(file)
-    plan.added = present - known
-    plan.removed = sorted(known - present)
-    return plan
-
-
 @dataclass(slots=True)
 class _Scan:
     """One scan under way."""
 
-    root: Path
     files: Files
     scope: Scope
-    keep: Keep
-    redact: Callable[[str], str] | None
     resolver: Resolver
-    indexed: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
+    redact: Callable[[str], str] | None
+    stored: frozenset[str]
+    changed: dict[str, SourceFile] = field(default_factory=dict)
+    same_text: set[str] = field(default_factory=set)
+    added: list[str] = field(default_factory=list)
+    modified: list[str] = field(default_factory=list)
+    relinked: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
 
-    def remove(self, paths: Sequence[str]) -> None:
-        gone = [chunk_id for path in paths for chunk_id in self._chunk_ids(path)]
-        if paths:
-            self.stale += gone
-            self.keep((), paths, gone)
-
-    def take(
-        self, batch: Sequence[SourceFile], digests: Mapping[str, str], stamps: Container[str]
-    ) -> None:
-        put: list[SourceFile] = []
-        gone: list[str] = []
+    def take(self, batch: Sequence[SourceFile], digests: Mapping[str, str]) -> None:
         for fresh in batch:
             path = fresh.path
             if fresh.size < 0:
@@ -201,34 +185,36 @@ class _Scan:
             if digests.get(path) == fresh.digest:
                 stored = self.files.get(self.scope, path)
                 if stored is not None:
-                    put.append(replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns))
+                    self.same_text.add(path)
+                    stamp = replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns)
+                    self.changed[path] = stamp
                 continue
-            put.append(self._finished(fresh))
-            self.indexed.append(path)
-            if path in stamps:
-                self.changed.append(path)
+            self.changed[path] = self._finished(fresh)
+            if path in self.stored:
+                self.modified.append(path)
                 kept = {chunk.id for chunk in fresh.chunks}
-                gone += [old for old in self._chunk_ids(path) if old not in kept]
-        self.stale += gone
-        if put:
-            self.keep(put, (), gone)
+                self.stale += [old for old in self._chunk_ids(path) if old not in kept]
+            else:
+                self.added.append(path)
 
-    def relink(self, done: set[str]) -> list[str]:
-        """Resolve the imports of unchanged files again. Returns the paths of those that differ."""
-        found: list[str] = []
-        put: list[SourceFile] = []
-        for file in self.files.all(self.scope):
-            if file.path in done or not file.imports:
+    def remove(self, paths: Sequence[str]) -> Sequence[str]:
+        self.stale += [chunk_id for path in paths for chunk_id in self._chunk_ids(path)]
+        return paths
+
+    def relink(self, lost: set[str]) -> None:
+        """Resolve the imports of unchanged files again."""
+        for known in self.files.all(self.scope):
+            path = known.path
+            if path in lost or (path in self.changed and path not in self.same_text):
                 continue
-            imports = self.resolver.resolve(file.path, file.language, file.imports)
-            if imports != file.imports:
-                whole = self.files.get(self.scope, file.path)
+            imports = self.resolver.resolve(path, known.language, known.imports)
+            if imports != known.imports:
+                # `all` leaves out the text of chunks, so it must not be put back.
+                whole = self.changed.get(path) or self.files.get(self.scope, path)
                 if whole is not None:
-                    put.append(replace(whole, imports=imports))
-                    found.append(file.path)
-        for start in range(0, len(put), _BATCH):
-            self.keep(put[start : start + _BATCH], (), ())
-        return found
+                    self.changed[path] = replace(whole, imports=imports)
+                    self.same_text.add(path)
+                    self.relinked.append(path)
 
     def _finished(self, file: SourceFile) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)
