@@ -29,6 +29,11 @@ def home_directory() -> Path:
     return Path(data or Path.home() / ".local" / "share") / "contextd"
 
 
+def first_set(*names: str) -> str:
+    """The value of the first of these environment variables that is set, or the empty string."""
+    return next((os.environ[name] for name in names if os.environ.get(name)), "")
+
+
 def make_home(home: Path) -> None:
     """Create the home, readable by its owner only."""
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -69,3 +74,9 @@ def token_path(home: Path) -> Path:
 def log_path(home: Path) -> Path:
     """The daemon's log."""
     return home / "logs" / "daemon.log"
+
+
+def directory_from(variable: str) -> Path | None:
+    """The directory an environment variable names, such as a client's own; None when unset."""
+    value = os.environ.get(variable, "")
+    return Path(value).expanduser() if value else None

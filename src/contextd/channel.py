@@ -1,0 +1,212 @@
+"""The daemon's socket, seen from a client: lines of JSON both ways after one line saying who comes.
+
+Preamble: `{"v":1,"role":"mcp"|"call"|"hook"|"control","cwd","client","profile","version","pid",
+"ppid","ancestors"}`. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
+line and get one back. Standard library only, and light: shim and hook wait for these imports.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import socket
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from contextd import __version__
+from contextd.home import endpoint_path, log_path, socket_path, token_path
+from contextd.spawn import check_directory, has_exited, start_daemon, take_lock
+
+PROTOCOL = 1
+"""Version of the preamble and of the lines after it."""
+_ANCESTORS = 16
+
+
+class Channel:
+    """One connection. `socket` may be used directly once `take` has given what was read ahead."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self._ahead = b""
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        """Write one line. Raises `OSError` when the daemon is gone or does not read in time."""
+        self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+
+    def receive(self, timeout: float | None = None) -> dict[str, Any]:
+        """Read one line. Raises `TimeoutError`, or `ConnectionError` when the daemon hung up."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        pieces = [self._ahead]
+        while b"\n" not in pieces[-1]:
+            if deadline is not None:
+                self.socket.settimeout(max(0.001, deadline - time.monotonic()))
+            piece = self.socket.recv(1 << 16)
+            if not piece:
+                raise ConnectionError("the daemon closed the connection")
+            pieces.append(piece)
+        line, _, self._ahead = b"".join(pieces).partition(b"\n")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    def close(self) -> None:
+        """Hang up."""
+        self.socket.close()
+
+    def __enter__(self) -> Channel:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def connect(
+    home: Path,
+    role: str,
+    *,
+    cwd: str = "",
+    client: str = "",
+    profile: str = "",
+    start: bool = True,
+    timeout: float = 20.0,
+    version: str = __version__,
+) -> Channel:
+    """A connection to the home's daemon, its preamble sent.
+
+    With `start` a missing daemon is started and an older one asked to make room first. Raises
+    `OSError`: at once without `start`, otherwise when the daemon does not come within `timeout`
+    seconds or cannot run.
+    """
+    deadline = time.monotonic() + timeout
+    if start:
+        _replace_older(home, version, deadline)
+    connection = dial(home, timeout)
+    child, pause = None, 0.005
+    while connection is None:
+        if not start:
+            raise ConnectionRefusedError("no daemon is running")
+        code = has_exited(child) if child else 0
+        if code:
+            raise ConnectionError(f"the daemon could not run (exit {code}); see {log_path(home)}")
+        if code is not None:
+            child = start_daemon(home)
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"no daemon within {timeout:g} s; see {log_path(home)}")
+        time.sleep(pause)
+        pause = min(0.05, pause * 1.5)
+        connection = dial(home, timeout)
+    channel = Channel(connection)
+    channel.send(preamble(home, role, cwd=cwd, client=client, profile=profile, version=version))
+    return channel
+
+
+def dial(home: Path, timeout: float) -> socket.socket | None:
+    """A connected socket without a preamble, or `None` when no daemon listens."""
+    if sys.platform == "win32":
+        port = read_endpoint(home).get("tcp_port")
+        family, address = socket.AF_INET, ("127.0.0.1", port)
+        if port is None:
+            return None
+    else:
+        path = socket_path(home)
+        family, address = socket.AF_UNIX, str(path)
+    connection = socket.socket(family, socket.SOCK_STREAM)
+    connection.settimeout(timeout)
+    try:
+        if sys.platform != "win32" and path.parent != home:
+            check_directory(path.parent)
+        connection.connect(address)
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def preamble(home: Path, role: str, **about: str) -> dict[str, Any]:
+    """The first line of a connection. `ancestors` lets the daemon see that a hook and a shim
+    belong to one client.
+    """
+    line = {
+        "v": PROTOCOL,
+        "role": role,
+        **about,
+        "cwd": about.get("cwd") or working_directory(),
+        "pid": os.getpid(),
+        "ppid": os.getppid(),
+        "ancestors": ancestors(),
+    }
+    if sys.platform == "win32":
+        line["token"] = token_path(home).read_text("utf-8").strip()
+    return line
+
+
+def working_directory() -> str:
+    """The current directory, or the empty string when it was removed."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
+
+
+def ancestors() -> list[int]:
+    """Process ids from the parent upwards; only the parent where there is no /proc."""
+    chain = [os.getppid()]
+    while len(chain) < _ANCESTORS and chain[-1] > 1:
+        try:
+            status = Path(f"/proc/{chain[-1]}/stat").read_bytes()
+            # The name in brackets may itself hold brackets and blanks: read behind the last one.
+            chain.append(int(status.rpartition(b")")[2].split()[1]))
+        except (OSError, ValueError, IndexError):
+            break
+    return [pid for pid in chain if pid > 1]
+
+
+def read_endpoint(home: Path) -> dict[str, Any]:
+    """What the daemon published about itself; empty when there is none or it cannot be read."""
+    try:
+        about = json.loads(endpoint_path(home).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return about if isinstance(about, dict) else {}
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Whether one release is later than another; a pre-release counts as its release."""
+    return _numbers(version) > _numbers(than)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in re.findall(r"\d+", version)[:3]]
+
+
+def _replace_older(home: Path, version: str, deadline: float) -> None:
+    running = str(read_endpoint(home).get("version", ""))
+    if not running or not is_newer(version, running):
+        return
+    with contextlib.suppress(OSError, ValueError):
+        connection = dial(home, 2.0)
+        if connection is None:
+            return
+        with Channel(connection) as channel:
+            channel.send(preamble(home, "control", version=version))
+            channel.send({"do": "handover"})
+            channel.receive(2.0)
+        while time.monotonic() < deadline:
+            lock = take_lock(home)
+            if lock is not None:
+                os.close(lock)
+                return
+            time.sleep(0.02)

@@ -1,0 +1,151 @@
+"""`contextd hook`: one client event, from the client's hook to the daemon and the answer back.
+
+Fails open: whatever happens, the exit code is 0 and stdout holds the daemon's JSON or nothing, and
+the whole takes no longer than the deadline. Where no daemon answers the event goes to the spool.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from contextd import spool
+from contextd.channel import (
+    Channel,
+    ancestors,
+    dial,
+    preamble,
+    read_endpoint,
+    working_directory,
+)
+from contextd.home import first_set, home_directory
+from contextd.spawn import start_daemon
+
+DEADLINE_MS = 1000
+"""Milliseconds a hook may take when neither the environment nor the daemon says otherwise."""
+_CONNECT_SECONDS = 0.05
+_RESERVE_SECONDS = 0.03
+_EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name")
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Handle the event on stdin. `argv`: `[--client NAME] [EVENT]`. Always returns 0."""
+    started = time.monotonic()
+    try:
+        home = home_directory()
+        deadline = started + _budget(home)
+        client, event = _options(argv)
+        payload = _payload(deadline)
+        client = _client(client, payload)
+        event = event or next((str(payload[f]) for f in _EVENT_FIELDS if payload.get(f)), "")
+        output = _deliver(home, client, event, payload, deadline)
+    except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
+        _say(f"event not kept: {error}")
+        return 0
+    if output:
+        sys.stdout.write(json.dumps(output))
+        sys.stdout.flush()
+    return 0
+
+
+def _deliver(
+    home: Path, client: str, event: str, payload: dict[str, Any], deadline: float
+) -> dict[str, Any]:
+    """What the daemon wants the client to see; empty when the event went to the spool."""
+    cwd = str(payload.get("cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory())
+    line = {"event": event, "client": client, "payload": payload}
+    try:
+        connection = dial(home, _CONNECT_SECONDS)
+    except OSError:
+        connection = None
+    if connection is None:
+        _leave(home, cwd, line)
+        start_daemon(home)
+        return {}
+    with Channel(connection) as channel:
+        try:
+            connection.settimeout(max(0.001, deadline - time.monotonic()))
+            channel.send(preamble(home, "hook", cwd=cwd, client=client))
+            channel.send(line)
+            answer = channel.receive(deadline - time.monotonic() - _RESERVE_SECONDS)
+        except (OSError, ValueError) as error:
+            # Kept before hanging up: a daemon that finds the connection closed leaves the event to
+            # the spool.
+            _leave(home, cwd, line)
+            late = isinstance(error, TimeoutError)
+            _say("no answer in time; the event waits in the spool" if late else f"{error}; spooled")
+            return {}
+    if "error" in answer:
+        _say(str(answer["error"].get("message", answer["error"])))
+    output = answer.get("output")
+    return output if isinstance(output, dict) else {}
+
+
+def _leave(home: Path, cwd: str, line: dict[str, Any]) -> None:
+    at = datetime.now(UTC).isoformat()
+    spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
+
+
+def _budget(home: Path) -> float:
+    chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
+    if not chosen.isdigit():
+        chosen = str(read_endpoint(home).get("hooks_deadline_ms", DEADLINE_MS))
+    return float(chosen) / 1000
+
+
+def _options(argv: Sequence[str]) -> tuple[str, str]:
+    client, rest = "", list(argv)
+    if "--client" in rest:
+        at = rest.index("--client")
+        client = rest[at + 1] if at + 1 < len(rest) else ""
+        del rest[at : at + 2]
+    return client, rest[0] if rest else ""
+
+
+def _payload(deadline: float) -> dict[str, Any]:
+    """The JSON object on stdin. A client that forgets to close stdin costs at most the deadline."""
+    pieces: list[bytes] = []
+    while True:
+        left = deadline - time.monotonic() - _RESERVE_SECONDS
+        if sys.platform != "win32" and not select.select([0], [], [], max(0.0, left))[0]:
+            break
+        piece = os.read(0, 1 << 16)
+        if not piece:
+            break
+        pieces.append(piece)
+    text = b"".join(pieces)
+    payload = json.loads(text) if text.strip() else {}
+    if not isinstance(payload, dict):
+        raise TypeError("the hook's input is not a JSON object")
+    return payload
+
+
+def _client(named: str, payload: dict[str, Any]) -> str:
+    """Which client runs this hook. Several clients also run hooks written for Claude Code, so what
+    the surroundings say goes before the name in the command.
+    """
+    if first_set("CURSOR_VERSION", "CURSOR_PROJECT_DIR") or "cursor_version" in payload:
+        return "cursor"
+    if named and named != "claude-code":
+        return named
+    if "agent_action_name" in payload:
+        return "windsurf"
+    if "sessionId" in payload:
+        return "copilot"
+    if "turn_id" in payload:
+        return "codex"
+    if first_set("GEMINI_PROJECT_DIR") and not first_set("CLAUDECODE"):
+        return "gemini"
+    return named or "claude-code"
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"contextd hook: {' '.join(text.split())}\n")

@@ -1,0 +1,265 @@
+"""`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
+
+Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
+code 1 when the daemon is gone for good. A daemon that restarts is met again once: a handshake is
+repeated behind the agent's back, reads are asked again, and a tool call that was under way is answered
+with an error, because nobody knows whether it was done. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from contextd.channel import connect
+from contextd.home import first_set, home_directory
+
+USAGE = (
+    "usage: contextd mcp [--profile core|standard|full] [--client NAME] [--project-root DIR]"
+    " [--standalone]"
+)
+_CHUNK = 1 << 16
+_STDOUT_CHUNK = 4096
+"""What a pipe that is ready takes without blocking (PIPE_BUF)."""
+_BUFFER_LIMIT = 1 << 20
+_TICK = 2.0
+_DRAIN_SECONDS = 10.0
+_RECONNECT_SECONDS = 10.0
+_INTERNAL_ERROR = -32603
+
+
+class Options(NamedTuple):
+    """How the agent wants to be served; empty means the daemon's setting."""
+
+    profile: str = ""
+    client: str = ""
+    cwd: str = ""
+    standalone: bool = False
+
+
+class _Gone(Exception):
+    """The daemon is gone, and why."""
+
+
+def main(argv: Sequence[str] = ()) -> int:
+    """Serve one agent on stdin and stdout until it leaves. Returns the exit code."""
+    options = parse(argv)
+    if options is None:
+        sys.stderr.write(USAGE + "\n")
+        return 2
+    # select cannot wait for pipes on Windows, so the agent is served in this process there.
+    if options.standalone or sys.platform == "win32":
+        # 1.5 s of imports that a shim in front of a daemon must not pay.
+        from contextd.app import serve_standalone  # noqa: PLC0415
+
+        return int(serve_standalone(options.profile, options.client, options.cwd))
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        return _Bridge(home_directory(), options).run()
+    except (OSError, _Gone) as error:
+        sys.stderr.write(f"contextd mcp: {error}\n")
+        return 1
+
+
+def parse(argv: Sequence[str]) -> Options | None:
+    """Flags, then environment. `None` when a flag is unknown or lacks its value."""
+    given: dict[str, str] = {}
+    words = list(argv)
+    standalone = "--standalone" in words
+    words = [word for word in words if word != "--standalone"]
+    while words:
+        name, equals, value = words.pop(0).partition("=")
+        if name not in ("--profile", "--client", "--project-root") or not (equals or words):
+            return None
+        given[name] = value if equals else words.pop(0)
+    profile = given.get("--profile") or first_set("CONTEXTD_PROFILE", "CONTEXTD_MCP_PROFILE")
+    root = given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR")
+    return Options(
+        profile, given.get("--client", ""), root and str(Path(root).absolute()), standalone
+    )
+
+
+class _Bridge:
+    """stdin and stdout on one side, the daemon on the other."""
+
+    def __init__(self, home: Path, options: Options) -> None:
+        self._home = home
+        self._options = options
+        self._parent = os.getppid()
+        self._from_agent, self._from_daemon = bytearray(), bytearray()
+        self._to_agent, self._to_daemon = bytearray(), bytearray()
+        self._agent_open = True
+        self._handshake: list[bytes] = []
+        self._pending: dict[str | int, tuple[str, bytes]] = {}
+        self._unasked: str | int | None = None
+        self._met_again_at = float("-inf")
+        self._daemon = self._meet()
+
+    def run(self) -> int:
+        """Carry lines both ways until one side leaves."""
+        leave_at: float | None = None
+        while leave_at is None or time.monotonic() < leave_at:
+            ready, free = self._wait()
+            if not ready and not free and os.getppid() != self._parent:
+                break
+            if 0 in ready:
+                self._read_agent()
+            if 1 in free and not self._write_agent():
+                break
+            try:
+                if self._daemon in free:
+                    self._write_daemon()
+                if self._daemon in ready and not self._read_daemon():
+                    break
+            except OSError as error:
+                if not self._agent_open:
+                    break
+                self._meet_again(error)
+            if leave_at is None and not self._agent_open and not self._to_daemon:
+                leave_at = time.monotonic() + _DRAIN_SECONDS
+                self._daemon.shutdown(socket.SHUT_WR)
+        while self._to_agent and self._write_agent():
+            pass
+        self._daemon.close()
+        return 0
+
+    def _wait(self) -> tuple[list[Any], list[Any]]:
+        """What can be read and what can be written now; both empty after a quiet tick."""
+        reading: list[Any] = []
+        if len(self._to_agent) < _BUFFER_LIMIT:
+            reading.append(self._daemon)
+        if self._agent_open and len(self._to_daemon) < _BUFFER_LIMIT:
+            reading.append(0)
+        writing: list[Any] = [self._daemon] if self._to_daemon else []
+        if self._to_agent:
+            writing.append(1)
+        ready, free, _ = select.select(reading, writing, [], _TICK)
+        return ready, free
+
+    def _meet(self) -> socket.socket:
+        options = self._options
+        channel = connect(
+            self._home, "mcp", cwd=options.cwd, client=options.client, profile=options.profile
+        )
+        channel.socket.setblocking(False)
+        return channel.socket
+
+    def _meet_again(self, why: OSError) -> None:
+        self._daemon.close()
+        if time.monotonic() - self._met_again_at < _RECONNECT_SECONDS:
+            raise _Gone(f"the daemon went away twice: {why}")
+        self._from_daemon.clear()
+        self._to_daemon.clear()
+        self._daemon = self._meet()
+        self._met_again_at = time.monotonic()
+        for line in self._handshake:
+            self._to_daemon += line
+            key = _message(line).get("id")
+            if key is not None and key not in self._pending:
+                self._unasked = key
+        for key, (method, line) in list(self._pending.items()):
+            if method == "tools/call":
+                del self._pending[key]
+                self._to_agent += _lost(key)
+            elif method != "initialize":
+                self._to_daemon += line
+
+    def _read_agent(self) -> None:
+        data = os.read(0, _CHUNK)
+        if not data:
+            self._agent_open = False
+            data = b"\n" if self._from_agent else b""
+        for line in _lines(self._from_agent, data):
+            self._note_request(line)
+            self._to_daemon += line
+
+    def _write_agent(self) -> bool:
+        try:
+            written = os.write(1, self._to_agent[:_STDOUT_CHUNK])
+        except BrokenPipeError:
+            return False
+        del self._to_agent[:written]
+        return True
+
+    def _write_daemon(self) -> None:
+        try:
+            del self._to_daemon[: self._daemon.send(self._to_daemon[: _CHUNK * 4])]
+        except BlockingIOError:
+            return
+
+    def _read_daemon(self) -> bool:
+        try:
+            data = self._daemon.recv(_CHUNK)
+        except BlockingIOError:
+            return True
+        if not data:
+            if not self._agent_open:
+                return False
+            raise ConnectionResetError("the daemon closed the connection")
+        for line in _lines(self._from_daemon, data):
+            if self._note_answer(line):
+                self._to_agent += line
+        return True
+
+    def _note_request(self, line: bytes) -> None:
+        message = _message(line)
+        method, key = message.get("method"), message.get("id")
+        if method == "initialize":
+            self._handshake = [line]
+        elif method == "notifications/initialized":
+            self._handshake.append(line)
+        elif method == "notifications/cancelled" and isinstance(message.get("params"), dict):
+            self._pending.pop(message["params"].get("requestId"), None)
+        if isinstance(method, str) and isinstance(key, str | int):
+            self._pending[key] = (method, line)
+
+    def _note_answer(self, line: bytes) -> bool:
+        """Remember that a request was answered; false when the agent must not see the line."""
+        message = _message(line)
+        if "jsonrpc" not in message and isinstance(message.get("error"), dict):
+            error = message["error"]
+            raise _Gone(f"{error.get('message')}. {error.get('hint', '')}")
+        key = message.get("id")
+        if "method" in message or not isinstance(key, str | int):
+            return True
+        if key == self._unasked and key not in self._pending:
+            self._unasked = None
+            return False
+        self._pending.pop(key, None)
+        return True
+
+
+def _lines(partial: bytearray, data: bytes) -> list[bytes]:
+    """The complete lines, each with its newline; the rest stays in `partial`."""
+    partial += data
+    if b"\n" not in data:
+        return []
+    end = partial.rindex(b"\n")
+    whole = bytes(partial[:end])
+    del partial[: end + 1]
+    return [line + b"\n" for line in whole.split(b"\n")]
+
+
+def _message(line: bytes) -> Mapping[str, Any]:
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) else {}
+
+
+def _lost(key: str | int) -> bytes:
+    error = {
+        "code": _INTERNAL_ERROR,
+        "message": "contextd restarted while this call ran; it may or may not have been done: "
+        "check, then call again",
+    }
+    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"

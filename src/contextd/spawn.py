@@ -1,0 +1,197 @@
+"""One daemon per home: how it is started, and how it proves that it is the only one.
+
+The proof is a lock on `home.lock_path`, never a process id. Whoever starts a daemon takes the lock
+first and hands the locked file to the child, so of nine clients arriving at once one starts a daemon
+and eight wait. Standard library only. The Windows branches have not been run on Windows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from contextd.home import endpoint_path, lock_path, log_path, make_home, socket_path
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+LOCK_VARIABLE = "CONTEXTD_LOCK_FD"
+"""Tells a daemon which open file it inherited the lock with. Set by `start_daemon` only."""
+_LOG_LIMIT = 4 << 20
+_BACKLOG = 128
+
+
+class Claim:
+    """A home taken by this process: the lock is held and clients can connect."""
+
+    def __init__(self, home: Path, lock: int, listener: socket.socket) -> None:
+        self.home = home
+        self.listener = listener
+        self._lock: int | None = lock
+
+    def publish(self, **facts: Any) -> None:
+        """Write what clients may want to know to `endpoint_path`, readable by the owner only."""
+        if self.listener.family != _unix_family():
+            facts["tcp_port"] = self.listener.getsockname()[1]
+        path = endpoint_path(self.home)
+        fresh = path.with_suffix(f".{os.getpid()}.tmp")
+        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            json.dump({"pid": os.getpid(), **facts}, file)
+        fresh.replace(path)
+
+    def withdraw(self) -> None:
+        """Let no new client in; those inside stay."""
+        self.listener.close()
+        for path in (socket_path(self.home), endpoint_path(self.home)):
+            with contextlib.suppress(FileNotFoundError):
+                path.unlink()
+
+    def release(self) -> None:
+        """Give the home free. The last thing a daemon does."""
+        if self._lock is not None:
+            self.withdraw()
+            os.close(self._lock)
+            self._lock = None
+
+
+def claim_home(home: Path) -> Claim | None:
+    """Take the home and listen on its socket, or `None` when another daemon has it.
+
+    Raises `OSError` when the home cannot be written.
+    """
+    make_home(home)
+    lock = _inherited_lock(home)
+    if lock is None:
+        lock = take_lock(home)
+    if lock is None:
+        return None
+    try:
+        return Claim(home, lock, _listen(home))
+    except OSError:
+        os.close(lock)
+        raise
+
+
+def take_lock(home: Path) -> int | None:
+    """An open file holding the daemon's lock, or `None` while somebody else holds it."""
+    fd = os.open(lock_path(home), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        if sys.platform == "win32":
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def start_daemon(home: Path) -> int | None:
+    """Start a detached daemon and return its process id; `None` when one is there or starting.
+
+    It is a session leader without a terminal, reads nothing, and writes to `log_path`.
+    """
+    make_home(home)
+    lock = take_lock(home)
+    if lock is None:
+        return None
+    try:
+        log = log_path(home)
+        log.parent.mkdir(mode=0o700, exist_ok=True)
+        if log.exists() and log.stat().st_size > _LOG_LIMIT:
+            log.replace(log.with_suffix(".log.1"))
+        # -P: a module of the agent's working directory must never be imported by the daemon.
+        command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
+        environment = {**os.environ, "CONTEXTD_HOME": str(home)}
+        if sys.platform == "win32":
+            return _spawn_on_windows(command, environment, log)
+        os.set_inheritable(lock, True)
+        return os.posix_spawn(
+            sys.executable,
+            command,
+            {**environment, LOCK_VARIABLE: str(lock)},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, str(log), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            ],
+            setsid=True,
+        )
+    finally:
+        os.close(lock)
+
+
+def has_exited(pid: int) -> int | None:
+    """The exit code of a daemon this process started, or `None` while it runs."""
+    if sys.platform == "win32":
+        return None
+    try:
+        done, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return 0
+    return os.waitstatus_to_exitcode(status) if done else None
+
+
+def _inherited_lock(home: Path) -> int | None:
+    number = os.environ.pop(LOCK_VARIABLE, "")
+    if not number.isdigit():
+        return None
+    fd = int(number)
+    try:
+        given, wanted = os.fstat(fd), lock_path(home).stat()
+        if (given.st_dev, given.st_ino) != (wanted.st_dev, wanted.st_ino):
+            return None
+        os.set_inheritable(fd, False)
+    except OSError:
+        return None
+    return fd
+
+
+def _listen(home: Path) -> socket.socket:
+    if sys.platform == "win32":
+        listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listener.bind(("127.0.0.1", 0))
+    else:
+        path = socket_path(home)
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        check_directory(path.parent)
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        path.chmod(0o600)
+    listener.listen(_BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+def check_directory(directory: Path) -> None:
+    """Raise `PermissionError` unless the directory is this user's: in a shared temporary directory
+    somebody else may have made it first.
+    """
+    if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
+        raise PermissionError(f"{directory} belongs to another user")
+
+
+def _unix_family() -> int:
+    return getattr(socket, "AF_UNIX", -1)
+
+
+def _spawn_on_windows(command: list[str], environment: dict[str, str], log: Path) -> int:
+    import subprocess  # noqa: PLC0415  11 ms of start-up that only Windows needs
+
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(
+        subprocess, "CREATE_NEW_PROCESS_GROUP", 0
+    )
+    with log.open("ab") as file:
+        return subprocess.Popen(
+            command, env=environment, stdin=-3, stdout=-3, stderr=file, creationflags=flags
+        ).pid

@@ -1,0 +1,85 @@
+"""Hook events left in a file because no daemon took them. Standard library only.
+
+Every event is kept at least once: the reader moves the file aside before it reads, and deletes it
+only after everything in it was taken in. Taking an event in twice must do no harm.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from contextd.home import make_home, spool_path
+
+if sys.platform != "win32":
+    import fcntl
+
+
+def leave(home: Path, entry: Mapping[str, Any]) -> None:
+    """Append one entry. Raises `OSError` when the home cannot be written."""
+    make_home(home)
+    path = spool_path(home)
+    line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+    while True:
+        fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        try:
+            _lock(fd)
+            # The reader may have moved the file aside between opening and locking it.
+            if not _is_still_at(fd, path):
+                continue
+            _write(fd, line)
+            return
+        finally:
+            os.close(fd)
+
+
+def take(home: Path) -> list[Path]:
+    """Move the spool aside and return every batch still to be taken in, oldest first."""
+    path = spool_path(home)
+    with contextlib.suppress(FileNotFoundError):
+        path.rename(path.with_name(f"spool.{time.time_ns()}.taken"))
+    return sorted(home.glob("spool.*.taken"))
+
+
+def read(batch: Path) -> list[dict[str, Any]]:
+    """The entries of a batch, in order of arrival. A line that is no JSON object is left out."""
+    fd = os.open(batch, os.O_RDONLY)
+    with os.fdopen(fd, "rb") as file:
+        _lock(fd)  # waits for a writer that opened it before it was moved
+        lines = file.read().splitlines()
+    entries: list[dict[str, Any]] = []
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            entry = json.loads(line)
+            if isinstance(entry, dict):
+                entries.append(entry)
+    return entries
+
+
+def _lock(fd: int) -> None:
+    if sys.platform != "win32":
+        fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def _is_still_at(fd: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _write(fd: int, line: bytes) -> None:
+    before = os.fstat(fd).st_size
+    try:
+        while line:
+            line = line[os.write(fd, line) :]
+    except OSError:
+        # A full disk must not leave half a line for the next event to be glued to.
+        os.ftruncate(fd, before)
+        raise

@@ -1,0 +1,267 @@
+"""The daemon's socket: who comes in, and what each of them may say.
+
+The wire is described in `contextd.channel`. One broken connection never harms another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import secrets
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from contextd import spool
+from contextd.channel import PROTOCOL
+from contextd.domain.errors import Busy, ContextdError, Invalid, TooLarge, Unavailable
+from contextd.operations.core import PROFILES, Profile
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.mcp import build_server
+from contextd.surfaces.mcp_stream import serve_stream
+
+logger = logging.getLogger(__name__)
+
+LINE_LIMIT = 16 << 20
+"""Bytes a line may have."""
+_PREAMBLE_SECONDS = 10.0
+
+Line = dict[str, Any]
+
+
+class Connections:
+    """Everybody connected to the socket. `facts` is what the daemon publishes about itself."""
+
+    line_limit = LINE_LIMIT
+
+    def __init__(
+        self,
+        gate: Gate,
+        profile: str,
+        token: str,
+        facts: Mapping[str, Any],
+        stop: Callable[[], None],
+        home: Path,
+    ) -> None:
+        self._gate, self._profile, self._token = gate, profile, token
+        self._facts, self._stop, self._home = facts, stop, home
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ingesting = asyncio.Lock()
+        self.clients = 0
+        self.left_at = time.monotonic()
+
+    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection to its end."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        try:
+            await self._serve(reader, writer)
+        except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
+            pass
+        except asyncio.CancelledError:
+            # Ours: the daemon stops. Raised further, asyncio's server would log it.
+            pass
+        except Exception:
+            logger.exception("a connection failed")
+        finally:
+            writer.close()
+
+    async def close(self) -> None:
+        """End every connection; what each owes (closing its session) is done first."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def ingest_spool(self) -> int:
+        """Take in what hooks left in the spool; returns how many events it was."""
+        async with self._ingesting:
+            count = 0
+            for batch in spool.take(self._home):
+                entries = spool.read(batch)
+                for entry in entries:
+                    if not await self._ingest(entry):
+                        return count
+                    count += 1
+                batch.unlink(missing_ok=True)
+            return count
+
+    async def _ingest(self, entry: Line) -> bool:
+        """Take in one event; false when it must be tried again later."""
+        payload = entry.get("payload")
+        payload = {**payload, "contextd_spooled_at": entry.get("at")} if payload else {}
+        try:
+            await self._hook(
+                {"cwd": entry.get("cwd"), "ancestors": entry.get("ancestors")},
+                {**entry, "payload": payload},
+            )
+        except (Busy, Unavailable) as error:
+            logger.warning("the spool waits: %s", error.message)
+            return False
+        except ContextdError as error:
+            logger.warning("spooled event dropped: %s", error.message)
+        return True
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            async with asyncio.timeout(_PREAMBLE_SECONDS):
+                about = await _read(reader)
+            if about is None:
+                return
+            role = self._check(about)
+        except ContextdError as error:
+            await _write(writer, {"error": error.as_dict()})
+            return
+        if role == "mcp":
+            await self._serve_mcp(about, reader, writer)
+        else:
+            await self._serve_lines(role, about, reader, writer)
+
+    def _check(self, about: Line) -> str:
+        if about.get("v") != PROTOCOL:
+            raise Invalid(
+                f"this daemon speaks version {PROTOCOL} of the socket's protocol, not {about.get('v')!r}",
+                "install one version of contextd and run `contextd daemon stop`",
+            )
+        role = about.get("role")
+        if role not in ("mcp", "call", "hook", "control"):
+            raise Invalid(f"unknown role {role!r}", "roles: mcp, call, hook, control")
+        profile = about.get("profile") or self._profile
+        if profile not in PROFILES:
+            raise Invalid(f"unknown profile {profile!r}", "profiles: " + ", ".join(PROFILES))
+        if sys.platform == "win32" and not secrets.compare_digest(
+            str(about.get("token")), self._token
+        ):
+            raise Invalid("wrong token", "the token is in the home's file `token`")
+        return str(role)
+
+    async def _serve_mcp(
+        self, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        peer = Peer("mcp", cwd=_text(about, "cwd"), client=_text(about, "client"))
+        peer.session = opening = f"connection:{peer.connection}"
+        profile: Profile = about.get("profile") or self._profile  # type: ignore[assignment]
+        self.clients += 1
+        try:
+            await serve_stream(build_server(self._gate, profile, lambda _: peer), reader, writer)
+        finally:
+            self.clients -= 1
+            self.left_at = time.monotonic()
+            started = "" if peer.session == opening else peer.session
+            await self._gate.call_if_known(
+                peer, "connection_closed", {"connection": opening, "session_id": started}
+            )
+
+    async def _serve_lines(
+        self, role: str, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        answer: dict[str, Callable[[Line, Line], Awaitable[Line]]] = {
+            "call": self._call, "hook": self._hook, "control": self._control,
+        }  # fmt: skip
+        self.clients += role != "control"
+        try:
+            while (line := await self._next(reader, writer)) is not None:
+                if role == "hook":
+                    await self._ready_for_hook(reader)
+                try:
+                    reply = await answer[role](about, line)
+                except ContextdError as error:
+                    reply = {"error": error.as_dict()}
+                if "id" in line:
+                    reply["id"] = line["id"]
+                await _write(writer, reply)
+                if reply.get("stopping"):
+                    self._stop()
+        finally:
+            self.clients -= role != "control"
+            self.left_at = time.monotonic()
+
+    async def _next(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> Line | None:
+        while True:
+            try:
+                return await _read(reader)
+            except Invalid as error:
+                await _write(writer, {"error": error.as_dict()})
+            except TooLarge as error:
+                await _write(writer, {"error": error.as_dict()})
+                return None
+
+    async def _ready_for_hook(self, reader: asyncio.StreamReader) -> None:
+        """Wait for the host; a hook that gave up meanwhile has spooled its event."""
+        await self._gate.host()
+        await asyncio.sleep(0)
+        if reader.at_eof():
+            raise ConnectionAbortedError
+
+    async def _call(self, about: Line, line: Line) -> Line:
+        arguments = line.get("arguments") or {}
+        if not isinstance(arguments, dict) or not isinstance(line.get("operation"), str):
+            raise Invalid(
+                "a call needs an operation and arguments",
+                'for example {"id":1,"operation":"tools_list","arguments":{}}',
+            )
+        peer = Peer(
+            "cli",
+            cwd=_text(about, "cwd"),
+            client=_text(about, "client"),
+            project=_text(line, "project"),
+        )
+        answer = await self._gate.call(peer, line["operation"], arguments)
+        return {"value": answer.value, "text": answer.text}
+
+    async def _hook(self, about: Line, line: Line) -> Line:
+        client = _text(line, "client") or _text(about, "client")
+        arguments = {
+            "client": client,
+            "event": _text(line, "event"),
+            "payload": line.get("payload") or {},
+            "ancestors": about.get("ancestors") or [],
+        }
+        peer = Peer("hook", cwd=_text(about, "cwd"), client=client)
+        answer = await self._gate.call(peer, "hook_event", arguments)
+        value = answer.value if isinstance(answer.value, Mapping) else {}
+        return {"output": value.get("output") or {}}
+
+    async def _control(self, about: Line, line: Line) -> Line:
+        do = line.get("do")
+        if do == "status":
+            health = await self._gate.health() if self._gate.is_open else {}
+            return {**health, **self._facts, "clients": self.clients, "open": self._gate.is_open}
+        if do in ("stop", "handover"):
+            logger.info("%s asked by version %s", do, about.get("version"))
+            return {"stopping": True}
+        raise Invalid(f"cannot {do!r}", "control can do: status, stop, handover")
+
+
+async def _read(reader: asyncio.StreamReader) -> Line | None:
+    """The next line, or `None` at the end. Raises `Invalid` and `TooLarge`."""
+    try:
+        data = await reader.readuntil(b"\n")
+    except asyncio.IncompleteReadError:
+        return None
+    except asyncio.LimitOverrunError:
+        raise TooLarge(f"a line may have {LINE_LIMIT} bytes", "send less at once") from None
+    try:
+        line = json.loads(data)
+    except (ValueError, RecursionError):
+        raise Invalid("the line is not JSON", "send one JSON object per line") from None
+    if not isinstance(line, dict):
+        raise Invalid("the line is not a JSON object", "send one JSON object per line")
+    return line
+
+
+async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
+    writer.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+    await writer.drain()
+
+
+def _text(line: Line, name: str) -> str:
+    value = line.get(name)
+    return value if isinstance(value, str) else ""

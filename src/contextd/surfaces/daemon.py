@@ -1,0 +1,157 @@
+"""The daemon's life: one per home, from the first client to the last.
+
+The socket listens before anything heavy is imported, so clients that come early simply wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import secrets
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from contextd import __version__
+from contextd.home import token_path
+from contextd.settings import Settings
+from contextd.spawn import Claim, claim_home
+
+if TYPE_CHECKING:
+    from contextd.surfaces.connections import Connections
+    from contextd.surfaces.gate import Gate
+    from contextd.surfaces.host import Host
+
+logger = logging.getLogger(__name__)
+
+_FINISH_SECONDS = 10.0
+_SHORTEST_IDLE = 2.0
+_LONGEST_TICK = 5.0
+
+
+def serve(
+    open_host: Callable[[], Host],
+    settings: Settings,
+    *,
+    claim: Claim | None = None,
+    ready: Callable[[dict[str, Any]], None] | None = None,
+) -> int:
+    """Run the daemon of `settings.home` until it is told to stop or has been idle long enough.
+
+    Returns 0, at once and quietly when another daemon has the home. `claim` is a home already taken
+    by this process; `ready` is told the published facts once clients are served. Raises `OSError`
+    when the home cannot be written.
+    """
+    claim = claim or claim_home(settings.home)
+    if claim is None:
+        return 0
+    try:
+        claim.publish(version=__version__, hooks_deadline_ms=settings.number("hooks.deadline_ms"))
+        # 0.8 s of imports (MCP's wire models), paid after the socket listens.
+        from contextd.surfaces.connections import Connections  # noqa: PLC0415
+        from contextd.surfaces.gate import Gate  # noqa: PLC0415
+
+        async def run() -> None:
+            gate = Gate(open_host, settings.number("daemon.workers"))
+            await _Daemon(claim, settings, gate, Connections).run(ready)
+
+        asyncio.run(run())
+    finally:
+        claim.release()
+    return 0
+
+
+def api_token(home: Path) -> str:
+    """The token of the loopback port, made once and kept; readable by its owner only."""
+    path = token_path(home)
+    with contextlib.suppress(FileNotFoundError):
+        token = path.read_text("utf-8").strip()
+        if len(token) >= 32:
+            return token
+    token = secrets.token_urlsafe(32)
+    fresh = path.with_suffix(".tmp")
+    fresh.touch(mode=0o600)
+    fresh.chmod(0o600)
+    fresh.write_text(token + "\n", "utf-8")
+    fresh.replace(path)
+    return token
+
+
+class _Daemon:
+    def __init__(
+        self, claim: Claim, settings: Settings, gate: Gate, connections: type[Connections]
+    ) -> None:
+        self._claim = claim
+        self._settings = settings
+        self._gate = gate
+        self._stopping = asyncio.Event()
+        self._token = api_token(settings.home)
+        self._facts: dict[str, Any] = {
+            "version": __version__,
+            "hooks_deadline_ms": settings.number("hooks.deadline_ms"),
+        }
+        self._connections = connections(
+            gate,
+            settings.text("mcp.profile"),
+            self._token,
+            self._facts,
+            self._stopping.set,
+            settings.home,
+        )
+
+    async def run(self, ready: Callable[[dict[str, Any]], None] | None) -> None:
+        """Serve until something says stop, then finish what runs."""
+        from contextd.surfaces.http import serve_http  # noqa: PLC0415  uvicorn, after the socket
+
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            # Not on Windows, and only in a main thread.
+            with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
+                loop.add_signal_handler(number, self._stopping.set)
+        server = await self._listen()
+        background = [asyncio.create_task(self._watch())]
+        try:
+            async with serve_http(self._gate, self._token, self._settings) as port:
+                self._facts["port"] = port
+                self._claim.publish(**self._facts)
+                if ready:
+                    ready(self._facts)
+                await self._stopping.wait()
+                logger.info("stopping")
+                server.close()
+                self._claim.withdraw()
+                await self._finish()
+        finally:
+            for task in background:
+                task.cancel()
+            await asyncio.gather(*background, return_exceptions=True)
+            await self._gate.close()
+
+    async def _listen(self) -> asyncio.Server:
+        start = asyncio.start_server if sys.platform == "win32" else asyncio.start_unix_server
+        return await start(
+            self._connections.accept,
+            sock=self._claim.listener,
+            limit=self._connections.line_limit,
+        )
+
+    async def _finish(self) -> None:
+        if not await self._gate.drained(_FINISH_SECONDS):
+            logger.warning("calls still running after %g s are left behind", _FINISH_SECONDS)
+        await self._connections.close()
+
+    async def _watch(self) -> None:
+        """Open the host early, take in the spool, and stop when nobody needs the daemon."""
+        limit = max(self._settings.number("daemon.idle_minutes") * 60.0, _SHORTEST_IDLE)
+        while not self._stopping.is_set():
+            await self._connections.ingest_spool()
+            quiet = time.monotonic() - max(self._gate.touched_at, self._connections.left_at)
+            if not self._connections.clients and quiet > limit and await self._gate.idle():
+                logger.info("idle for %d s", quiet)
+                self._stopping.set()
+                return
+            await asyncio.sleep(min(_LONGEST_TICK, limit / 4))

@@ -1,0 +1,106 @@
+"""The loopback HTTP server: REST and MCP behind one guard."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import socket
+from collections.abc import AsyncIterator, Iterator
+
+import uvicorn
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from contextd.domain.errors import NotFound
+from contextd.operations.core import PROFILES
+from contextd.settings import Settings
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.http_guard import BODY_LIMIT, Guard, send_problem
+from contextd.surfaces.mcp import Context, build_server
+from contextd.surfaces.rest import on_http_exception, peer_of, routes
+
+logger = logging.getLogger(__name__)
+
+_SHUTDOWN_SECONDS = 5
+
+
+@contextlib.asynccontextmanager
+async def serve_http(gate: Gate, token: str, settings: Settings) -> AsyncIterator[int | None]:
+    """Serve on 127.0.0.1 and yield the port; `None` when the chosen port is taken."""
+    listener = _listen(settings.number("daemon.port"))
+    if listener is None:
+        yield None
+        return
+    async with http_app(gate, token, settings.text("mcp.profile")) as app:
+        config = uvicorn.Config(
+            app, lifespan="off", log_config=None, access_log=False, ws="none",
+            server_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+        )  # fmt: skip
+        server = _Server(config)
+        serving = asyncio.create_task(server.serve(sockets=[listener]))
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            server.should_exit = True
+            await serving
+            listener.close()
+
+
+@contextlib.asynccontextmanager
+async def http_app(gate: Gate, token: str, profile: str) -> AsyncIterator[ASGIApp]:
+    """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health."""
+    rest = Starlette(routes=routes(gate), exception_handlers={HTTPException: on_http_exception})
+    managers: dict[str, StreamableHTTPSessionManager] = {
+        name: StreamableHTTPSessionManager(
+            build_server(gate, name, _http_peer), stateless=True, max_request_body_size=BODY_LIMIT
+        )
+        for name in PROFILES
+    }
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path"].rstrip("/")
+        if path != "/mcp" and not path.startswith("/mcp/"):
+            await rest(scope, receive, send)
+            return
+        wanted = path.removeprefix("/mcp").removeprefix("/x/")
+        wanted = wanted or Request(scope).query_params.get("profile") or profile
+        manager = managers.get(wanted)
+        if manager is None:
+            hint = "profiles: " + ", ".join(PROFILES)
+            await send_problem(send, NotFound(f"no profile {wanted!r}", hint))
+            return
+        await manager.handle_request(scope, receive, send)
+
+    async with contextlib.AsyncExitStack() as stack:
+        for manager in managers.values():
+            await stack.enter_async_context(manager.run())
+        yield Guard(app, token)
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to the daemon."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _http_peer(ctx: Context) -> Peer:
+    return peer_of(ctx.request, "mcp") if ctx.request is not None else Peer("mcp")
+
+
+def _listen(port: int) -> socket.socket | None:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+    except OSError as error:
+        logger.warning("port %d cannot be used, there is no HTTP: %s", port, error)
+        listener.close()
+        return None
+    listener.setblocking(False)
+    return listener

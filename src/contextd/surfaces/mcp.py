@@ -1,0 +1,128 @@
+"""MCP: every operation for agents as a tool, some as resources, three prompts.
+
+One low-level server per connection, all alike for one profile. Both protocol eras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+
+from contextd import __version__
+from contextd.domain.errors import ContextdError
+from contextd.operations.core import OPERATIONS, Operation, Profile, slim_schema, tools
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.mcp_resources import Resources
+from contextd.surfaces.mcp_schemas import output_schema, structured
+from contextd.surfaces.render import INSTRUCTIONS, error_text
+
+ALWAYS_LOADED = frozenset(
+    {"session_start", "context_search", "memory_search", "memory_record", "briefing_get"}
+)
+"""Tools a client with deferred tools should load at once."""
+
+_STABLE = CacheHint(ttl_ms=300_000, scope="public")
+_FRESH = CacheHint(ttl_ms=0, scope="private")
+
+Context = ServerRequestContext[Any, Any]
+PeerOf = Callable[[Context], Peer]
+
+
+def build_server(gate: Gate, profile: Profile, peer_of: PeerOf) -> Server[Any]:
+    """A server that shows the tools of `profile`; `peer_of` says who sent a request.
+
+    Tools outside the profile can be called by those who know them: profiles save tokens, they do
+    not guard anything.
+    """
+    resources = Resources(gate, lambda ctx: _named(peer_of(ctx), ctx))
+
+    async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=list(tool_rows(profile)))
+
+    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        op = OPERATIONS.get(params.name)
+        if op is None or not op.tool:
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
+        peer = _named(peer_of(ctx), ctx)
+        try:
+            answer = await gate.call(peer, op.name, params.arguments or {})
+        except ContextdError as error:
+            return tool_error(error)
+        return types.CallToolResult(
+            content=[types.TextContent(text=answer.text)],
+            structured_content=structured(op, answer.value),
+        )
+
+    return Server(
+        "contextd",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=resources.fixed,
+        on_list_resource_templates=resources.templates,
+        on_read_resource=resources.read,
+        on_list_prompts=resources.prompts,
+        on_get_prompt=resources.prompt,
+        on_completion=resources.complete,
+        cache_hints={
+            "server/discover": _STABLE,
+            "tools/list": _STABLE,
+            "prompts/list": _STABLE,
+            "resources/list": _STABLE,
+            "resources/templates/list": _STABLE,
+            "resources/read": _FRESH,
+        },
+    )
+
+
+@cache
+def tool_rows(profile: Profile) -> tuple[types.Tool, ...]:
+    """What `tools/list` answers, the same for everybody with this profile."""
+    return tuple(_tool(op) for op in tools(profile))
+
+
+def tool_error(error: ContextdError) -> types.CallToolResult:
+    """An error the agent can act on: `code: message. Hint`, and the same as data."""
+    return types.CallToolResult(
+        content=[types.TextContent(text=error_text(error))],
+        structured_content={"error": error.as_dict()},
+        is_error=True,
+    )
+
+
+def _tool(op: Operation) -> types.Tool:
+    return types.Tool(
+        name=op.name,
+        description=op.summary,
+        input_schema=slim_schema(op.arguments.model_json_schema()),
+        output_schema=output_schema(op),
+        annotations=types.ToolAnnotations(
+            read_only_hint=op.effect == "read",
+            destructive_hint=op.effect == "destroy",
+            idempotent_hint=op.idempotent,
+            open_world_hint=False,
+        ),
+        _meta={"anthropic/alwaysLoad": True} if op.name in ALWAYS_LOADED else None,
+    )
+
+
+def _named(peer: Peer, ctx: Context) -> Peer:
+    """The peer with the name its client gave itself, when the connection brought none."""
+    if not peer.client:
+        info: Any = None
+        handshake = ctx.session.client_params
+        if handshake is not None:
+            info = handshake.client_info.name
+        elif isinstance(ctx.meta, Mapping):
+            given = ctx.meta.get("io.modelcontextprotocol/clientInfo")
+            info = given.get("name") if isinstance(given, Mapping) else None
+        peer.client = info if isinstance(info, str) else ""
+    return peer

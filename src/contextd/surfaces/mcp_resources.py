@@ -1,0 +1,211 @@
+"""MCP's other half: resources, completion and prompts. Each is one operation's text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from contextd.domain.errors import ContextdError, NotFound
+from contextd.operations.core import OPERATIONS, Answer
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.render import PROMPTS, error_text
+
+_LEGACY_NOT_FOUND = -32002
+_MOST_COMPLETIONS = 100
+_MARKDOWN, _JSON = "text/markdown", "application/json"
+
+Context = ServerRequestContext[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A resource, or with `{name}` in its address a template: an operation and its arguments.
+
+    A variable called `project` chooses the project, others become arguments of that name.
+    """
+
+    uri: str
+    name: str
+    title: str
+    operation: str
+    mime: str = _MARKDOWN
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def is_template(self) -> bool:
+        """Whether the address has variables."""
+        return "{" in self.uri
+
+    def match(self, uri: str) -> dict[str, str] | None:
+        """The variables' values when `uri` is of this form."""
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(self.uri))
+        found = re.fullmatch(pattern, uri)
+        return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
+
+
+ROWS = (
+    Row("context://project/overview", "project-overview", "Project overview", "project_overview"),
+    Row("context://module/{name}", "module", "Module", "project_module"),
+    Row("context://session/current", "current-session", "Current session", "session_current"),
+    Row("contextd://project/{project}/briefing", "briefing", "Project Briefing", "briefing_get"),
+    Row(
+        "contextd://project/{project}/standards",
+        "standards",
+        "Project Standards",
+        "standards_get",
+        _JSON,
+        {"type": "both"},
+    ),
+    Row(
+        "contextd://org/{org}/policies",
+        "policies",
+        "Organization Policies",
+        "policies_get",
+        _JSON,
+    ),
+)
+"""Every resource; one whose operation does not exist is not offered."""
+
+
+class Resources:
+    """Handlers for `resources/*`, `prompts/*` and `completion/complete`."""
+
+    def __init__(self, gate: Gate, peer_of: Callable[[Context], Peer]) -> None:
+        self._gate, self._peer_of = gate, peer_of
+
+    async def fixed(self, ctx: Context, params: Any) -> types.ListResourcesResult:
+        """The resources without variables."""
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(name=row.name, title=row.title, uri=row.uri, mime_type=row.mime)
+                for row in _offered()
+                if not row.is_template
+            ]
+        )
+
+    async def templates(self, ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
+        """The resources with variables."""
+        return types.ListResourceTemplatesResult(
+            resource_templates=[
+                types.ResourceTemplate(
+                    name=row.name, title=row.title, uri_template=row.uri, mime_type=row.mime
+                )
+                for row in _offered()
+                if row.is_template
+            ]
+        )
+
+    async def read(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        """One resource's text. An unknown address or name is the era's "not found"."""
+        uri = str(params.uri)
+        for row in _offered():
+            variables = row.match(uri)
+            if variables is None:
+                continue
+            project = variables.pop("project", "")
+            arguments = {
+                **row.arguments,
+                **{k: v for k, v in variables.items() if k in _fields(row.operation)},
+            }
+            try:
+                answer = await self._gate.call(
+                    self._peer_of(ctx), row.operation, arguments, project
+                )
+            except NotFound as error:
+                raise _not_found(ctx, uri, error_text(error)) from error
+            except ContextdError as error:
+                raise MCPError(types.INTERNAL_ERROR, error_text(error), error.as_dict()) from error
+            text = answer.text if row.mime == _MARKDOWN else json.dumps(answer.value)
+            content = types.TextResourceContents(uri=uri, mime_type=row.mime, text=text)
+            return types.ReadResourceResult(contents=[content])
+        known = ", ".join(row.uri for row in _offered())
+        raise _not_found(ctx, uri, f"no resource {uri}. Resources: {known}")
+
+    async def prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:
+        """The prompts; none takes arguments."""
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(name=row.name, description=row.description) for row in PROMPTS.values()
+            ]
+        )
+
+    async def prompt(
+        self, ctx: Context, params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        """A prompt with what is known; without it when nothing can be read here."""
+        row = PROMPTS.get(params.name)
+        if row is None:
+            known = ", ".join(PROMPTS)
+            raise MCPError(types.INVALID_PARAMS, f"no prompt {params.name!r}. Prompts: {known}")
+        try:
+            known = (await self._gate.call(self._peer_of(ctx), row.operation, {})).text
+        except ContextdError as error:
+            known = f"(not available: {error.message})"
+        text = types.TextContent(text=f"{row.text}\n\n{known}")
+        return types.GetPromptResult(
+            description=row.description,
+            messages=[types.PromptMessage(role="user", content=text)],
+        )
+
+    async def complete(
+        self, ctx: Context, params: types.CompleteRequestParams
+    ) -> types.CompleteResult:
+        """Values of `{name}`, `{project}` and `{org}` that begin with what was typed."""
+        typed = params.argument.value.casefold()
+        names = await self._names(ctx, params.argument.name)
+        fitting = sorted({name for name in names if name.casefold().startswith(typed)})
+        return types.CompleteResult(
+            completion=types.Completion(
+                values=fitting[:_MOST_COMPLETIONS],
+                total=len(fitting),
+                has_more=len(fitting) > _MOST_COMPLETIONS,
+            )
+        )
+
+    async def _names(self, ctx: Context, variable: str) -> list[str]:
+        source = {"name": ("project_overview", "modules"), "project": ("status", "projects")}.get(
+            variable
+        )
+        if variable == "org":
+            return ["local"]
+        if source is None or source[0] not in OPERATIONS:
+            return []
+        try:
+            answer = await self._gate.call(self._peer_of(ctx), source[0], {})
+        except ContextdError:
+            return []
+        return _names_in(answer, source[1])
+
+
+def _names_in(answer: Answer, part: str) -> list[str]:
+    rows = answer.value.get(part) if isinstance(answer.value, Mapping) else None
+    if isinstance(rows, Mapping):
+        return [str(name) for name in rows]
+    if not isinstance(rows, list):
+        return []
+    return [str(row.get("name", "")) if isinstance(row, Mapping) else str(row) for row in rows]
+
+
+def _offered() -> list[Row]:
+    return [row for row in ROWS if row.operation in OPERATIONS]
+
+
+def _fields(operation: str) -> Mapping[str, Any]:
+    return OPERATIONS[operation].arguments.model_fields
+
+
+def _not_found(ctx: Context, uri: str, message: str) -> MCPError:
+    modern = ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+    code = types.INVALID_PARAMS if modern else _LEGACY_NOT_FOUND
+    return MCPError(code, message, {"uri": uri})

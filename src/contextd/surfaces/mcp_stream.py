@@ -1,0 +1,93 @@
+"""MCP over a pair of byte streams: one JSON-RPC message a line, as on stdio."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, TypeAlias
+
+import anyio
+import mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
+
+Incoming: TypeAlias = SessionMessage | Exception
+_DRAIN_SECONDS = 8.0
+
+
+async def serve_stream(
+    server: Server[Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Serve one client, in the era it opens with, until it hangs up.
+
+    A line that is no JSON-RPC message is answered with an error. Requests under way when the client
+    stops sending are still answered.
+    """
+    inbound, read_stream = anyio.create_memory_object_stream[Incoming](0)
+    write_stream, outbound = anyio.create_memory_object_stream[SessionMessage](0)
+    pending: set[str | int] = set()
+    answered = anyio.Event()
+
+    async def read() -> None:
+        async with inbound:
+            while (line := await _line(reader)) is not None:
+                message = _parse(line)
+                if isinstance(message, bytes):
+                    writer.write(message)
+                    continue
+                if isinstance(message, types.JSONRPCRequest):
+                    pending.add(message.id)
+                try:
+                    await inbound.send(SessionMessage(message))
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    return
+            if pending:
+                with anyio.move_on_after(_DRAIN_SECONDS):
+                    await answered.wait()
+
+    async def write() -> None:
+        async with outbound:
+            async for item in outbound:
+                message = item.message
+                if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+                    pending.discard(message.id)
+                text = message.model_dump_json(by_alias=True, exclude_unset=True)
+                writer.write(text.encode() + b"\n")
+                await writer.drain()
+                if not pending and reader.at_eof():
+                    answered.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(read)
+        group.start_soon(write)
+        await server.run(read_stream, write_stream, server.create_initialization_options())
+        group.cancel_scope.cancel()
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes | None:
+    try:
+        return await reader.readuntil(b"\n")
+    except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+        return None
+
+
+def _parse(line: bytes) -> types.JSONRPCMessage | bytes:
+    """The message, or the error to answer with."""
+    try:
+        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError:
+        pass
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return _refusal(None, types.PARSE_ERROR, "Parse error")
+    key = content.get("id") if isinstance(content, dict) else None
+    return _refusal(
+        key if isinstance(key, str | int) else None, types.INVALID_REQUEST, "Invalid request"
+    )
+
+
+def _refusal(key: str | int | None, code: int, message: str) -> bytes:
+    error = {"code": code, "message": message}
+    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"

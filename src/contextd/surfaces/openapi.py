@@ -1,0 +1,106 @@
+"""OpenAPI 3.1 of the operations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from contextd import __version__
+from contextd.operations.core import Operation, slim_schema
+
+_REFERENCE = "#/components/schemas/{model}"
+_PROBLEM = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail", "code", "message"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "code": {"type": "string"},
+        "message": {"type": "string"},
+        "hint": {"type": "string"},
+        "details": {"type": "object"},
+    },
+}
+
+
+def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
+    """The whole document. Schemas with the same name but another content get names of their own."""
+    schemas, shared = TypeAdapter.json_schemas(
+        [
+            *((op.name, "validation", TypeAdapter(op.arguments)) for op in operations),
+            *((op.name, "serialization", op.result) for op in operations),
+        ],
+        ref_template=_REFERENCE,
+    )
+    components = {name: slim_schema(part) for name, part in shared.get("$defs", {}).items()}
+    paths: dict[str, dict[str, Any]] = {}
+    for op in operations:
+        arguments = slim_schema(_resolved(schemas[op.name, "validation"], components))
+        result = schemas[op.name, "serialization"]
+        paths.setdefault(op.path, {})[op.method.lower()] = _entry(op, arguments, result)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "contextd", "version": __version__},
+        "paths": paths,
+        "components": {
+            "schemas": {**components, "Problem": _PROBLEM},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{"token": []}],
+    }
+
+
+def _entry(op: Operation, arguments: dict[str, Any], result: dict[str, Any]) -> dict[str, Any]:
+    in_path = re.findall(r"\{(\w+)\}", op.path)
+    fields: dict[str, Any] = dict(arguments.get("properties", {}))
+    required = set(arguments.get("required", ()))
+    parameters = [_parameter(name, fields.pop(name, {}), "path", True) for name in in_path]
+    entry: dict[str, Any] = {
+        "operationId": op.name,
+        "summary": op.summary,
+        "tags": [op.audience],
+        "responses": {
+            "200": {
+                "description": "The result",
+                "content": {"application/json": {"schema": result}},
+            },
+            "default": {
+                "description": "A problem",
+                "content": {
+                    "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
+                },
+            },
+        },
+    }
+    if op.method in ("GET", "DELETE"):
+        parameters += [_parameter(n, part, "query", n in required) for n, part in fields.items()]
+    elif fields:
+        body = {"type": "object", "properties": fields, "additionalProperties": False}
+        if wanted := sorted(required & set(fields)):
+            body["required"] = wanted
+        entry["requestBody"] = {
+            "required": bool(wanted),
+            "content": {"application/json": {"schema": body}},
+        }
+    if parameters:
+        entry["parameters"] = parameters
+    return entry
+
+
+def _parameter(name: str, schema: dict[str, Any], place: str, required: bool) -> dict[str, Any]:
+    about = {"name": name, "in": place, "required": required, "schema": schema}
+    if schema.get("type") == "object":
+        del about["schema"]
+        about["content"] = {"application/json": {"schema": schema}}
+    return about
+
+
+def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+    reference = str(schema.get("$ref", ""))
+    found: dict[str, Any] = components[reference.rpartition("/")[2]] if reference else schema
+    return found

@@ -1,0 +1,171 @@
+"""REST: every operation at its route. Arguments come from the path, the query and a JSON body."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from http import HTTPStatus
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from contextd import __version__
+from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.operations.core import OPERATIONS, Operation, as_problem, slim_schema
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.openapi import openapi
+
+PROBLEM = "application/problem+json"
+CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (
+    "x-contextd-client", "x-contextd-cwd", "x-contextd-project",
+)  # fmt: skip
+"""Headers that say who calls, from which directory, or about which project."""
+
+
+class BadRequest(Invalid):
+    """The request cannot even be read."""
+
+    status = 400
+
+
+def routes(gate: Gate) -> list[Route]:
+    """The routes of every operation, and of what describes and watches the server."""
+    by_path: dict[str, dict[str, Operation]] = defaultdict(dict)
+    for op in OPERATIONS.values():
+        by_path[op.path][op.method] = op
+
+    async def healthz(request: Request) -> Response:
+        return JSONResponse({"status": "ok", "version": __version__})
+
+    async def readyz(request: Request) -> Response:
+        try:
+            return JSONResponse({"status": "ready", **await gate.health()})
+        except ContextdError as error:
+            return problem(error, 503)
+
+    async def describe(request: Request) -> Response:
+        return JSONResponse(openapi(list(OPERATIONS.values())))
+
+    async def operations(request: Request) -> Response:
+        return JSONResponse({"items": [_about(op) for op in OPERATIONS.values()]})
+
+    return [
+        Route("/healthz", healthz),
+        Route("/readyz", readyz),
+        Route("/openapi.json", describe),
+        Route("/api/operations", operations),
+        *(
+            Route(path, _endpoint(gate, by_path[path]), methods=list(by_path[path]))
+            for path in sorted(by_path, key=_specific_first)
+        ),
+    ]
+
+
+def problem(error: ContextdError, status: int | None = None) -> JSONResponse:
+    """RFC 9457 problem details."""
+    body = as_problem(error)
+    status = status or error.status
+    return JSONResponse({**body, "status": status}, status, media_type=PROBLEM)
+
+
+async def on_http_exception(request: Request, error: Exception) -> Response:
+    """Unknown paths and methods, as problem details."""
+    assert isinstance(error, HTTPException)
+    phrase = HTTPStatus(error.status_code).phrase
+    kind = NotFound if error.status_code == HTTPStatus.NOT_FOUND else Invalid
+    answer = problem(
+        kind(f"{phrase}: {request.method} {request.url.path}", "/openapi.json lists every route"),
+        error.status_code,
+    )
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def _endpoint(gate: Gate, by_method: Mapping[str, Operation]) -> Any:
+    async def endpoint(request: Request) -> Response:
+        method = "GET" if request.method == "HEAD" else request.method
+        op = by_method[method]
+        try:
+            arguments = await _arguments(op, request)
+            answer = await gate.call(peer_of(request, "rest"), op.name, arguments)
+        except ContextdError as error:
+            return problem(error)
+        if request.headers.get("accept", "").startswith("text/"):
+            return PlainTextResponse(answer.text)
+        return JSONResponse(answer.value)
+
+    return endpoint
+
+
+def peer_of(request: Request, surface: Any) -> Peer:
+    """Who sent an HTTP request. Nothing lasts between requests, so there is no session."""
+    headers, query = request.headers, request.query_params
+    return Peer(
+        surface,
+        cwd=headers.get(CWD_HEADER, ""),
+        client=headers.get(CLIENT_HEADER, ""),
+        project=headers.get(PROJECT_HEADER)
+        or (query.get("project", "") if surface == "mcp" else ""),
+    )
+
+
+async def _arguments(op: Operation, request: Request) -> dict[str, Any]:
+    """Everything given, the path last. Raises `Invalid`."""
+    given: dict[str, Any] = {}
+    for name in request.query_params:
+        given[name] = _from_query(op, name, request.query_params.getlist(name))
+    body = await request.body()
+    if body:
+        given |= _from_body(body)
+    return given | request.path_params
+
+
+def _from_body(body: bytes) -> dict[str, Any]:
+    try:
+        content = json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise BadRequest(f"the body is not JSON: {error}", "send a JSON object") from None
+    if not isinstance(content, dict):
+        raise BadRequest("the body is not a JSON object", "send the arguments as one object")
+    return content
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _from_query(op: Operation, name: str, values: list[str]) -> Any:
+    """A query argument in the shape its field has: repeated for lists, JSON for objects."""
+    kind = _kinds(op.name).get(name)
+    if kind == "array":
+        return values
+    if kind == "object":
+        return _from_body(values[-1].encode())
+    return values[-1]
+
+
+@cache
+def _kinds(operation: str) -> dict[str, str]:
+    schema = slim_schema(OPERATIONS[operation].arguments.model_json_schema())
+    return {name: str(part.get("type", "")) for name, part in schema["properties"].items()}
+
+
+def _specific_first(path: str) -> tuple[tuple[bool, str], ...]:
+    """`/api/contexts/search` must be tried before `/api/contexts/{id}`."""
+    return tuple(("{" in part, part) for part in path.split("/"))
+
+
+def _about(op: Operation) -> dict[str, Any]:
+    return {
+        "name": op.name,
+        "route": op.route,
+        "effect": op.effect,
+        "audience": op.audience,
+        "profile": op.profile,
+        "summary": op.summary,
+    }

@@ -1,0 +1,164 @@
+"""A host with a handful of operations of its own, for what surfaces do with any operation.
+
+Run as a program it is a whole daemon: `python local_host.py HOME`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from contextd.domain.errors import ContextdError, NotFound, Unavailable
+from contextd.operations.core import OPERATIONS, Answer, find_operation, invoke, operation
+from contextd.runtime import Runtime
+from contextd.settings import Settings, load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What `probe_greet` gives."""
+
+    text: str
+    nickname: str | None = None
+    tags: list[str] | None = None
+
+    def as_text(self) -> str:
+        return f"text form: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the host was told about the caller."""
+
+    cwd: str
+    client: str
+    session_hint: str
+    project: str
+    surface: str
+
+
+def define() -> None:
+    """Add the probe operations to the table, once."""
+    if "probe_greet" in OPERATIONS:
+        return
+
+    @operation("GET /api/probe/{name}", profile="core")
+    def probe_greet(
+        runtime: Runtime, name: str, tags: list[str] | None = None, times: int = 1
+    ) -> Greeting:
+        """Greet somebody.
+
+        Args:
+            name: Who.
+            tags: Labels.
+            times: How often.
+        """
+        if name == "nobody":
+            raise NotFound("nobody is not here", "greet somebody else")
+        return Greeting(f"hello {name}" * times, tags=tags)
+
+    @operation("GET /api/probe/list", profile="standard")
+    def probe_list(runtime: Runtime) -> list[int]:
+        """Count to three."""
+        return [1, 2, 3]
+
+    @operation("POST /api/probe/defect", effect="destroy", profile="full")
+    def probe_defect(runtime: Runtime) -> dict[str, int]:
+        """Fail by mistake."""
+        return {"never": 1 // 0}
+
+    @operation("POST /api/probe/wait", effect="write", profile="full")
+    def probe_wait(runtime: Runtime, seconds: float, mark: str = "") -> dict[str, Any]:
+        """Wait, then leave a mark.
+
+        Args:
+            seconds: How long.
+            mark: A file to write when done.
+        """
+        time.sleep(seconds)
+        if mark:
+            Path(mark).write_text("done", "utf-8")
+        return {"waited": seconds}
+
+    @operation("GET /api/probe/seen", profile="full")
+    def probe_seen(runtime: Runtime) -> Seen:
+        """Say what is known about the caller."""
+        world = cast(Any, runtime)
+        return Seen(world.cwd, world.client, world.session_hint, world.project, world.surface)
+
+    @operation("POST /api/probe/hook", effect="write", audience="system")
+    def hook_event(
+        runtime: Runtime,
+        event: str,
+        payload: dict[str, Any],
+        client: str = "",
+        ancestors: list[int] | None = None,
+    ) -> dict[str, Any]:
+        """Take a hook's event.
+
+        Args:
+            event: Its name.
+            payload: Its content.
+            client: Whose.
+            ancestors: From which processes.
+        """
+        return {"output": {"seen": event, "payload": payload, "client": client}}
+
+
+class LocalHost:
+    """Implements `surfaces.host.Host` without a store."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        define()
+        self.settings = settings or Settings(Path("/nonexistent"))
+        self.calls: list[tuple[str, dict[str, Any]]] = []
+        self.closed = False
+
+    def runtime(self, surface: str, **about: Any) -> Runtime:
+        world = SimpleNamespace(
+            surface=surface,
+            caller=SimpleNamespace(may_administer=lambda: True),
+            trace=SimpleNamespace(action=None),
+            **{"cwd": "", "client": "", "session_hint": "", "project": "", **about},
+        )
+        world.for_call = lambda: world
+        return cast(Runtime, world)
+
+    def call(self, name: str, runtime: Runtime, arguments: Mapping[str, Any]) -> Answer:
+        op = find_operation(name)
+        self.calls.append((op.name, dict(arguments)))
+        try:
+            return invoke(op, runtime, arguments)
+        except ContextdError:
+            raise
+        except Exception as error:
+            raise ContextdError(f"{op.name} failed: {error}", "report it") from error
+
+    def health(self) -> dict[str, Any]:
+        return {"projects": 0, "problems": []}
+
+    def idle(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class BrokenHost(LocalHost):
+    """Cannot be opened."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        raise Unavailable("the store is locked away", "find the key")
+
+
+if __name__ == "__main__":
+    from contextd.surfaces.daemon import serve
+
+    chosen = load_settings(home=Path(sys.argv[1]))
+    define()
+    sys.exit(serve(lambda: LocalHost(chosen), chosen))
