@@ -1,0 +1,1 @@
+"""Its place puts `tests/` on the import path, for `strategies`."""

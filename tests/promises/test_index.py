@@ -1,0 +1,198 @@
+"""What `Index` promises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from contextd.domain.errors import Invalid
+from contextd.domain.query import Document, IndexStats, Query
+from contextd.domain.words import query_words
+from strategies import AWKWARD, EPOCH, SCOPES, vector
+
+SHOP = SCOPES[2]
+HERE = Query(scopes=frozenset({SHOP}))
+
+
+def doc(id_: str, text: str = "retry the upload", **fields: object) -> Document:
+    return Document(**(dict(id=id_, kind="memory", scope=SHOP, text=text) | fields))  # type: ignore[arg-type]
+
+
+def put(store, *documents: Document, model: str = "m") -> None:
+    store.index.put(documents, {d.digest: vector(d.text) for d in documents}, model)
+
+
+def lexical(store, text: str, query: Query = HERE, limit: int = 10) -> list[str]:
+    return [match.id for match in store.index.lexical(query_words(text), query, limit)]
+
+
+def dense(store, text: str, query: Query = HERE, model: str = "m") -> list[str]:
+    return [match.id for match in store.index.dense(vector(text), model, query, 10)]
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_any_text_can_be_indexed_and_asked_for(store, text):
+    put(store, doc("one", text), doc("two", "unrelated"))
+    assert lexical(store, text) == (["one"] if query_words(text) else [])
+    assert dense(store, text)[0] == "one"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ['"'],
+        ["a b"],
+        ["NEAR(a b)"],
+        ["text:upload"],
+        ["upload*"],
+        ['x" OR "upload'],
+        ["\x00"],
+        [""],
+        ["\ud800"],
+    ],
+)
+def test_words_are_never_read_as_query_syntax(store, words):
+    put(store, doc("one", "a b upload"))
+    assert store.index.lexical(words, HERE, 10) == []
+
+
+def test_operators_are_words_like_others(store):
+    put(store, doc("one", "not or and near"), doc("two", "upload"))
+    assert [m.id for m in store.index.lexical(["not"], HERE, 5)] == ["one"]
+
+
+def test_an_identifier_is_found_whole_and_in_parts(store):
+    put(store, doc("one", "retry_upload_now parseHTTPResponse"), doc("two", "retry upload now"))
+    assert lexical(store, "retry_upload_now")[0] == "one"
+    assert lexical(store, "response") == ["one"]
+    assert [m.id for m in store.index.lexical(["retry_upload_now"], HERE, 5)] == ["one"]
+
+
+def test_neighbouring_text_counts_but_less(store):
+    put(store, doc("far", "other", near="upload"), doc("own", "upload", near="other"))
+    put(store, *(doc(f"x{n}", "filler") for n in range(8)))
+    assert lexical(store, "upload") == ["own", "far"]
+
+
+def test_filters_hold_in_both_searches(store):
+    put(
+        store,
+        doc("good", facets=("tag=a", "tag=b", "type=x", "session=s"), confidence=0.8),
+        doc("tag", facets=("tag=a", "type=x", "session=s")),
+        doc("type", facets=("tag=a", "tag=b", "type=xx", "session=s")),
+        doc("session", facets=("tag=a", "tag=b", "type=x")),
+        doc("unsure", facets=("tag=a", "tag=b", "type=x", "session=s"), confidence=0.1),
+        doc("over", facets=("tag=a", "tag=b", "type=x", "session=s"), valid_to=EPOCH),
+        doc(
+            "early",
+            facets=("tag=a", "tag=b", "type=x", "session=s"),
+            valid_from=EPOCH.replace(year=2027),
+        ),
+        doc("kind", facets=("tag=a", "tag=b", "type=x", "session=s"), kind="context"),
+        doc("scope", facets=("tag=a", "tag=b", "type=x", "session=s"), scope=SCOPES[3]),
+        doc("status", facets=("tag=a", "tag=b", "type=x", "session=s"), status="inbox"),
+    )
+    query = Query(
+        scopes=frozenset({SHOP}),
+        kinds=("memory",),
+        tags=("a", "b"),
+        where={"type": "x"},
+        session="s",
+        min_confidence=0.5,
+        valid_at=EPOCH,
+    )
+    assert lexical(store, "upload", query) == ["good"]
+    assert dense(store, "upload", query) == ["good"]
+
+
+def test_no_kinds_means_every_kind_but_code_and_events(store):
+    put(store, *(doc(kind, kind=kind) for kind in ("memory", "x_mine", "code", "event")))
+    code = Query(scopes=frozenset({SHOP}), kinds=("code", "event"))
+    for search in (lexical, dense):
+        assert sorted(search(store, "upload")) == ["memory", "x_mine"]
+        assert sorted(search(store, "upload", code)) == ["code", "event"]
+
+
+def test_equal_scores_go_by_id(store):
+    put(store, *(doc(f"id-{n:02}") for n in reversed(range(40))))
+    assert lexical(store, "upload") == dense(store, "upload") == [f"id-{n:02}" for n in range(10)]
+
+
+def test_put_replaces_and_delete_forgets(store):
+    put(store, doc("one", "upload"), doc("two", "upload"))
+    put(store, doc("one", "download"))
+    assert (lexical(store, "upload"), lexical(store, "download")) == (["two"], ["one"])
+    store.index.delete(["two", "nobody"])
+    assert lexical(store, "upload") == []
+    assert dense(store, "upload") == ["one"]
+    assert store.index.stats("m") == IndexStats(1, 1, 0)
+    store.index.clear()
+    assert store.index.stats("m") == IndexStats(0, 0, 0)
+    assert dense(store, "upload") == []
+    put(store, doc("one", "download"))
+    assert dense(store, "upload") == lexical(store, "download") == ["one"]
+
+
+def test_equal_text_is_embedded_once_and_its_vector_outlives_the_document(store):
+    put(store, doc("one", "same words"))
+    store.index.put([doc("two", "same words"), doc("three", "other words")], {}, "")
+    assert store.index.pending("m", 10) == [("memory", "three")]
+    assert sorted(dense(store, "x")) == ["one", "two"]
+    store.index.delete(["one", "two"])
+    store.index.put([doc("four", "same words")], {}, "")
+    assert dense(store, "x") == ["four"]
+
+
+def test_pending_is_newest_first_and_ends_when_vectors_are_attached(store):
+    documents = [doc(f"d{n}", f"text {n}") for n in range(3)]
+    store.index.put(documents, {}, "")
+    store.index.put(documents[:1], {}, "")
+    assert store.index.pending("m", 2) == [("memory", "d0"), ("memory", "d2")]
+    assert dense(store, "text 1") == []
+    store.index.attach({documents[1].digest: vector("text 1")}, "m")
+    assert store.index.pending("m", 5) == [("memory", "d0"), ("memory", "d2")]
+    assert dense(store, "text 1") == ["d1"]
+    assert store.index.stats("m") == IndexStats(3, 1, 2)
+    assert store.index.pending("", 5) == []
+
+
+def test_models_are_never_mixed(store):
+    put(store, doc("one", "old model"), model="m")
+    put(store, doc("two", "new model"), model="n")
+    assert (dense(store, "x", model="m"), dense(store, "x", model="n")) == (["one"], ["two"])
+    assert store.index.dense(vector("x", 16), "m", HERE, 5) == []
+    with pytest.raises(Invalid):
+        put(store, doc("three"), model="")
+    with pytest.raises(Invalid):
+        store.index.attach({"d": np.array([np.nan, 1.0], np.float32)}, "m")
+
+
+def test_scores_are_cosines(store):
+    put(store, doc("one", "some text"))
+    [match] = store.index.dense(3 * vector("some text"), "m", HERE, 5)
+    assert match.score == pytest.approx(1.0, abs=2e-3)
+    [match] = store.index.dense(-vector("some text"), "m", HERE, 5)
+    assert match.score == pytest.approx(-1.0, abs=2e-3)
+
+
+def test_words_in_most_documents_are_not_asked_for_when_others_are(store):
+    rare = [doc(f"r{n:04}", f"common rare{n}") for n in range(1001)]
+    store.index.put([*rare, doc("z", "rare7")], {}, "")
+    words = ["common", "rare7"]
+    assert len(store.index.lexical(words, HERE, 50)) == 50
+    store.index.refresh()
+    assert [m.id for m in store.index.lexical(words, HERE, 50)] == ["z", "r0007"]
+    assert len(store.index.lexical(["common"], HERE, 50)) == 50
+
+
+def test_what_a_rolled_back_transaction_indexed_is_never_found(store):
+    put(store, doc("kept", "kept text"))
+    dense(store, "warm the matrix")
+    with pytest.raises(KeyError), store.transaction():
+        put(store, doc("lost", "lost text"))
+        assert dense(store, "lost text")[0] == "lost"
+        assert lexical(store, "lost") == ["lost"]
+        raise KeyError
+    assert dense(store, "lost text") == ["kept"]
+    assert lexical(store, "lost") == []
+    assert store.index.stats("m") == IndexStats(1, 1, 0)

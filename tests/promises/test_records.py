@@ -1,0 +1,200 @@
+"""What `Records` promises."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.query import Query
+from contextd.domain.records import Record
+from contextd.ports import Store
+from strategies import AWKWARD, EPOCH, SCOPES, records
+
+SHOP = SCOPES[2]
+HERE = frozenset({SHOP})
+relaxed = settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+def made(store: Store, *, hours: int = 0, **fields: object) -> Record:
+    at = EPOCH + timedelta(hours=hours)
+    values = dict(kind="memory", scope=SHOP, content="text", created_at=at, updated_at=at)
+    record = Record(**(values | fields))  # type: ignore[arg-type]
+    store.records.put(record, actor="ada", action="write")
+    return record
+
+
+def found(store: Store, **conditions: object) -> list[Record]:
+    return store.records.find(Query(**({"scopes": HERE} | conditions))).records  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_any_text_comes_back_as_it_went_in(store, text):
+    record = made(
+        store, title=text, content=text, data={"type": text, "tools": [text]}, tags=(text,)
+    )
+    assert store.records.get([record.id]) == [record]
+    assert found(store, where={"type": text, "tools": text}, tags=(text,)) == [record]
+
+
+def test_lone_surrogates_and_what_json_cannot_hold_are_refused_whole(store):
+    for wrong in ({"content": "\ud800"}, {"data": {"n": float("nan")}}, {"data": {"n": object()}}):
+        with pytest.raises(Invalid) as refusal:
+            made(store, **wrong)
+        assert refusal.value.hint
+    assert found(store, statuses=()) == []
+
+
+def test_get_keeps_the_asked_order_and_leaves_out_unknown_ids(store):
+    one, two = made(store), made(store)
+    assert store.records.get([two.id, "nobody", one.id]) == [two, one]
+
+
+def test_put_replaces_the_record_with_its_id(store):
+    record = made(store)
+    change = store.records.put(record.with_(title="New"), actor="bo", action="update", reason="why")
+    assert (change.before, change.after) == (record, record.with_(title="New"))
+    assert (change.actor, change.action, change.reason) == ("bo", "update", "why")
+    assert found(store) == [record.with_(title="New")]
+
+
+def test_a_scope_outside_the_query_is_never_seen(store):
+    made(store, scope=SCOPES[3], id="aaaa-1")
+    assert found(store) == []
+    assert store.records.count(Query(scopes=HERE)) == {}
+    assert store.records.by_hash(store.records.get(["aaaa-1"])[0].content_hash, SHOP) is None
+    with pytest.raises(NotFound):
+        store.records.resolve("aaaa-1", HERE)
+
+
+def test_resolve_takes_a_unique_prefix_and_names_the_candidates_of_another(store):
+    one = made(store, id="abcd-one")
+    made(store, id="abcd-two")
+    assert store.records.resolve("abcd-o", HERE) == one
+    with pytest.raises(Conflict) as several:
+        store.records.resolve("abcd", HERE)
+    assert several.value.details["candidates"] == ["abcd-one", "abcd-two"]
+    for unknown in ("zzzz", "abcd-%", "ABCD-one"):
+        with pytest.raises(NotFound):
+            store.records.resolve(unknown, HERE)
+    with pytest.raises(Invalid):
+        store.records.resolve("abc", HERE)
+
+
+def test_a_whole_id_is_found_even_when_it_starts_another(store):
+    short = made(store, id="abcd")
+    made(store, id="abcd-longer")
+    assert store.records.resolve("abcd", HERE) == short
+
+
+def test_find_pages_newest_first_without_gap_or_repeat(store):
+    all_ = [made(store, hours=n // 3, id=f"id-{n:02}") for n in range(20)]
+    pages, cursor = [], ""
+    while True:
+        page = store.records.find(Query(scopes=HERE, limit=7, cursor=cursor))
+        pages.append(len(page.records))
+        all_ = [r for r in all_ if r not in page.records]
+        if not page.cursor:
+            break
+        cursor = page.cursor
+    assert (pages, all_) == ([7, 7, 6], [])
+    newest = found(store, limit=3)
+    assert [r.id for r in newest] == ["id-19", "id-18", "id-17"]
+
+
+def test_a_made_up_cursor_is_refused(store):
+    with pytest.raises(Invalid):
+        found(store, cursor="yesterday")
+
+
+def test_find_compares_typed_fields_by_equality_and_lists_by_containment(store):
+    record = made(
+        store, data={"type": "rule", "tools": ["a", "b"], "n": 2, "yes": True, "map": {"a": 1}}
+    )
+    hits = [{"type": "rule"}, {"tools": "b"}, {"n": 2.0}, {"yes": True}, {"absent": None}]
+    misses = [
+        {"type": "rul"},
+        {"tools": "c"},
+        {"n": "2"},
+        {"yes": False},
+        {"type": None},
+        {"map": 1},
+    ]
+    assert [found(store, where=where) for where in hits] == [[record]] * len(hits)
+    assert [found(store, where=where) for where in misses] == [[]] * len(misses)
+
+
+@pytest.mark.parametrize("name", ['a"b', "a.b", "", "$", "x' OR 1=1 --", "a\x00"])
+def test_a_field_name_that_is_none_is_refused(store, name):
+    with pytest.raises(Invalid):
+        found(store, where={name: "x"})
+
+
+def test_find_filters_by_envelope(store):
+    keep = made(store, tags=("a", "b"), session="s", confidence=0.7, valid_from=EPOCH)
+    made(store, tags=("a",), session="s", confidence=0.7)
+    made(store, tags=("a", "b"), session="t", confidence=0.7)
+    made(store, tags=("a", "b"), session="s", confidence=0.1)
+    made(store, tags=("a", "b"), session="s", confidence=0.7, valid_to=EPOCH)
+    made(store, tags=("a", "b"), session="s", confidence=0.7, status="inbox")
+    made(store, tags=("a", "b"), session="s", confidence=0.7, kind="context")
+    conditions = dict(tags=("a", "b"), session="s", min_confidence=0.5, valid_at=EPOCH)
+    assert found(store, kinds=("memory",), **conditions) == [keep]
+    assert store.records.count(Query(scopes=HERE, **conditions)) == {"memory": 1, "context": 1}
+
+
+def test_by_hash_gives_the_oldest_that_is_active_or_waiting(store):
+    made(store, hours=0, status="archived")
+    oldest = made(store, hours=1, status="inbox", content="  TEXT ")
+    made(store, hours=2)
+    assert store.records.by_hash(oldest.content_hash, SHOP) == oldest
+
+
+def test_touch_counts_a_use_once_and_leaves_no_history(store):
+    record = made(store)
+    store.records.touch([record.id, record.id, "nobody"], EPOCH)
+    assert store.records.get([record.id]) == [record.with_(usage_count=1, last_used_at=EPOCH)]
+    assert len(store.records.history(record.id)) == 1
+
+
+def test_undo_goes_further_back_each_time_and_ends_before_the_creation(store):
+    first = made(store)
+    second = first.with_(title="2", updated_at=EPOCH + timedelta(days=1))
+    store.records.put(second, actor="ada", action="update")
+    third = second.with_(title="3")
+    store.records.put(third, actor="ada", action="update")
+    assert store.records.undo(first.id, actor="bo").after == second
+    fourth = second.with_(title="4")
+    store.records.put(fourth, actor="ada", action="update")
+    assert store.records.undo(first.id, actor="bo").after == second
+    assert store.records.undo(first.id, actor="bo").after == first
+    assert store.records.undo(first.id, actor="bo").after is None
+    assert store.records.get([first.id]) == []
+    with pytest.raises(NotFound):
+        store.records.undo(first.id, actor="bo")
+    told = [(c.action, c.actor) for c in store.records.history(first.id)]
+    assert told.count(("undo", "bo")) == 4
+    assert len(told) == 8
+
+
+@relaxed
+@given(states=st.lists(records(), min_size=1, max_size=5))
+def test_undo_restores_every_earlier_state_exactly(store, states):
+    id_ = f"undo-{len(store.records.history('seen'))}-{hash(tuple(map(repr, states)))}"
+    before: list[list[Record]] = []
+    for state in states:
+        before.append(store.records.get([id_]))
+        store.records.put(state.with_(id=id_), actor="ada", action="write")
+    history = store.records.history(id_)
+    assert [c.after for c in history] == [state.with_(id=id_) for state in states]
+    for expected in reversed(before):
+        store.records.undo(id_, actor="bo")
+        assert store.records.get([id_]) == expected
