@@ -1,0 +1,1 @@
+"""What contextd claims, measured on public data and on this machine, beside baselines."""

@@ -1,0 +1,92 @@
+"""What every benchmark prints beside its figures: data, hardware, intervals."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from contextd.domain.errors import NotFound
+
+SEED = 20260801
+RESAMPLES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A mean over questions with its 95 % bootstrap interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.mean:.1f} ({100 * self.low:.1f}–{100 * self.high:.1f})"
+
+    def as_dict(self) -> dict[str, float]:
+        """The three numbers."""
+        return {"mean": self.mean, "low": self.low, "high": self.high}
+
+
+def score(values: Sequence[float]) -> Score:
+    """The mean of one value per question, and its percentile bootstrap interval (fixed seed)."""
+    sample = np.asarray(values, dtype=np.float64)
+    picks = np.random.default_rng(SEED).integers(0, len(sample), (RESAMPLES, len(sample)))
+    means = sample[picks].mean(axis=1)
+    low, high = np.percentile(means, [2.5, 97.5])
+    return Score(float(sample.mean()), float(low), float(high))
+
+
+def data_file(data: Path, *names: str) -> Path:
+    """The file at `data`/names. Raises `NotFound` saying where the data sets are described."""
+    path = data.joinpath(*names)
+    if not path.is_file():
+        raise NotFound(
+            f"{path} is not there",
+            "the benchmark's documentation says where its public data set comes from",
+        )
+    return path
+
+
+def checksum(*paths: Path) -> str:
+    """The SHA-256 of the files' contents, one after the other."""
+    total = hashlib.sha256()
+    for path in paths:
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+def hardware() -> str:
+    """The processor, its cores, and Python."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        named = [
+            line.partition(":")[2].strip()
+            for line in cpuinfo.read_text("utf-8", "replace").splitlines()
+            if line.startswith("model name")
+        ]
+        model = named[0] if named else model
+    return f"{model}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def report(
+    out: TextIO, title: str, facts: Mapping[str, Any], rows: Mapping[str, Mapping[str, Score]]
+) -> None:
+    """Print facts, then a Markdown table: one row per system, one column per measure."""
+    print(f"\n## {title}", file=out)
+    for name, fact in facts.items():
+        print(f"{name}: {fact}", file=out)
+    measures = list(dict.fromkeys(measure for row in rows.values() for measure in row))
+    print("| % (95 % interval) | " + " | ".join(measures) + " |", file=out)
+    print("|---" * (len(measures) + 1) + "|", file=out)
+    for system, row in rows.items():
+        cells = [str(row[measure]) if measure in row else "" for measure in measures]
+        print(f"| {system} | " + " | ".join(cells) + " |", file=out)
+    out.flush()

@@ -1,0 +1,201 @@
+"""LoCoMo: which turns of a long conversation hold the evidence for a question.
+
+Maharana et al. 2024, https://github.com/snap-research/locomo, CC BY-NC 4.0: `locomo/*.json` under
+the data folder. Questions without evidence are left out. Nothing is generated and nothing judged.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TextIO
+
+from contextd.benchmarks.bm25 import PlainBM25
+from contextd.benchmarks.data import Score, checksum, data_file, hardware, report, score
+from contextd.domain.documents import event_id, message_documents
+from contextd.domain.query import EVENT, Query
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, Session
+from contextd.embedders import open_embedder
+from contextd.ports import Embedder, Store
+from contextd.retrieval.hits import Hit, Part
+from contextd.retrieval.pack import pack
+from contextd.retrieval.search import find
+from contextd.stores import open_store
+
+BUDGET = 500
+"""Tokens that the evidence has to fit into."""
+
+_LIMIT = 50
+_EVIDENCE = re.compile(r"D\d+:\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation."""
+
+    id: str
+    session: int
+    at: datetime
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question and the turns that answer it."""
+
+    text: str
+    evidence: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """All sessions of two people, and questions about them."""
+
+    name: str
+    turns: tuple[Turn, ...]
+    questions: tuple[Question, ...]
+
+
+def run(data: Path, *, out: TextIO, store: str = "sqlite") -> dict[str, Any]:
+    """Measure turn recall@10 and evidence within 500 tokens, beside plain BM25."""
+    path = data_file(data, "locomo", "locomo-dev.json")
+    conversations = list(load(path))
+    embedder = open_embedder("minilm")
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        opened = open_store(f"sqlite://{folder}/bench.db" if store == "sqlite" else "memory://")
+        try:
+            values = measure(opened, embedder, conversations)
+        finally:
+            opened.close()
+    rows = {
+        system: {measured: score(each) for measured, each in found.items()}
+        for system, found in values.items()
+    }
+    facts = {
+        "questions": sum(len(each.questions) for each in conversations),
+        "turns": sum(len(each.turns) for each in conversations),
+        "data sha256": checksum(path),
+        "hardware": hardware(),
+        "store": store,
+    }
+    report(out, "LoCoMo: turns that hold the evidence", facts, rows)
+    return {**facts, **_plain(rows)}
+
+
+def load(path: Path) -> Iterator[Conversation]:
+    """The conversations of a LoCoMo file."""
+    for number, sample in enumerate(json.loads(path.read_text("utf-8"))):
+        spoken = sample["conversation"]
+        sessions = sorted(
+            (key for key in spoken if isinstance(spoken[key], list)),
+            key=lambda key: int(key.split("_")[1]),
+        )
+        turns = tuple(
+            Turn(
+                turn["dia_id"],
+                int(key.split("_")[1]),
+                datetime.strptime(
+                    spoken[f"{key}_date_time"] + " +0000", "%I:%M %p on %d %B, %Y %z"
+                ),
+                turn["speaker"],
+                turn["text"],
+            )
+            for key in sessions
+            for turn in spoken[key]
+        )
+        known = frozenset(turn.id for turn in turns)
+        questions = (
+            Question(
+                qa["question"], known.intersection(_EVIDENCE.findall(" ".join(qa["evidence"])))
+            )
+            for qa in sample["qa"]
+        )
+        yield Conversation(
+            f"conversation-{number}", turns, tuple(q for q in questions if q.evidence)
+        )
+
+
+def measure(
+    store: Store, embedder: Embedder, conversations: list[Conversation]
+) -> dict[str, dict[str, list[float]]]:
+    """System → measure → one value per question."""
+    values: dict[str, dict[str, list[float]]] = {"plain BM25": {}, "contextd": {}}
+    for conversation in conversations:
+        scope = Scope("local", "locomo", conversation.name)
+        said = _import(store, embedder, scope, conversation)
+        store.index.refresh()
+        baseline = PlainBM25([f"{turn.speaker}: {turn.text}" for turn in conversation.turns])
+        for question in conversation.questions:
+            places = baseline.ranking(question.text, _LIMIT)
+            plain = [_hit(conversation.turns[place]) for place in places]
+            _add(values["plain BM25"], plain, question)
+            query = Query(scopes=frozenset({scope}), kinds=(EVENT,))
+            found = find(
+                store.index, embedder, question.text, query,
+                hydrate=lambda ids, said=said: {id_: said[id_][1] for id_ in ids},  # type: ignore[misc]
+                limit=_LIMIT,
+            )  # fmt: skip
+            hits = [Hit(said[hit.id][0], hit.kind, hit.parts, hit.content) for hit in found.hits]
+            _add(values["contextd"], hits, question)
+    return values
+
+
+def _import(
+    store: Store, embedder: Embedder, scope: Scope, conversation: Conversation
+) -> dict[str, tuple[str, Event]]:
+    """Keep and index a conversation as sessions; index id → (turn id, event)."""
+    said: dict[str, tuple[str, Event]] = {}
+    for number in sorted({turn.session for turn in conversation.turns}):
+        turns = [turn for turn in conversation.turns if turn.session == number]
+        session = Session(scope=scope, client="locomo", external_id=f"{conversation.name}-{number}")
+        store.sessions.save(session)
+        events = [
+            Event(type="message", key=turn.id, at=turn.at, role=turn.speaker, text=turn.text)
+            for turn in turns
+        ]
+        events = store.sessions.append(session.id, events)
+        documents = message_documents(scope, session.id, events)
+        rows = embedder.embed([document.text for document in documents])
+        vectors = {doc.digest: row for doc, row in zip(documents, rows, strict=True)}
+        store.index.put(documents, vectors, embedder.model)
+        for event in events:
+            said[event_id(session.id, event.seq)] = (event.key, event)
+    return said
+
+
+def _hit(turn: Turn) -> Hit:
+    content = Event(type="message", key=turn.id, at=turn.at, role=turn.speaker, text=turn.text)
+    return Hit(turn.id, EVENT, (Part("words", 0.0),), content)
+
+
+def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) -> None:
+    """Note how much of the question's evidence these hits hold."""
+
+    def share(ids: list[str]) -> float:
+        return len(question.evidence.intersection(ids)) / len(question.evidence)
+
+    packed = pack(hits, BUDGET, show=_spoken)
+    whole = [item.id for item in packed.items if not item.shortened]
+    ranks = [rank for rank, hit in enumerate(hits, 1) if hit.id in question.evidence]
+    values.setdefault("turn recall@10", []).append(share([hit.id for hit in hits[:10]]))
+    values.setdefault(f"evidence in {BUDGET} tokens", []).append(share(whole))
+    values.setdefault("MRR", []).append(1 / ranks[0] if ranks else 0.0)
+
+
+def _spoken(hit: Hit) -> str:
+    content = hit.content
+    return f"{content.role}: {content.text}" if isinstance(content, Event) else content.text
+
+
+def _plain(rows: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
+    return {
+        system: {measured: each.as_dict() for measured, each in row.items()}
+        for system, row in rows.items()
+    }

@@ -1,0 +1,14 @@
+"""The recall benchmarks by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from contextd.benchmarks import cosqa, locomo
+
+RECALL: dict[str, Callable[..., dict[str, Any]]] = {
+    "locomo": locomo.run,
+    "cosqa": cosqa.run,
+}
+"""Each is called with the data folder and `out=`, prints its figures and returns them."""
