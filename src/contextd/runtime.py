@@ -57,14 +57,17 @@ class Trace:
 class Sinks:
     """Where by-products of calls go without making the caller wait.
 
-    `served` remembers sentences handed out; `was_served` asks for them.
+    `served` remembers sentences handed out and `was_served` asks for them; `used` counts a use of
+    records; `later` runs something small and durable in a moment; `wake` tells the worker that a
+    job was added.
     """
 
     observe: Callable[[Observation], None]
     served: Callable[[Iterable[str]], None]
     was_served: Callable[[Sequence[str]], set[str]]
+    used: Callable[[Sequence[str]], None]
+    later: Callable[[Callable[[], None]], None]
     wake: Callable[[], None]
-    """Tell the worker that a job was added."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,8 @@ class Runtime:
     """One request's world: the store, the embedder, the caller, and where they stand.
 
     `root` is the checkout the call comes from. `session_hint` is the session of the connection: a
-    hint only, an explicit session id always wins.
+    hint only, an explicit session id always wins. `redaction_key` makes equal secrets recognisable
+    within one home without giving them away.
     """
 
     store: Store
@@ -86,6 +90,7 @@ class Runtime:
     client: str = ""
     surface: Surface = "python"
     session_hint: str = ""
+    redaction_key: bytes = b""
     trace: Trace = field(default_factory=Trace)
 
     @property

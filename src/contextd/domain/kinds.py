@@ -29,7 +29,8 @@ class Kind:
     """How a kind of record is declared.
 
     `facets` are fields that searches filter by inside the index. `weight` scales the rank of the
-    kind in mixed searches. `injected` kinds may stand in a briefing.
+    kind in mixed searches. `injected` kinds may stand in a briefing. An `open` kind takes further
+    fields of any type.
     """
 
     name: str
@@ -40,16 +41,17 @@ class Kind:
     area: Area = "knowledge"
     weight: float = 1.0
     injected: bool = False
+    open: bool = False
 
     def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """`data` with defaults filled in. Raises `Invalid` naming every wrong field at once."""
         problems: dict[str, str] = {}
         for name in data:
-            if name not in self.fields:
+            if name not in self.fields and not self.open:
                 hint = nearest(name, list(self.fields))
                 known = "known fields: " + ", ".join(self.fields)
                 problems[name] = f"unknown field; {hint or known}"
-        checked: dict[str, Any] = {}
+        checked = {name: value for name, value in data.items() if name not in self.fields}
         for name, spec in self.fields.items():
             value = data.get(name)
             if value is None:
@@ -112,6 +114,7 @@ _kind(
     fields={"contextType": _S, "bubbleId": _S},
     facets=("contextType", "bubbleId"),
     injected=True,
+    open=True,
 )
 _kind(
     "memory",

@@ -1,0 +1,73 @@
+"""The command `contextd`. Nothing heavy is imported before it is known what is wanted: a shim and a
+hook start in every agent window and on every prompt.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contextd.app import App
+
+
+def main() -> int:
+    """Run the command line; returns the exit code."""
+    arguments = sys.argv[1:]
+    command = arguments[0] if arguments else ""
+    if command == "mcp":
+        from contextd.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
+
+        return shim(arguments[1:])
+    if command == "hook":
+        from contextd.hook import main as hook  # noqa: PLC0415 - measured: stdlib only
+
+        return hook(arguments[1:])
+    if command == "daemon" and arguments[1:2] == ["run"]:
+        return _daemon()
+    from contextd.surfaces.cli import main as cli  # noqa: PLC0415 - click and pydantic
+
+    return cli(arguments, standalone=_standalone, extras=EXTRAS)
+
+
+def _daemon() -> int:
+    from contextd.home import home_directory  # noqa: PLC0415 - not for shim and hook
+    from contextd.spawn import claim_home  # noqa: PLC0415 - not for shim and hook
+
+    # Taken and listening before the imports: a second daemon leaves at once, clients can wait.
+    claim = claim_home(home_directory())
+    if claim is None:
+        return 0
+    from contextd.app import run_daemon  # noqa: PLC0415 - the daemon's imports take a second
+
+    return run_daemon(claim)
+
+
+def _standalone() -> App:
+    from contextd.app import App  # noqa: PLC0415 - only commands that work without a daemon need it
+
+    return App.open(work=False)
+
+
+def _demo(arguments: Sequence[str]) -> int:
+    from contextd.demo import main as demo  # noqa: PLC0415 - imports the MCP SDK: over a second
+
+    return demo(arguments)
+
+
+def _bench(arguments: Sequence[str]) -> int:
+    from contextd.benchmarks.run import main as bench  # noqa: PLC0415 - numpy and the embedder
+
+    return bench(arguments)
+
+
+EXTRAS = {
+    "demo": ("Run the main job for real on this repository, in a temporary home.", _demo),
+    "bench": ("Measure recall and speed, each beside its baseline.", _bench),
+}
+"""Commands of this layer, by name: what they do, and the function."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

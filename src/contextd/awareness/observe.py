@@ -1,0 +1,111 @@
+"""The usage log's front: calls hand their observation over and go on; a thread writes it down.
+
+Observations and served sentences are by-products, never acknowledged to anybody, so they may be
+written a moment later: a durable write costs a disk flush, handing over costs microseconds.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+
+from contextd.domain.errors import ContextdError
+from contextd.domain.sessions import Observation
+from contextd.ports import Clock, Store
+
+_log = logging.getLogger(__name__)
+
+
+class UsageLog:
+    """Collects observations, uses and served sentences; writes them every `interval` seconds."""
+
+    def __init__(
+        self, store: Store, clock: Clock, interval: float = 0.5, remembered: int = 20_000
+    ) -> None:
+        self._store, self._clock = store, clock
+        self._interval, self._remembered = interval, remembered
+        self._used: list[str] = []
+        self._small: list[Callable[[], None]] = []
+        self._observations: list[Observation] = []
+        self._served: list[str] = []
+        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+        self._wanted = threading.Event()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="usage-log", daemon=True)
+        self._thread.start()
+
+    def observe(self, observation: Observation) -> None:
+        """Take one observation."""
+        with self._lock:
+            self._observations.append(observation)
+        self._wanted.set()
+
+    def served(self, digests: Iterable[str]) -> None:
+        """Remember sentences contextd handed out; `was_served` knows them at once."""
+        with self._lock:
+            for digest in digests:
+                if digest not in self._recent:
+                    self._served.append(digest)
+                self._recent[digest] = None
+                self._recent.move_to_end(digest)
+            while len(self._recent) > self._remembered:
+                self._recent.popitem(last=False)
+        self._wanted.set()
+
+    def used(self, record_ids: Sequence[str]) -> None:
+        """Count a use of these records."""
+        with self._lock:
+            self._used.extend(record_ids)
+        self._wanted.set()
+
+    def later(self, write: Callable[[], None]) -> None:
+        """Run a small write in a moment, in order."""
+        with self._lock:
+            self._small.append(write)
+        self._wanted.set()
+
+    def was_served(self, digests: Sequence[str]) -> set[str]:
+        """Which of these sentences were handed out before, now or in an earlier process."""
+        with self._lock:
+            known = {digest for digest in digests if digest in self._recent}
+        rest = [digest for digest in digests if digest not in known]
+        return known | (self._store.sessions.served(rest) if rest else set())
+
+    def flush(self) -> None:
+        """Write what was collected."""
+        with self._lock:
+            observations, self._observations = self._observations, []
+            served, self._served = self._served, []
+            used, self._used = self._used, []
+            small, self._small = self._small, []
+        if observations or served or used:
+            with self._store.transaction():
+                self._store.observations.append(observations)
+                self._store.sessions.mark_served(served)
+                if used:
+                    self._store.records.touch(used, self._clock.now())
+        for write in small:
+            try:
+                write()
+            except ContextdError as error:
+                _log.warning("not tracked: %s", error.message)
+
+    def close(self) -> None:
+        """Write the rest and stop."""
+        self._closing.set()
+        self._wanted.set()
+        self._thread.join(timeout=10)
+        self.flush()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            self._wanted.wait()
+            self._closing.wait(self._interval)
+            self._wanted.clear()
+            try:
+                self.flush()
+            except ContextdError as error:
+                _log.warning("usage log not written: %s", error.message)

@@ -1,0 +1,304 @@
+"""How fast contextd is, each figure beside a baseline measured in the same run."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import apsw
+
+from contextd import client
+from contextd.app import App
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Unavailable
+from contextd.domain.records import Record
+from contextd.runtime import Runtime
+from contextd.settings import load_settings
+
+SEED = 20260801
+COMMAND = [sys.executable, "-m", "contextd"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured thing. Times in milliseconds; `cpu` is user and system time together."""
+
+    name: str
+    n: int
+    p50: float
+    p95: float
+    cpu: float | None = None
+
+    def row(self) -> str:
+        """A line of a Markdown table."""
+        cpu = "" if self.cpu is None else f"{self.cpu:.1f}"
+        return f"| {self.name} | {self.n} | {self.p50:.2f} | {self.p95:.2f} | {cpu} |"
+
+
+def timed(name: str, n: int, run: Callable[[int], object]) -> Figure:
+    """Call `run(i)` n times in this process."""
+    walls, cpu = [], time.process_time()
+    for i in range(n):
+        began = time.perf_counter()
+        run(i)
+        walls.append((time.perf_counter() - began) * 1e3)
+    return figure(name, walls, (time.process_time() - cpu) / n * 1e3)
+
+
+def timed_process(name: str, n: int, run: Callable[[], float]) -> Figure:
+    """Call `run` n times; it starts one process, waits for it, and returns the wall time in ms."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    walls = [run() for _ in range(n)]
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return figure(name, walls, spent / n * 1e3)
+
+
+def figure(name: str, walls: list[float], cpu: float | None) -> Figure:
+    """Median and 95th percentile of the walls."""
+    ranked = sorted(walls)
+    p95 = ranked[min(len(ranked) - 1, int(len(ranked) * 0.95))]
+    return Figure(name, len(walls), statistics.median(ranked), p95, cpu)
+
+
+@contextmanager
+def temporary_home() -> Iterator[Path]:
+    """A home of its own in the environment; its daemon is stopped at the end."""
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        home = Path(folder) / "home"
+        before = os.environ.get("CONTEXTD_HOME")
+        os.environ["CONTEXTD_HOME"] = str(home)
+        try:
+            yield home
+        finally:
+            with suppress(Unavailable):
+                client.control("stop", home=home, timeout=30)
+            if before is None:
+                del os.environ["CONTEXTD_HOME"]
+            else:
+                os.environ["CONTEXTD_HOME"] = before
+
+
+def bench_start(n: int = 10) -> list[Figure]:
+    """A warm and a cold client up to the `initialize` answer."""
+    with temporary_home() as home:
+        cold = figure("shim, daemon cold: start to initialize", [_initialize(home)], None)
+        _initialize(home)
+        warm = timed_process("shim, daemon warm: start to initialize", n, lambda: _initialize(home))
+        bare = timed_process("baseline: python -c pass", n, lambda: _process("-c", "pass"))
+        sdk = timed_process(
+            "baseline: python -c 'import mcp'", 3, lambda: _process("-c", "import mcp")
+        )
+        return [warm, cold, bare, sdk]
+
+
+def _process(*arguments: str) -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, *arguments], check=True)
+    return (time.perf_counter() - began) * 1e3
+
+
+def _initialize(home: Path) -> float:
+    params = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    }
+    message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=home.parent
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps(message).encode() + b"\n")
+    process.stdin.flush()
+    answer = json.loads(process.stdout.readline())
+    took = (time.perf_counter() - began) * 1e3
+    process.stdin.close()
+    process.stdout.close()
+    process.wait()
+    assert answer["result"]["serverInfo"]["name"] == "contextd"
+    return took
+
+
+def bench_store(records: int = 10_000, n: int = 200) -> list[Figure]:
+    """Hybrid search over `records` records, and one durable, searchable record."""
+    with temporary_home() as home:
+        app = App.open(load_settings(), work=False)
+        try:
+            place = home.parent / "project"
+            place.mkdir()
+            (place / ".context").mkdir()
+            runtime = app.runtime("python", cwd=str(place), client="bench")
+            texts = _texts(records)
+            _fill(runtime, texts)
+            asked = random.Random(SEED + 1)
+            questions = [" ".join(asked.choice(texts).split()[:6]) for _ in range(n)]
+            for question in questions[:5]:
+                app.call("memory_search", runtime, {"query": question})
+            search = timed(
+                f"memory_search, hybrid, {records} records",
+                n,
+                lambda i: app.call("memory_search", runtime, {"query": questions[i]}),
+            )
+            return [
+                search,
+                _naive_search(home, questions),
+                timed(
+                    "memory_record, durable and searchable", n, lambda i: _record(app, runtime, i)
+                ),
+                _bare_insert(home, n),
+            ]
+        finally:
+            app.close()
+
+
+def _record(app: App, runtime: Runtime, i: int) -> None:
+    words = random.Random(SEED + 100 + i)
+    content = " ".join(words.choices(_VOCABULARY, k=25)) + f" case {i}"
+    arguments = {"title": f"Lesson {i}", "description": "when needed", "content": content}
+    app.call("memory_record", runtime, {**arguments, "outcome": "success"})
+
+
+def _naive_search(home: Path, questions: list[str]) -> Figure:
+    """FTS5 as its manual shows it: one OR query, ranked by bm25, joined with the records."""
+    source = apsw.Connection(str(home / "orgs" / "local" / "contextd.db"))
+    db = apsw.Connection(str(home / "naive.db"))
+    db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
+    db.execute("CREATE VIRTUAL TABLE f USING fts5(content, tokenize='porter')")
+    rows = [row[0] for row in source.execute("SELECT content FROM records")]
+    with db:
+        db.executemany("INSERT INTO r(content) VALUES (?)", [(row,) for row in rows])
+        db.execute("INSERT INTO f(rowid, content) SELECT id, content FROM r")
+    sql = (
+        "SELECT r.content FROM f JOIN r ON r.id = f.rowid WHERE f MATCH ? ORDER BY bm25(f) LIMIT 5"
+    )
+
+    def ask(i: int) -> None:
+        terms = " OR ".join(f'"{word}"' for word in questions[i].split())
+        list(db.execute(sql, (terms,)))
+
+    measured = timed("baseline: naive FTS5, words only, no vectors", len(questions), ask)
+    source.close()
+    db.close()
+    return measured
+
+
+def _bare_insert(home: Path, n: int) -> Figure:
+    db = apsw.Connection(str(home / "bare.db"))
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("PRAGMA synchronous=FULL")
+    db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
+    sql = "INSERT INTO r(content) VALUES (?)"
+    measured = timed(
+        "baseline: bare durable SQLite insert", n, lambda i: db.execute(sql, (f"row {i}",))
+    )
+    db.close()
+    return measured
+
+
+def bench_init(files: int = 500, n: int = 3) -> list[Figure]:
+    """`contextd init` of a generated TypeScript repository until it is lexically searchable."""
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        root = Path(folder) / "repository"
+        write_repository(root, files)
+        homes = iter(range(1000))
+
+        def once() -> float:
+            environment = {**os.environ, "CONTEXTD_HOME": f"{folder}/home{next(homes)}"}
+            began = time.perf_counter()
+            subprocess.run(
+                [*COMMAND, "init", "--no-daemon", str(root)],
+                check=True,
+                capture_output=True,
+                env=environment,
+            )
+            return (time.perf_counter() - began) * 1e3
+
+        def read() -> float:
+            began = time.perf_counter()
+            subprocess.run(["git", "-C", str(root), "grep", "-c", "zzz"], capture_output=True)
+            return (time.perf_counter() - began) * 1e3
+
+        return [
+            timed_process(f"contextd init, {files} files, whole process", n, once),
+            timed_process("baseline: git grep reads the same files once", n, read),
+        ]
+
+
+def write_repository(root: Path, files: int) -> None:
+    """A TypeScript repository of `files` files, about 2 kB each, importing one another."""
+    words = random.Random(SEED)
+    root.mkdir(parents=True)
+    (root / "package.json").write_text('{"name":"generated","dependencies":{"next":"14.2.0"}}')
+    (root / "tsconfig.json").write_text('{"compilerOptions":{"paths":{"@/*":["./src/*"]}}}')
+    for i in range(files):
+        module = root / "src" / words.choice(("auth", "users", "payments", "core", "ui"))
+        module.mkdir(parents=True, exist_ok=True)
+        body = "\n".join(
+            f"export function {words.choice(_VOCABULARY)}{i}x{j}(value: number): string {{\n"
+            f"  const {words.choice(_VOCABULARY)} = value * {j};\n"
+            f"  // {' '.join(words.choices(_VOCABULARY, k=12))}\n"
+            f"  return String({words.choice(_VOCABULARY)}Of(value));\n}}\n"
+            for j in range(9)
+        )
+        (module / f"file{i}.ts").write_text(f"import {{ a }} from './file{max(0, i - 5)}';\n{body}")
+    git = ["git", "-C", str(root), "-c", "user.name=b", "-c", "user.email=b@example.invalid"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "generated"]):
+        subprocess.run([*git, *command], check=True)
+
+
+def _texts(count: int) -> list[str]:
+    words = random.Random(SEED)
+    weights = [1 / (rank + 1) for rank in range(len(_VOCABULARY))]
+    return [
+        " ".join(words.choices(_VOCABULARY, weights, k=40)) + f" item {i}" for i in range(count)
+    ]
+
+
+def _fill(runtime: Runtime, texts: list[str]) -> None:
+    """Records with vectors drawn at random: embedding 10,000 texts would take minutes and the time
+    of a search does not depend on what the vectors say.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    numbers = np.random.default_rng(SEED)
+    for start in range(0, len(texts), 1000):
+        records = [
+            Record(
+                kind="memory", scope=runtime.scope, content=text, title=" ".join(text.split()[:4])
+            )
+            for text in texts[start : start + 1000]
+        ]
+        documents = [record_document(record) for record in records]
+        vectors = numbers.standard_normal((len(documents), 384)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        with runtime.store.transaction():
+            for record in records:
+                runtime.store.records.put(record, actor="bench", action="create")
+            by_digest = {d.digest: v for d, v in zip(documents, vectors, strict=True)}
+            runtime.store.index.put(documents, by_digest, runtime.embedder.model)
+    runtime.store.index.refresh()
+
+
+def _made_up() -> list[str]:
+    words = random.Random(SEED)
+    parts = "ka lo mi ren tas vo qui ber dol san fe gar hun jep nor pil ruk sta ter wim".split()
+    return sorted({"".join(words.choices(parts, k=words.randint(2, 4))) for _ in range(4000)})
+
+
+_VOCABULARY = _made_up()
+SPEED = {"start": bench_start, "store": bench_store, "init": bench_init}
+"""The speed benchmarks by name."""

@@ -1,0 +1,322 @@
+"""`contextd demo`: the main job for real, in a temporary home, on the repository it stands in.
+
+Nothing is simulated: a daemon is started, an agent connects over stdio MCP, the hooks get the events
+of a sample session, and the next session is briefed with what was learned from it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from contextd import client
+from contextd.code.walk import walk
+from contextd.domain.errors import ContextdError, Invalid, Unavailable
+from contextd.domain.tokens import count_tokens
+
+COMMAND = [sys.executable, "-m", "contextd"]
+SAMPLE = "data/demo/sample-session.jsonl"
+MOST_FILES = 5_000
+LEARNING_SECONDS = 60.0
+_WIDTH = 78
+
+
+@dataclass(slots=True)
+class Stage:
+    """Where the demo plays: a copy of the repository, and a home nobody else uses."""
+
+    folder: Path
+    root: Path
+    environment: dict[str, str]
+    marks: list[tuple[str, float]] = field(default_factory=list[tuple[str, float]])
+
+    @property
+    def home(self) -> Path:
+        """The temporary home."""
+        return self.folder / "home"
+
+    def run(self, *arguments: str, given: str = "") -> str:
+        """Run a command of contextd on this stage; returns what it printed."""
+        began = time.perf_counter()
+        done = subprocess.run(
+            [*COMMAND, *arguments],
+            input=given,
+            cwd=self.root,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.marks.append((" ".join(arguments[:3]), (time.perf_counter() - began) * 1e3))
+        if done.returncode != 0:
+            told = (done.stderr or done.stdout).strip()
+            raise Unavailable(f"`contextd {' '.join(arguments)}` failed: {told}")
+        return done.stdout
+
+    def hook(self, event: str, session: str, **more: Any) -> dict[str, Any]:
+        """Fire one hook as the client does; returns what the hook printed."""
+        transcript = str(self.folder / f"{session}.jsonl")
+        payload = {
+            "session_id": session,
+            "transcript_path": transcript,
+            "cwd": str(self.root),
+            "hook_event_name": event,
+            **more,
+        }
+        printed = self.run("hook", "--client", "claude-code", given=json.dumps(payload))
+        return json.loads(printed) if printed.strip() else {}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the demo; 0 only if the second session knows what the first one learned."""
+    parser = argparse.ArgumentParser(
+        "contextd demo",
+        description="Run the main job on this repository, in a temporary home. Leaves nothing behind.",
+    )
+    parser.add_argument("path", nargs="?", default=".", type=Path, help="The repository.")
+    path = parser.parse_args(arguments).path.resolve()
+    if not path.is_dir():
+        parser.error(f"{path} is not a directory")
+    try:
+        with tempfile.TemporaryDirectory(
+            prefix="contextd-demo-", ignore_cleanup_errors=True
+        ) as made:
+            stage = _set_up(Path(made), path)
+            try:
+                return _play(stage)
+            finally:
+                _stop(stage)
+    except ContextdError:
+        return 1
+
+
+def _set_up(folder: Path, repository: Path) -> Stage:
+    root = folder / (re.sub(r"[^\w.-]", "-", repository.name) or "project")
+    walked = walk(repository)
+    if len(walked.files) > MOST_FILES:
+        raise Invalid(
+            f"{repository} has {len(walked.files)} files", f"choose one with up to {MOST_FILES}"
+        )
+    root.mkdir()
+    for file in walked.files:
+        if file.path.startswith(".context/"):
+            continue
+        target = root / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(repository / file.path, target, follow_symlinks=True)
+    environment = {
+        **os.environ,
+        "CONTEXTD_HOME": str(folder / "home"),
+        "HOME": str(folder),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    git = ["git", "-c", "user.name=demo", "-c", "user.email=demo@example.invalid"]
+    if shutil.which("git"):
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "As it is"]):
+            subprocess.run(
+                [*git, *command], cwd=root, env=environment, check=False, capture_output=True
+            )
+    (folder / "home").mkdir(mode=0o700)
+    return Stage(folder, root, environment)
+
+
+def _stop(stage: Stage) -> None:
+    with contextlib.suppress(Unavailable):
+        client.control("stop", home=stage.home, timeout=30)
+    for _ in range(100):
+        if not (stage.home / "daemon.json").exists():
+            return
+        time.sleep(0.05)
+
+
+def _play(stage: Stage) -> int:
+    _title("1. A repository contextd has never seen")
+
+    _title("2. Session A: an agent works, contextd watches")
+    session_a = str(uuid.uuid4())
+    before = _briefing(stage.hook("SessionStart", session_a, source="startup"))
+    asyncio.run(_as_agent(stage, _greet))
+    _prompts, _events = _replay(stage, session_a)
+    stage.hook("PreCompact", session_a, trigger="auto")
+    stage.hook("SessionEnd", session_a, reason="prompt_input_exit")
+
+    _title("3. contextd learns, nobody types")
+    _wait_for_learning(stage)
+
+    _title("4. Session B starts warm")
+    session_b = str(uuid.uuid4())
+    after = _briefing(stage.hook("SessionStart", session_b, source="startup"))
+    fresh = [line for line in after.splitlines() if line.startswith("- ") and line not in before]
+    learned = [line for line in fresh if re.search(r"\[[\w ]+ [0-9a-f]{8} · ", line)]
+    if learned:
+        pass
+
+    _title("What it took")
+    for _name, _took in _slowest(stage.marks):
+        pass
+    if not learned:
+        return 1
+    return 0
+
+
+def _briefing(answer: dict[str, Any]) -> str:
+    return str(answer.get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+async def _as_agent(stage: Stage, talk: Any) -> str:
+    """Connect as an agent does, over real stdio MCP, and let `talk` use the connection."""
+    parameters = StdioServerParameters(
+        command=COMMAND[0],
+        args=[*COMMAND[1:], "mcp", "--client", "claude-code"],
+        env=stage.environment,
+        cwd=str(stage.root),
+    )
+    began = time.perf_counter()
+    async with Client(stdio_client(parameters)) as agent:
+        stage.marks.append(("agent connects over MCP", (time.perf_counter() - began) * 1e3))
+        return str(await talk(agent))
+
+
+async def _greet(agent: Client) -> str:
+    listed = await agent.list_tools()
+    size = count_tokens(
+        json.dumps(
+            [
+                t.model_dump(mode="json", include={"name", "description", "input_schema"})
+                for t in listed.tools
+            ]
+        )
+    )
+    names = ", ".join(tool.name for tool in listed.tools)
+    return f"connected; {len(listed.tools)} tools, about {size} tokens: {names}"
+
+
+async def _ask(agent: Client, stage: Stage, learned: str) -> str:
+    """A search that explains itself, and a file with what it depends on."""
+    question = " ".join(re.findall(r"\w+", learned.split(" [")[0])[:8])
+    lines = [f"context_search({question!r}):"]
+    began = time.perf_counter()
+    found = await agent.call_tool("context_search", {"query": question, "limit": 3})
+    stage.marks.append(("context_search", (time.perf_counter() - began) * 1e3))
+    lines.append(_quote(_text(found)))
+    path = _file_with_imports(stage)
+    if path:
+        began = time.perf_counter()
+        read = await agent.call_tool(
+            "read_file", {"path": path, "include_deps": True, "budget": 3000}
+        )
+        stage.marks.append(("read_file with dependencies", (time.perf_counter() - began) * 1e3))
+        value = read.structured_content or {}
+        uses = [d["path"] for d in value.get("dependencies", [])]
+        known = len(value.get("knowledge", []))
+        lines.append(
+            f"\nread_file({path!r}, include_deps=true): {value.get('tokens')} tokens, with"
+        )
+        lines += [f"  what it uses from {use}" for use in uses[:5]] or ["  no dependencies in here"]
+        lines.append(f"  {known} pieces of knowledge attached to it")
+    return "\n".join(lines)
+
+
+def _text(result: Any) -> str:
+    return "\n".join(part.text for part in result.content if getattr(part, "text", None))
+
+
+def _file_with_imports(stage: Stage) -> str:
+    pattern = re.compile(r"^(?:from \.?[\w.]+ import|import .* from ['\"][.@])", re.MULTILINE)
+    best, most = "", 0
+    for file in walk(stage.root).files:
+        if file.path.endswith((".py", ".ts", ".tsx", ".js", ".jsx")) and 300 < file.size < 20_000:
+            text = (stage.root / file.path).read_text("utf-8", errors="replace")
+            count = len(pattern.findall(text))
+            if count > most and "test" not in file.path:
+                best, most = file.path, count
+    return best
+
+
+def _replay(stage: Stage, session: str) -> tuple[int, int]:
+    """Write the sample session as the client's transcript, line by line, firing the prompt hooks."""
+    sample = files("contextd").joinpath(SAMPLE).read_text("utf-8")
+    code = [
+        f.path for f in walk(stage.root).files if f.path.endswith((".py", ".ts", ".js", ".tsx"))
+    ]
+    names = [*code, *(f.path for f in walk(stage.root).files), "README.md"]
+    values = {"cwd": str(stage.root), "session": session}
+    values |= {f"file{i}": names[min(i - 1, len(names) - 1)] for i in range(1, 10)}
+    filled = re.sub(r"\{\{(\w+)\}\}", lambda m: values.get(m[1], m[1]), sample)
+    prompts = 0
+    lines = [line for line in filled.splitlines() if line.strip()]
+    with (stage.folder / f"{session}.jsonl").open("w", encoding="utf-8") as transcript:
+        for line in lines:
+            transcript.write(line + "\n")
+            transcript.flush()
+            prompt = _prompt(json.loads(line))
+            if prompt:
+                stage.hook("UserPromptSubmit", session, prompt=prompt)
+                prompts += 1
+    return prompts, len(lines)
+
+
+def _prompt(event: dict[str, Any]) -> str:
+    if event.get("type") != "user" or event.get("isMeta") or event.get("isSidechain"):
+        return ""
+    content = event.get("message", {}).get("content")
+    if isinstance(content, list):
+        texts = [str(part.get("text", "")) for part in content if part.get("type") == "text"]
+        content = "\n".join(texts)
+    return str(content or "").strip()
+
+
+def _wait_for_learning(stage: Stage) -> str:
+    began = time.perf_counter()
+    while time.perf_counter() - began < LEARNING_SECONDS:
+        listed = client.call("jobs", {}, home=stage.home, cwd=str(stage.root)).value["jobs"]
+        learning = [job for job in listed if job["name"] == "learn_session"]
+        if learning and learning[0]["state"] in ("done", "failed"):
+            took = (time.perf_counter() - began) * 1e3
+            stage.marks.append(("learning in the background", took))
+            if learning[0]["state"] == "failed":
+                raise Unavailable(f"learning failed: {learning[0]['error']}")
+            result = learning[0]["result"]
+            lines = [
+                f"read {result['imported'].get('new', 0)} events of the transcript, kept {result['learned']} learnings",
+                *(f"project.yaml: {change}" for change in result["project_yaml"]),
+            ]
+            return "\n".join(lines)
+        time.sleep(0.1)
+    raise Unavailable(
+        f"nothing was learned within {LEARNING_SECONDS:.0f} s", "see the daemon's log"
+    )
+
+
+def _title(text: str) -> None:
+    pass
+
+
+def _quote(text: str, marked: set[str] | None = None) -> str:
+    wanted = marked or set()
+    return "\n".join(("  │+" if line in wanted else "  │ ") + line for line in text.splitlines())
+
+
+def _slowest(marks: list[tuple[str, float]]) -> list[tuple[str, float]]:
+    longest: dict[str, float] = {}
+    for name, took in marks:
+        longest[name] = max(longest.get(name, 0.0), took)
+    return sorted(longest.items(), key=lambda item: -item[1])[:10]

@@ -1,0 +1,44 @@
+"""How a contextd that serves others comes to life: light until somebody connects."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import threading
+from typing import TYPE_CHECKING
+
+from contextd.home import make_home
+from contextd.settings import Settings, load_settings
+from contextd.surfaces.daemon import serve
+
+if TYPE_CHECKING:
+    from contextd.app import App
+
+
+def run_daemon() -> int:
+    """Run the daemon of this user's home until it is told to stop or has been idle for long."""
+    settings = load_settings()
+    make_home(settings.home)
+    _log_to_stderr(settings)
+    return serve(lambda: open_host(settings), settings)
+
+
+def open_host(settings: Settings, *, work: bool = True) -> App:
+    """Open contextd over the home; the embedder is loaded meanwhile."""
+    # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before.
+    from contextd.app import App  # noqa: PLC0415
+
+    app = App.open(settings, work=work)
+    if work:
+        threading.Thread(target=app.warm, name="warm", daemon=True).start()
+    return app
+
+
+def _log_to_stderr(settings: Settings) -> None:
+    """The daemon's stderr is its log file; one line per event."""
+    logging.basicConfig(
+        level=settings.text("log.level").upper(),
+        format='{"at":"%(asctime)s","level":"%(levelname)s","from":"%(name)s","text":"%(message)s"}',
+    )
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    logging.getLogger("mcp").setLevel(logging.WARNING)

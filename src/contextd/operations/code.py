@@ -1,0 +1,267 @@
+"""Reading and searching the project's code, together with what is known about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+from typing import Any
+
+from contextd.code.grep import grep
+from contextd.code.read import read
+from contextd.domain.code import Chunk
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.query import CODE
+from contextd.domain.tokens import count_tokens
+from contextd.operations.core import operation
+from contextd.operations.finding import find_documents, mark_served
+from contextd.operations.knowledge import attached_to
+from contextd.operations.scanning import queue_embedding, scan_project
+from contextd.operations.views import Known, known
+from contextd.runtime import Runtime
+
+READ_BUDGET = 8_000
+GREP_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileRead:
+    """A file, what it depends on, and what is known about it."""
+
+    path: str
+    content: str
+    language: str
+    tokens: int
+    lines: list[int]
+    dependencies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    external: list[str] = field(default_factory=list[str])
+    knowledge: list[Known] = field(default_factory=list[Known])
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The file, then its dependencies, then the knowledge."""
+        parts = [f"=== {self.path} ({self.language or 'text'}) ===", self.content.rstrip("\n")]
+        for dependency in self.dependencies:
+            if dependency.get("text"):
+                parts += [f"\n--- uses {dependency['path']} ---", str(dependency["text"]).rstrip()]
+        if self.knowledge:
+            parts += ["\nKnown about this file:", *("- " + k.as_text() for k in self.knowledge)]
+        if self.notice:
+            parts.append(f"\n({self.notice})")
+        return "\n".join(parts)
+
+
+@operation("GET /api/code/read", profile="core")
+def read_file(
+    runtime: Runtime,
+    path: str,
+    include_deps: bool = False,
+    depth: int = 1,
+    budget: int | None = None,
+    start_line: int | None = None,
+    end_line: int | None = None,
+) -> FileRead:
+    """Read a file with the definitions it uses from its dependencies and the decisions, bugs and rules attached to it.
+
+    Args:
+        path: The file, relative to the project's root.
+        include_deps: Add what it uses from the files it imports.
+        depth: How many levels of imports; below the first only signatures.
+        budget: Tokens the answer may take at most.
+        start_line: First line to return.
+        end_line: Last line to return.
+    """
+    if not 1 <= depth <= 5:
+        raise Invalid(f"depth is {depth}", "choose 1 to 5")
+    if budget is not None and budget < 100:
+        raise Invalid(f"budget is {budget}", "choose at least 100 tokens")
+    span = (start_line or 1, end_line) if start_line or end_line else None
+    view = read(
+        runtime.checkout,
+        path,
+        runtime.store.files,
+        runtime.scope,
+        include_deps=include_deps,
+        depth=depth,
+        budget=budget or READ_BUDGET,
+        line_range=span,
+    )
+    now = runtime.clock.now()
+    notes = [known(record, now) for record in attached_to(runtime, view.path)]
+    mark_served(runtime, (note.content for note in notes))
+    runtime.trace.read([note.id for note in notes], type="file")
+    runtime.sinks.used([note.id for note in notes])
+    return FileRead(
+        path=view.path,
+        content=view.content,
+        language=view.language,
+        tokens=view.tokens + sum(count_tokens(note.as_text()) for note in notes),
+        lines=[view.start_line, view.end_line],
+        dependencies=[dependency.as_dict() for dependency in view.dependencies],
+        external=list(view.external),
+        knowledge=notes,
+        notice=view.notice,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class GrepLine:
+    """A matching line, or one around it when `context` was asked for."""
+
+    path: str
+    line: int
+    text: str
+    match: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Grepped:
+    """Matching lines by file and line."""
+
+    matches: list[GrepLine]
+    truncated: bool = False
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """`path:line: text`, as grep prints it."""
+        lines = [f"{m.path}:{m.line}{':' if m.match else '-'} {m.text}" for m in self.matches]
+        if self.notice:
+            lines.append(f"({self.notice})")
+        return "\n".join(lines) or "no matches"
+
+
+@operation("GET /api/code/grep", profile="core")
+def grep_codebase(
+    runtime: Runtime,
+    pattern: str,
+    file_pattern: str | None = None,
+    ignore_case: bool = False,
+    context: int = 0,
+    limit: int = 100,
+) -> Grepped:
+    """Search the project's files with a regular expression.
+
+    Args:
+        pattern: The expression; look-around is allowed.
+        file_pattern: Only files matching this glob, such as *.ts.
+        ignore_case: Whether case does not matter.
+        context: Lines around each match.
+        limit: The most matches.
+    """
+    if not pattern:
+        raise Invalid("the pattern is empty", "give a regular expression")
+    if not 0 <= context <= 20 or not 1 <= limit <= 2000:
+        raise Invalid("context or limit is out of range", "context 0 to 20, limit 1 to 2000")
+    found = grep(
+        runtime.checkout,
+        pattern,
+        file_pattern=file_pattern,
+        ignore_case=ignore_case,
+        context=context,
+        limit=limit,
+        deadline=GREP_SECONDS,
+    )
+    runtime.trace.read([], type="grep")
+    lines = [GrepLine(m.path, m.line, m.text, m.is_match) for m in found.matches]
+    return Grepped(lines, found.truncated, found.notice)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """A piece of code that answers a question."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    text: str
+    score: float
+    why: str = ""
+
+    def as_text(self) -> str:
+        """Where it is, and the code."""
+        name = f" {self.symbol}" if self.symbol else ""
+        return f"{self.path}:{self.start_line}-{self.end_line}{name}\n{self.text.rstrip()}"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHits:
+    """Pieces of code, best first."""
+
+    results: list[CodeHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """Each piece under its place."""
+        parts = [hit.as_text() for hit in self.results]
+        return (
+            "\n\n".join([*parts, f"({self.notice})"] if self.notice else parts) or "nothing found"
+        )
+
+
+@operation("GET /api/code/search", profile="standard")
+def codebase_search(
+    runtime: Runtime, query: str, file_pattern: str | None = None, limit: int = 8
+) -> CodeHits:
+    """Search the code by meaning and by words; finds functions by what they do.
+
+    Args:
+        query: What the code does, or names in it.
+        file_pattern: Only files matching this glob.
+        limit: The most pieces.
+    """
+    if not 1 <= limit <= 100:
+        raise Invalid(f"limit is {limit}", "choose 1 to 100")
+    found = find_documents(runtime, query, (CODE,), limit=limit if not file_pattern else 100)
+    hits = [
+        CodeHit(
+            path=chunk.path,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            symbol=chunk.symbol,
+            text=chunk.text,
+            score=round(hit.score, 4),
+            why=hit.why,
+        )
+        for hit in found.hits
+        if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
+    ][:limit]
+    runtime.trace.read([hit.path for hit in hits], type="code", query=query)
+    return CodeHits(hits, found.notice)
+
+
+def _matches(path: str, pattern: str | None) -> bool:
+    return not pattern or fnmatch(path, pattern) or fnmatch(path.rsplit("/", 1)[-1], pattern)
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """A scan that was asked for."""
+
+    job_id: str
+    files: int
+    changed: int
+    pending: int
+
+    def as_text(self) -> str:
+        """Counts in a sentence."""
+        dense = f"; {self.pending} pieces get vectors in the background" if self.pending else ""
+        return f"{self.files} files known, {self.changed} changed and indexed{dense}"
+
+
+@operation("POST /api/code/index", effect="write", profile="standard", idempotent=True)
+def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool = True) -> Indexing:
+    """Bring the code index up to date after many files changed.
+
+    Args:
+        path: Only below this folder; everything when empty.
+        incremental: Look at changed files only.
+    """
+    below = path.strip("/") if path else ""
+    if below and not (runtime.checkout / below).exists():
+        raise NotFound(f"{path!r} does not exist here", "give a folder of the project")
+    report = scan_project(runtime, below=below, incremental=incremental)
+    job = queue_embedding(runtime)
+    stats = runtime.store.index.stats(runtime.embedder.model)
+    runtime.trace.wrote([], type="code", action="update")
+    changed = len(report.changed) + len(report.removed)
+    return Indexing(job, report.files, changed, stats.pending)

@@ -1,0 +1,265 @@
+"""Which project a call stands in, and what is known of it at a glance."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from contextd.code.identity import Identity, identify
+from contextd.code.project_yaml import ProjectModel, load
+from contextd.domain.errors import Conflict, ContextdError, NotFound, nearest
+from contextd.domain.scope import Scope, slug
+from contextd.domain.sessions import Project
+from contextd.operations.core import operation
+from contextd.operations.views import Known, known
+from contextd.ports import Clock, Store
+from contextd.runtime import Runtime
+
+ORGANISATION, TEAM = "local", "default"
+KNOWLEDGE = ("context", "memory", "discovery", "remediation", "anti_pattern", "policy")
+
+
+def locate(store: Store, clock: Clock, directory: Path) -> tuple[Project, Path]:
+    """The project `directory` stands in and its checkout's root; registered when it is new.
+
+    Raises `NotFound` for a directory that cannot be a project.
+    """
+    identity = identify(directory)
+    return register(store, clock, identity), identity.root
+
+
+def register(store: Store, clock: Clock, identity: Identity) -> Project:
+    """The project with this identity, with this root among its roots. Names are labels: a name that
+    is taken by another project gets a number.
+    """
+    root = str(identity.root)
+    there = store.projects.by_identity(identity.identity)
+    for earlier in identity.earlier if there is None else ():
+        before = store.projects.by_identity(earlier)
+        if before is not None and root in before.roots:
+            there = replace(before, identity=identity.identity)
+            store.projects.save(there)
+            break
+    if there is not None:
+        if root in there.roots:
+            return there
+        there = replace(there, roots=(*there.roots, root))
+        store.projects.save(there)
+        return there
+    taken = {project.scope.project for project in store.projects.all()}
+    name = base = slug(identity.name)[:60]
+    number = 2
+    while name in taken:
+        name, number = f"{base}-{number}", number + 1
+    project = Project(
+        identity=identity.identity,
+        scope=Scope(ORGANISATION, TEAM, name),
+        name=identity.name,
+        roots=(root,),
+        created_at=clock.now(),
+    )
+    store.projects.save(project)
+    return project
+
+
+def project_named(store: Store, name: str) -> Project:
+    """The project called `name`: its scope, slug, label or alias.
+
+    Raises `NotFound` with the nearest names: nothing is ever written to a guessed project.
+    """
+    projects = store.projects.all()
+    matching = [
+        p for p in projects if name in (str(p.scope), p.scope.project, p.name) or name in p.aliases
+    ]
+    if len(matching) > 1:
+        options = ", ".join(str(p.scope) for p in matching)
+        raise Conflict(f"{name!r} names {len(matching)} projects", f"say which: {options}")
+    if not matching:
+        names = [p.scope.project for p in projects]
+        hint = nearest(name, names) or "known projects: " + (", ".join(names[:10]) or "none yet")
+        raise NotFound(f"no project {name!r}", hint)
+    return matching[0]
+
+
+def in_project(runtime: Runtime, name: str | None) -> Runtime:
+    """The runtime standing in the project called `name`; the same one when it is empty."""
+    if not name or (
+        runtime.project
+        and name
+        in (str(runtime.project.scope), runtime.project.scope.project, runtime.project.name)
+    ):
+        return runtime
+    project = project_named(runtime.store, name)
+    roots = [Path(root) for root in project.roots if os.path.isdir(root)]  # noqa: PTH112
+    return replace(runtime, project=project, root=roots[0] if roots else None)
+
+
+def project_model(runtime: Runtime) -> ProjectModel | None:
+    """What `.context/project.yaml` says; None when there is none or it is malformed."""
+    if runtime.root is None:
+        return None
+    path = runtime.root / ".context" / "project.yaml"
+    try:
+        return load(path) if path.is_file() else None
+    except ContextdError:
+        return None
+
+
+def described(runtime: Runtime) -> list[str]:
+    """The project in a few lines, most important first."""
+    name = runtime.project.name if runtime.project else "unknown"
+    model = project_model(runtime)
+    if model is None:
+        return [
+            f"{name} ({runtime.scope}); not initialised, `contextd init` adds stack and modules"
+        ]
+    facts = [f"{model.name}: {model.type}"]
+    if model.stack:
+        facts.append(" + ".join(model.stack[:8]))
+    facts += [part for part in (model.runtime, model.package_manager) if part]
+    lines = [", ".join(facts)]
+    if model.description:
+        lines.append(f"Architecture: {model.pattern}. {model.description}")
+    if model.modules:
+        shown = [
+            f"{m.name} ({m.description})" if m.description and len(m.description) < 60 else m.name
+            for m in model.modules[:10]
+        ]
+        more = f" and {len(model.modules) - 10} more" if len(model.modules) > 10 else ""
+        lines.append("Modules: " + ", ".join(shown) + more)
+    return lines
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """A project at a glance."""
+
+    name: str
+    scope: str
+    type: str = ""
+    stack: list[str] = field(default_factory=list[str])
+    runtime: str = ""
+    package_manager: str = ""
+    architecture: str = ""
+    description: str = ""
+    modules: list[str] = field(default_factory=list[str])
+    knowledge: dict[str, int] = field(default_factory=dict[str, int])
+    indexed_files: int = 0
+    initialised: bool = True
+
+    def as_text(self) -> str:
+        """Markdown."""
+        lines = [f"# {self.name}", f"Scope: {self.scope}"]
+        if not self.initialised:
+            lines.append("Not initialised: run `contextd init` here.")
+        kind = " ".join(part for part in (self.type, self.architecture) if part)
+        lines += [f"Type: {kind}"] if kind else []
+        lines += [f"Stack: {', '.join(self.stack)}"] if self.stack else []
+        tools = ", ".join(part for part in (self.runtime, self.package_manager) if part)
+        lines += [f"Runtime: {tools}"] if tools else []
+        lines += [self.description] if self.description else []
+        if self.modules:
+            lines += ["", "## Modules", *(f"- {module}" for module in self.modules)]
+        if self.knowledge:
+            counted = ", ".join(f"{n} {kind}" for kind, n in sorted(self.knowledge.items()))
+            lines += ["", f"Knowledge: {counted}"]
+        return "\n".join([*lines, f"Indexed files: {self.indexed_files}"])
+
+
+@operation("GET /api/project", profile="standard")
+def project_overview(runtime: Runtime) -> Overview:
+    """Show the project: stack, architecture, modules, and how much is known about it."""
+    model = project_model(runtime)
+    counts = runtime.store.records.count(runtime.query(*KNOWLEDGE))
+    runtime.trace.read([], type="project")
+    files = len(runtime.store.files.stamps(runtime.scope))
+    name = runtime.project.name if runtime.project else ""
+    if model is None:
+        return Overview(
+            name, str(runtime.scope), knowledge=counts, indexed_files=files, initialised=False
+        )
+    return Overview(
+        name=model.name,
+        scope=str(runtime.scope),
+        type=model.type,
+        stack=list(model.stack),
+        runtime=model.runtime,
+        package_manager=model.package_manager,
+        architecture=model.pattern,
+        description=model.description,
+        modules=[f"{m.name}: {m.description}" if m.description else m.name for m in model.modules],
+        knowledge=counts,
+        indexed_files=files,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """One module of a project with what is known about it."""
+
+    name: str
+    description: str
+    key_files: list[dict[str, str]]
+    patterns: list[str]
+    business_rules: list[str]
+    common_issues: list[dict[str, Any]]
+    dependencies: list[str]
+    knowledge: list[Known]
+
+    def as_text(self) -> str:
+        """Markdown."""
+        lines = [f"# Module {self.name}"]
+        lines += [self.description] if self.description else []
+        if self.key_files:
+            shown = [f"- {f['path']} ({f['role']})" for f in self.key_files]
+            lines += ["", "## Key files", *shown]
+        for title, entries in (("Patterns", self.patterns), ("Rules", self.business_rules)):
+            if entries:
+                lines += ["", f"## {title}", *(f"- {e}" for e in entries)]
+        if self.common_issues:
+            told = [
+                f"- {i['description']}" + (f" Fix: {i['solution']}" if i.get("solution") else "")
+                for i in self.common_issues
+            ]
+            lines += ["", "## Known issues", *told]
+        if self.dependencies:
+            lines += ["", "Depends on: " + ", ".join(self.dependencies)]
+        if self.knowledge:
+            lines += ["", "## Recorded", *("- " + k.as_text() for k in self.knowledge)]
+        return "\n".join(lines)
+
+
+@operation("GET /api/project/modules/{name}", profile="standard")
+def project_module(runtime: Runtime, name: str) -> Module:
+    """Show one module: key files, patterns, rules, known issues, what it depends on.
+
+    Args:
+        name: The module's name.
+    """
+    model = project_model(runtime)
+    modules = {module.name: module for module in model.modules} if model else {}
+    if name not in modules:
+        known_names: Sequence[str] = list(modules)
+        hint = nearest(name, known_names) or "modules: " + (", ".join(known_names) or "none yet")
+        raise NotFound(f"no module {name!r}", hint if modules else "run `contextd init` first")
+    module = modules[name]
+    found = runtime.store.records.find(
+        runtime.query("discovery", where={"module": name}, limit=10)
+    ).records
+    runtime.trace.read([record.id for record in found], type="module")
+    now = runtime.clock.now()
+    return Module(
+        name=module.name,
+        description=module.description,
+        key_files=[{"path": f.path, "role": f.role} for f in module.key_files],
+        patterns=list(module.patterns),
+        business_rules=list(module.business_rules),
+        common_issues=[
+            {"description": i.description, "solution": i.solution} for i in module.common_issues
+        ],
+        dependencies=list(module.dependencies),
+        knowledge=[known(record, now) for record in found],
+    )

@@ -1,0 +1,102 @@
+"""One search over everything: knowledge, sessions and code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from contextd.domain.code import Chunk
+from contextd.domain.errors import Invalid
+from contextd.domain.kinds import KINDS
+from contextd.domain.query import CODE, EVENT
+from contextd.domain.records import Record
+from contextd.domain.sessions import Event
+from contextd.domain.time import age
+from contextd.operations.core import operation
+from contextd.operations.finding import find_documents, mark_served
+from contextd.operations.views import label
+from contextd.retrieval.hits import Hit
+from contextd.runtime import Runtime
+
+_TEXT = 600
+KINDS_OF: dict[str, tuple[str, ...]] = {
+    "discovery": ("discovery",),
+    "session": (EVENT, "checkpoint"),
+    "code": (CODE,),
+    "memory": ("memory", "anti_pattern"),
+    "remediation": ("remediation",),
+    "context": ("context",),
+}
+"""What each `type` looks through."""
+
+Type = Literal["all", "discovery", "session", "code", "memory", "remediation", "context"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One hit of any kind."""
+
+    id: str
+    type: str
+    text: str
+    source: str
+    date: str
+    score: float
+    why: str
+
+    def as_text(self) -> str:
+        """The text, then where it comes from and why it is here."""
+        return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why})"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    """Hits of every kind, best first."""
+
+    results: list[SearchHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """Each hit with its source."""
+        parts = [f"{i}. {hit.as_text()}" for i, hit in enumerate(self.results, 1)]
+        return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
+
+
+@operation("GET /api/search", profile="core")
+def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int = 5) -> SearchHits:
+    """Search everything contextd knows: decisions, lessons, past sessions and code, in one call. Use before asking the user.
+
+    Args:
+        query: What you want to know, in plain words.
+        type: Only one sort of thing.
+        limit: The most hits.
+    """
+    if not 1 <= limit <= 100:
+        raise Invalid(f"limit is {limit}", "choose 1 to 100")
+    kinds = KINDS_OF.get(type) or (*KINDS, EVENT, CODE)
+    found = find_documents(runtime, query, kinds, limit=limit)
+    now = runtime.clock.now()
+    hits = [_shown(hit, now) for hit in found.hits]
+    mark_served(runtime, (hit.text for hit in hits if hit.type != "code"))
+    runtime.trace.read([hit.id for hit in hits], type=type, query=query)
+    nothing = "" if hits else "nothing relevant is known; the question was noted as a gap"
+    return SearchHits(hits, found.notice or nothing)
+
+
+def _shown(hit: Hit, now: datetime) -> SearchHit:
+    score = round(hit.score, 4)
+    content = hit.content
+    if isinstance(content, Record):
+        head = f"{content.title}: {content.content}" if content.title else content.content
+        kind = label(content.kind, dict(content.data))
+        since = age(content.created_at, now)
+        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, hit.why)
+    if isinstance(content, Chunk):
+        place = f"{content.path}:{content.start_line}-{content.end_line}"
+        text = content.text[:_TEXT].rstrip()
+        return SearchHit(hit.id, "code", text, place, "now", score, hit.why)
+    assert isinstance(content, Event)
+    said = f"{content.role}: {content.text}"[:_TEXT]
+    source = f"session {hit.id.partition('#')[0][:8]}"
+    return SearchHit(hit.id, "session", said, source, age(content.at, now), score, hit.why)

@@ -1,0 +1,81 @@
+"""Tools on demand: names first, a schema when one is wanted, then the call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from contextd.domain.errors import Invalid
+from contextd.operations.core import (
+    OPERATIONS,
+    find_operation,
+    invoke,
+    operation,
+    slim_schema,
+)
+from contextd.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class ToolNames:
+    """Every tool by name, with what it is for."""
+
+    tools: dict[str, str]
+
+    def as_text(self) -> str:
+        """A line per tool."""
+        return "\n".join(f"{name}: {summary}" for name, summary in self.tools.items())
+
+
+@operation("GET /api/tools", profile="core")
+def tools_list(runtime: Runtime) -> ToolNames:
+    """List every contextd tool, also those not shown to you. Call them with tool_call."""
+    return ToolNames({op.name: op.summary.split(". ")[0] for op in OPERATIONS.values() if op.tool})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """One tool in full."""
+
+    name: str
+    description: str
+    input_schema: dict[str, Any] = field(default_factory=dict[str, Any])
+
+
+@operation("GET /api/tools/{name}", profile="standard")
+def tool_schema(runtime: Runtime, name: str) -> ToolSchema:
+    """Show a tool's description and arguments.
+
+    Args:
+        name: The tool's name.
+    """
+    op = find_operation(name)
+    return ToolSchema(op.name, op.description, slim_schema(op.arguments.model_json_schema()))
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What the called tool answered."""
+
+    name: str
+    result: Any
+    text: str
+
+    def as_text(self) -> str:
+        """The tool's own text."""
+        return self.text
+
+
+@operation("POST /api/tools/{name}", effect="write", profile="core")
+def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = None) -> Called:
+    """Call any contextd tool by name, also those not shown to you.
+
+    Args:
+        name: The tool's name; tools_list names them all.
+        arguments: Its arguments.
+    """
+    op = find_operation(name)
+    if not op.tool or op.name == "tool_call":
+        raise Invalid(f"{op.name} is not a tool", "tools_list names the tools")
+    answer = invoke(op, runtime, arguments or {})
+    return Called(op.name, answer.value, answer.text)

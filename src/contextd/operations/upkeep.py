@@ -1,0 +1,436 @@
+"""Looking after a store: status, health, history, backup, rebuilding what is derived."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import uuid
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from contextd import __version__
+from contextd.domain.documents import message_documents, record_document
+from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.domain.kinds import KINDS
+from contextd.domain.query import Query
+from contextd.domain.records import STATUSES, Change, Record
+from contextd.domain.time import age, iso
+from contextd.operations.core import operation
+from contextd.operations.finding import find_records, resolve
+from contextd.operations.hooks import Current
+from contextd.operations.projects import ORGANISATION
+from contextd.operations.scanning import queue_embedding, scan_project
+from contextd.operations.tracking import connected_session
+from contextd.operations.writing import change, save_new
+from contextd.runtime import Runtime
+
+_PAGE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How contextd stands in this project."""
+
+    version: str
+    home: str
+    project: str
+    records: dict[str, int]
+    indexed: int
+    vectors: int
+    pending: int
+    files: int
+    active_sessions: int
+    jobs: dict[str, int]
+    problems: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """A line per fact."""
+        known = (
+            ", ".join(f"{n} {kind}" for kind, n in sorted(self.records.items())) or "nothing yet"
+        )
+        share = round(100 * self.vectors / self.indexed) if self.indexed else 100
+        lines = [
+            f"contextd {self.version}",
+            f"Project: {self.project or 'none here'}",
+            f"Known: {known}",
+            f"Code: {self.files} files",
+            f"Index: {self.indexed} texts, {share}% with vectors, {self.pending} waiting",
+            f"Sessions: {self.active_sessions} active",
+        ]
+        if self.jobs:
+            lines.append("Jobs: " + ", ".join(f"{n} {state}" for state, n in self.jobs.items()))
+        return "\n".join(lines + [f"! {problem}" for problem in self.problems])
+
+
+@operation("GET /api/status", audience="owner")
+def status(runtime: Runtime) -> Status:
+    """Show what is stored and indexed, and what is running."""
+    store = runtime.store
+    stats = store.index.stats(runtime.embedder.model)
+    jobs: dict[str, int] = {}
+    for item in store.jobs.list(limit=200):
+        jobs[item.state] = jobs.get(item.state, 0) + 1
+    failed = [
+        f"job {j.name} failed: {j.error}" for j in store.jobs.list(states=("failed",), limit=5)
+    ]
+    here = runtime.project is not None
+    scopes = frozenset({runtime.scope}) if here else frozenset()
+    return Status(
+        version=__version__,
+        home=str(runtime.settings.home),
+        project=str(runtime.scope) if here else "",
+        records=store.records.count(runtime.query(*KINDS)) if here else {},
+        indexed=stats.documents,
+        vectors=stats.vectors,
+        pending=stats.pending,
+        files=len(store.files.stamps(runtime.scope)) if here else 0,
+        active_sessions=len(store.sessions.find(scopes, statuses=("active",))) if here else 0,
+        jobs=jobs,
+        problems=failed,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing doctor tried."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Every check and whether all passed."""
+
+    ok: bool
+    checks: list[Check]
+
+    def as_text(self) -> str:
+        """A ✓ or ✗ per check."""
+        return "\n".join(f"{'✓' if c.ok else '✗'} {c.name}: {c.detail}" for c in self.checks)
+
+
+@operation("GET /api/doctor", audience="owner")
+def doctor(runtime: Runtime) -> Health:
+    """Check the store, the index, the embedder and capture, by trying them."""
+    checks = [
+        _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
+        _try("store", lambda: _sound(runtime)),
+        _try("embedder", lambda: _embeds(runtime)),
+        _try("disk", lambda: _room(runtime)),
+    ]
+    if runtime.project is not None:
+        checks.append(_try("canary", lambda: canary(runtime)))
+        checks.append(_try("capture", lambda: _captures(runtime)))
+    return Health(all(check.ok for check in checks), checks)
+
+
+def canary(runtime: Runtime) -> str:
+    """Write, recall and delete a record through the real path. Raises when a step fails."""
+    word = f"canary{uuid.uuid4().hex[:12]}"
+    saved = save_new(
+        runtime, "context", content=f"{word} checks that memory works", tags=["canary"], gate=False
+    ).record
+    try:
+        found = find_records(runtime, word, ("context",), limit=3)
+        if saved.id not in [hit.record.id for hit in found.hits]:
+            raise Invalid("a record just written was not found", "run `contextd reindex`")
+    finally:
+        change(runtime, saved.with_(status="deleted"), action="delete", reason="canary")
+    again = find_records(runtime, word, ("context",), limit=3)
+    if saved.id in [hit.record.id for hit in again.hits]:
+        raise Invalid("a deleted record is still found", "run `contextd reindex`")
+    return "written, recalled and deleted"
+
+
+def _try(name: str, probe: Any) -> Check:
+    try:
+        return Check(name, True, probe())
+    except ContextdError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        return Check(name, False, error.message + hint)
+
+
+def _sound(runtime: Runtime) -> str:
+    problems = runtime.store.check()
+    if problems:
+        raise Invalid("; ".join(problems), "run `contextd reindex`, or `contextd restore` a backup")
+    stats = runtime.store.index.stats(runtime.embedder.model)
+    return f"sound; {stats.documents} texts indexed, {stats.pending} waiting for vectors"
+
+
+def _embeds(runtime: Runtime) -> str:
+    if not runtime.embedder.model:
+        return "none chosen: search goes by words only"
+    shape = runtime.embedder.embed(["does it work"]).shape
+    return f"{runtime.embedder.model} makes vectors of {shape[1]} dimensions"
+
+
+def _room(runtime: Runtime) -> str:
+    free = shutil.disk_usage(runtime.settings.home).free
+    if free < 200_000_000:
+        raise Invalid(f"only {free // 1_000_000} MB free", "make room: writes will fail soon")
+    return f"{free // 1_000_000_000} GB free"
+
+
+def _captures(runtime: Runtime) -> str:
+    found = runtime.store.sessions.find(
+        frozenset({runtime.scope}), statuses=("completed", "archived")
+    )
+    recent = [s for s in found if s.data.get("hooked")][:3]
+    if not recent:
+        return "no session was captured by hooks yet"
+    if len(recent) == 3 and not any(
+        runtime.store.sessions.events(s.id, types=("message",), limit=1) for s in recent
+    ):
+        raise Invalid("the last 3 sessions captured nothing", "run `contextd install claude-code`")
+    return f"the last {len(recent)} sessions were captured"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One change of a record."""
+
+    seq: int
+    at: str
+    actor: str
+    action: str
+    reason: str
+    fields: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Every change of a record, oldest first."""
+
+    id: str
+    changes: list[HistoryEntry]
+
+    def as_text(self) -> str:
+        """A line per change."""
+        lines = [
+            f"{c.at} {c.action} by {c.actor}: {', '.join(c.fields) or 'nothing'}"
+            + (f" ({c.reason})" if c.reason else "")
+            for c in self.changes
+        ]
+        return "\n".join([f"history of {self.id}", *lines])
+
+
+@operation("GET /api/records/{id}/history", audience="owner")
+def history(runtime: Runtime, id: str) -> History:
+    """Show every change of a record.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    record = resolve(runtime, id)
+    runtime.trace.read([record.id], type=record.kind)
+    return History(record.id, [_entry(c) for c in runtime.store.records.history(record.id)])
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo put back."""
+
+    id: str
+    undone: str
+    status: str
+
+    def as_text(self) -> str:
+        """In a sentence."""
+        return f"undid the {self.undone} of {self.id[:8]}; it is {self.status}"
+
+
+@operation("POST /api/records/{id}/undo", effect="write", audience="owner")
+def undo(runtime: Runtime, id: str) -> Undone:
+    """Take back the latest change of a record; again to go further back.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    record = resolve(runtime, id)
+    runtime.caller.require("write", record.scope, KINDS[record.kind].area)
+    store = runtime.store
+    with store.transaction():
+        undone = store.records.undo(record.id, actor=runtime.caller.name)
+        if undone.after is None:
+            store.index.delete([record.id])
+        else:
+            store.index.put([record_document(undone.after)], {}, runtime.embedder.model)
+    queue_embedding(runtime)
+    runtime.trace.wrote([record.id], type=record.kind, action="update")
+    state = undone.after.status if undone.after else "gone"
+    return Undone(record.id, undone.reason or "change", state)
+
+
+@dataclass(frozen=True, slots=True)
+class BackedUp:
+    """Where a backup was written."""
+
+    path: str
+    bytes: int
+
+
+@operation("POST /api/backup", effect="write", audience="owner")
+def backup(runtime: Runtime, path: str = "") -> BackedUp:
+    """Write a consistent copy of the store while it goes on working.
+
+    Args:
+        path: The file to write; one with the time in its name, in the home, when empty.
+    """
+    stamp = runtime.clock.now().strftime("%Y%m%dT%H%M%SZ")
+    default = runtime.settings.home / "backups" / f"{ORGANISATION}-{stamp}.db"
+    target = Path(path).expanduser() if path else default
+    if target.exists():
+        raise Invalid(f"{target} exists", "choose another name; a backup never overwrites")
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    runtime.store.backup(target)
+    return BackedUp(str(target), target.stat().st_size)
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What was rebuilt."""
+
+    records: int
+    messages: int
+    files: int
+    pending: int
+
+    def as_text(self) -> str:
+        """Counts in a sentence."""
+        return f"rebuilt: {self.records} records, {self.messages} messages, {self.files} files; {self.pending} wait for vectors"
+
+
+@operation("POST /api/reindex", effect="write", audience="owner", idempotent=True)
+def reindex(runtime: Runtime) -> Reindexed:
+    """Rebuild everything derived: words, vectors, the code index."""
+    store, model = runtime.store, runtime.embedder.model
+    projects = store.projects.all()
+    records = messages = files = 0
+    store.index.clear()
+    for project in projects:
+        records += _reindex_records(runtime, project.scope.cascade)
+        for session in store.sessions.find(frozenset({project.scope}), limit=100_000):
+            events = [
+                e for e in store.sessions.events(session.id, types=("message",)) if e.text.strip()
+            ]
+            store.index.put(message_documents(session.scope, session.id, events), {}, model)
+            messages += len(events)
+        roots = [Path(root) for root in project.roots if Path(root).is_dir()]
+        if roots:
+            there = replace(runtime, project=project, root=roots[-1])
+            files += scan_project(there, incremental=False).files
+    store.index.refresh()
+    queue_embedding(runtime)
+    return Reindexed(records, messages, files, store.index.stats(model).pending)
+
+
+def _reindex_records(runtime: Runtime, scopes: Any) -> int:
+    store, count, cursor = runtime.store, 0, ""
+    while True:
+        page = store.records.find(
+            Query(scopes=frozenset(scopes), statuses=STATUSES, limit=_PAGE, cursor=cursor)
+        )
+        documents = [record_document(record) for record in page.records]
+        store.index.put(documents, {}, runtime.embedder.model)
+        count, cursor = count + len(documents), page.cursor
+        if not cursor:
+            return count
+
+
+@dataclass(frozen=True, slots=True)
+class JobRow:
+    """A job as `contextd jobs` shows it."""
+
+    id: str
+    name: str
+    state: str
+    attempts: int
+    age: str
+    error: str
+    result: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class JobRows:
+    """Jobs, latest first."""
+
+    jobs: list[JobRow]
+
+    def as_text(self) -> str:
+        """A line per job."""
+        lines = [
+            f"{j.state:8} {j.name} ({j.age}, attempt {j.attempts}) {j.error}".rstrip()
+            for j in self.jobs
+        ]
+        return "\n".join(lines) or "no jobs yet"
+
+
+@operation("GET /api/jobs", audience="owner")
+def jobs(runtime: Runtime, limit: int = 20) -> JobRows:
+    """Show background work: what waits, runs, is done or failed.
+
+    Args:
+        limit: The most jobs.
+    """
+    now = runtime.clock.now()
+    return JobRows(
+        [
+            JobRow(
+                j.id, j.name, j.state, j.attempts, age(j.created_at, now), j.error, dict(j.result)
+            )
+            for j in runtime.store.jobs.list(limit=limit)
+        ]
+    )
+
+
+@operation("GET /api/sessions/current", audience="system")
+def session_current(runtime: Runtime) -> Current:
+    """Show the session of this connection."""
+    session = connected_session(runtime)
+    if session is None and runtime.project is not None:
+        found = runtime.store.sessions.find(
+            frozenset({runtime.scope}), statuses=("active",), limit=1
+        )
+        session = found[0] if found else None
+    if session is None:
+        return Current(None)
+    return Current(
+        {
+            "id": session.id,
+            "client": session.client,
+            "task": session.task,
+            "started_at": iso(session.started_at),
+            "topics": list(session.topics),
+            "files": [{"path": f.path, "count": f.count} for f in session.files],
+            "tool_calls": session.tool_calls,
+            "tokens_served": session.tokens_served,
+        }
+    )
+
+
+def _entry(change: Change) -> HistoryEntry:
+    return HistoryEntry(
+        change.seq,
+        iso(change.at),
+        change.actor,
+        change.action,
+        change.reason,
+        _differing(change.before, change.after),
+    )
+
+
+def _differing(before: Record | None, after: Record | None) -> list[str]:
+    if before is None or after is None:
+        return ["created"] if before is None else ["removed"]
+    names = ("title", "content", "data", "tags", "status", "confidence", "valid_to", "canonical_id")
+    return [name for name in names if getattr(before, name) != getattr(after, name)]
+
+
+def require_project(runtime: Runtime) -> None:
+    """Raise `NotFound` unless the call stands in a project."""
+    if runtime.project is None:
+        raise NotFound("this directory is in no project", "go into a repository")

@@ -1,0 +1,135 @@
+"""How records look to a caller: typed results and their text lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from contextd.domain.records import Record
+from contextd.domain.time import age, iso
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A context entry, in the field names OpenContext clients know."""
+
+    id: str
+    content: str
+    tags: list[str]
+    source: str
+    created_at: Annotated[str, Field(serialization_alias="createdAt")]
+    updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
+    bubble_id: Annotated[str | None, Field(serialization_alias="bubbleId")] = None
+    context_type: Annotated[str | None, Field(serialization_alias="contextType")] = None
+    data: Annotated[dict[str, Any] | None, Field(serialization_alias="structuredData")] = None
+    score: float | None = None
+
+    def as_text(self) -> str:
+        """One line, or as many as the content has."""
+        tags = f" [{', '.join(self.tags)}]" if self.tags else ""
+        return f"{self.id[:8]} {self.content}{tags}"
+
+
+def entry(record: Record, score: float | None = None) -> Entry:
+    """The view of a context entry."""
+    data = dict(record.data)
+    return Entry(
+        id=record.id,
+        content=record.content,
+        tags=list(record.tags),
+        source=str(record.source),
+        created_at=iso(record.created_at),
+        updated_at=iso(record.updated_at),
+        bubble_id=data.pop("bubbleId", None),
+        context_type=data.pop("contextType", None),
+        data=data or None,
+        score=None if score is None else round(score, 4),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Context entries and where the next page starts."""
+
+    entries: list[Entry]
+    cursor: str = ""
+    note: str = ""
+
+    def as_text(self) -> str:
+        """A line per entry."""
+        lines = ["- " + item.as_text() for item in self.entries]
+        if self.cursor:
+            lines.append(f"(more: cursor={self.cursor})")
+        if self.note:
+            lines.append(self.note)
+        return "\n".join(lines) or "nothing stored yet"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A piece of knowledge with what a reader needs to judge it."""
+
+    id: str
+    kind: str
+    title: str
+    content: str
+    source: str
+    age: str
+    created_at: str
+    confidence: float
+    status: str = "active"
+    scope: str = ""
+    tags: list[str] = field(default_factory=list[str])
+    data: dict[str, Any] = field(default_factory=dict[str, Any])
+    score: float = 0.0
+    why: str = ""
+
+    def as_text(self) -> str:
+        """Title and content, then where it comes from."""
+        head = f"{self.title}: {self.content}" if self.title else self.content
+        note = "" if self.status == "active" else f" · {self.status}"
+        return f"{head}\n  ({label(self.kind, self.data)} {self.id[:8]} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
+
+
+def label(kind: str, data: dict[str, Any]) -> str:
+    """The kind, told apart where its data tells more: `decision`, `memory`, `failure memory`."""
+    if kind == "discovery":
+        return str(data.get("type", kind))
+    if kind == "memory" and data.get("outcome") == "failure":
+        return "failure memory"
+    return kind.replace("_", " ")
+
+
+def known(record: Record, now: datetime, score: float = 0.0, why: str = "") -> Known:
+    """The view of any record."""
+    return Known(
+        id=record.id,
+        kind=record.kind,
+        title=record.title,
+        content=record.content,
+        source=str(record.source),
+        age=age(record.created_at, now),
+        created_at=iso(record.created_at),
+        confidence=record.confidence,
+        status=record.status,
+        scope=str(record.scope),
+        tags=list(record.tags),
+        data=dict(record.data),
+        score=round(score, 4),
+        why=why,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """An acknowledgment: what happened to which record."""
+
+    id: str
+    message: str
+
+    def as_text(self) -> str:
+        """The message."""
+        return self.message

@@ -1,0 +1,196 @@
+"""Putting knowledge into the store: through the write gate, into record and index at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contextd.domain.confidence import START
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.kinds import KINDS, kind_named
+from contextd.domain.query import Document
+from contextd.domain.records import Anchor, Record, Source, Trust, new_id
+from contextd.domain.scope import Scope
+from contextd.governance.gate import Draft, GateLookup, Verdict, admit
+from contextd.ports import Vector
+from contextd.runtime import Runtime
+
+_SIMILAR = 5
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What became of a draft. `outcome` is `added`, `inbox`, `duplicate` or `rejected`; `record` is
+    the new one, or the one that was there; None when the draft was rejected.
+    """
+
+    outcome: str
+    reason: str
+    record_or_none: Record | None
+    redacted: int = 0
+
+    @property
+    def record(self) -> Record:
+        """The record. Raises `Invalid` with the gate's reason when there is none."""
+        if self.record_or_none is None:
+            raise Invalid(f"not stored: {self.reason}", "say it in your own words, as one fact")
+        return self.record_or_none
+
+
+def save_new(
+    runtime: Runtime,
+    kind: str,
+    *,
+    content: str,
+    title: str = "",
+    tags: Sequence[str] | None = None,
+    data: Mapping[str, Any] | None = None,
+    source: str = "",
+    trust: Trust | None = None,
+    session: str = "",
+    confidence: float | None = None,
+    anchor: Anchor | None = None,
+    scope: Scope | None = None,
+    ref: str = "",
+    id: str | None = None,
+    gate: bool = True,
+) -> Saved:
+    """Pass a draft through the write gate and store what comes out.
+
+    With an `id` that is already there, nothing is written and that record is the duplicate: work
+    that may run twice gives its records ids of their own. Raises `Invalid` naming every wrong field, `Denied` when the caller may not write there.
+    """
+    declared = kind_named(kind)
+    where = scope or runtime.scope
+    runtime.caller.require("write", where, declared.area)
+    if not content.strip():
+        raise Invalid(f"{kind}: content is empty", "say in a sentence what is worth knowing")
+    there = runtime.store.records.get([id]) if id else []
+    if there:
+        return Saved("duplicate", "already stored", there[0])
+    trust = trust or ("human" if runtime.surface == "cli" else "agent")
+    draft = Draft(
+        kind=kind,
+        title=title.strip(),
+        content=content.strip(),
+        data=declared.check(data or {}),
+        tags=_clean_tags(tags or ()),
+        trust=trust,
+    )
+    verdict = admit(draft, _lookup(runtime, where, kind)) if gate else None
+    if verdict is not None and verdict.outcome == "reject":
+        return Saved("rejected", verdict.reason, None, _redacted(verdict))
+    if verdict is not None and verdict.outcome == "duplicate" and verdict.existing is not None:
+        seen = _seen_again(runtime, verdict.existing)
+        return Saved("duplicate", verdict.reason, seen, _redacted(verdict))
+    if verdict is not None:
+        draft = verdict.draft
+    now = runtime.clock.now()
+    record = Record(
+        id=id or new_id(),
+        kind=kind,
+        scope=where,
+        title=draft.title,
+        content=draft.content,
+        data=draft.data,
+        tags=draft.tags,
+        source=Source(agent=source, client=runtime.client, operation=runtime.surface, ref=ref),
+        session=session,
+        trust=trust,
+        status="inbox" if verdict is not None and verdict.outcome == "inbox" else "active",
+        confidence=START[trust] if confidence is None else confidence,
+        valid_from=now,
+        anchor=anchor or Anchor(),
+        created_at=now,
+        updated_at=now,
+    )
+    reason = verdict.reason if verdict is not None else ""
+    _write(runtime, record, action="create", reason=reason)
+    outcome = "inbox" if record.status == "inbox" else "added"
+    return Saved(outcome, reason, record, _redacted(verdict))
+
+
+def change(runtime: Runtime, record: Record, *, action: str, reason: str = "") -> Record:
+    """Store a changed record, keeping the state before it in the history."""
+    kind = kind_named(record.kind)
+    runtime.caller.require("write", record.scope, kind.area)
+    record = record.with_(
+        data=kind.check(record.data), tags=_clean_tags(record.tags), updated_at=runtime.clock.now()
+    )
+    _write(runtime, record, action=action, reason=reason)
+    return record
+
+
+def index_documents(runtime: Runtime, documents: Sequence[Document], *, dense: bool) -> None:
+    """Index documents, with vectors at once when `dense`; otherwise they stay pending."""
+    vectors = embed_documents(runtime, documents) if dense else {}
+    runtime.store.index.put(documents, vectors, runtime.embedder.model)
+
+
+def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str, Vector]:
+    """A vector per distinct text, by digest; nothing when the embedder is missing or broken."""
+    texts = {document.digest: document.text for document in documents}
+    if not runtime.embedder.model or not texts:
+        return {}
+    try:
+        rows = runtime.embedder.embed(list(texts.values()))
+    except Unavailable as error:
+        _log.warning("not embedded, lexical only: %s", error.message)
+        return {}
+    return dict(zip(texts, rows, strict=True))
+
+
+def _write(runtime: Runtime, record: Record, *, action: str, reason: str) -> None:
+    document = record_document(record)
+    vectors = embed_documents(runtime, [document])
+    store = runtime.store
+    with store.transaction():
+        store.records.put(record, actor=runtime.caller.name, action=action, reason=reason)
+        store.index.put([document], vectors, runtime.embedder.model)
+
+
+def _seen_again(runtime: Runtime, existing: Record) -> Record:
+    """A duplicate counts as an occurrence of what is there."""
+    data = dict(existing.data)
+    if "occurrence_count" in KINDS[existing.kind].fields:
+        data["occurrence_count"] = int(data.get("occurrence_count", 1)) + 1
+        return change(runtime, existing.with_(data=data), action="update", reason="seen again")
+    runtime.sinks.used([existing.id])
+    return existing
+
+
+def _lookup(runtime: Runtime, scope: Scope, kind: str) -> GateLookup:
+    records, index = runtime.store.records, runtime.store.index
+
+    def similar(text: str) -> list[tuple[Record, float]]:
+        if not runtime.embedder.model:
+            return []
+        try:
+            vector = runtime.embedder.embed([text])[0]
+        except Unavailable:
+            return []
+        query = runtime.query(kind)
+        near = index.dense(vector, runtime.embedder.model, query, _SIMILAR)
+        by_id = {record.id: record for record in records.get([match.id for match in near])}
+        return [(by_id[m.id], m.score) for m in near if m.id in by_id]
+
+    return GateLookup(
+        served=runtime.sinks.was_served,
+        by_hash=lambda content_hash: records.by_hash(content_hash, scope),
+        similar=similar,
+        key=runtime.redaction_key,
+    )
+
+
+def _clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    cleaned = (" ".join(tag.split()).lower() for tag in tags)
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
+
+
+def _redacted(verdict: Verdict | None) -> int:
+    return len(verdict.findings) if verdict is not None else 0

@@ -1,0 +1,1 @@
+"""Sessions: what happened, what was learned, and how the next one starts warm."""

@@ -1,0 +1,73 @@
+"""The briefing: what an agent should hold before its first step, within a token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from contextd.domain.tokens import count_tokens
+
+HEADER = "Project briefing from contextd (recorded facts, quoted with source and age; they may be outdated)."
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a briefing. `id` names the record it quotes; lines with a higher `weight` stay
+    when the budget is short.
+    """
+
+    text: str
+    id: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading with its lines, best first."""
+
+    title: str
+    lines: Sequence[Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A briefing's text, its tokens, the records in it, and how many lines found no room."""
+
+    text: str
+    tokens: int
+    ids: list[str] = field(default_factory=list[str])
+    left_out: int = 0
+
+
+def pack_briefing(sections: Sequence[Section], budget: int) -> Packed:
+    """The sections in order, holding the heaviest lines that fit into `budget` tokens.
+
+    Whole lines are dropped, never cut. A line's order inside its section is kept.
+    """
+    heads = {s.title: count_tokens(f"\n## {s.title}\n") for s in sections}
+    ranked = sorted(
+        ((line.weight, -i, -j) for i, s in enumerate(sections) for j, line in enumerate(s.lines)),
+        reverse=True,
+    )
+    chosen: dict[int, set[int]] = {}
+    spent, dropped = count_tokens(HEADER), 0
+    for _, i, j in ((w, -i, -j) for w, i, j in ranked):
+        cost = count_tokens(f"- {sections[i].lines[j].text}\n")
+        if i not in chosen:
+            cost += heads[sections[i].title]
+        if spent + cost > budget:
+            dropped += 1
+            continue
+        spent += cost
+        chosen.setdefault(i, set()).add(j)
+    parts, ids = [HEADER], []
+    for i, section in enumerate(sections):
+        if i not in chosen:
+            continue
+        parts.append(f"\n## {section.title}")
+        for j, line in enumerate(section.lines):
+            if j in chosen[i]:
+                parts.append(f"- {line.text}")
+                ids += [line.id] if line.id else []
+    text = "\n".join(parts)
+    return Packed(text, count_tokens(text), ids, dropped)
