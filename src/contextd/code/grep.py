@@ -138,7 +138,7 @@ class _Search:
                 stopped = "time"
             errors.seek(0)
             problem = errors.read(20_000).decode("utf-8", "replace").strip()
-        return _Stream(lines, stopped, code, problem, b'"summary"' in last[:300])
+        return _Stream(lines, stopped, code, problem, b'"summary"' in last)
 
 
 def _stop(process: subprocess.Popen[bytes], late: threading.Event) -> None:
