@@ -1,0 +1,63 @@
+"""The Python files of this repository, parsed once."""
+
+from __future__ import annotations
+
+import ast
+import io
+import subprocess
+import tokenize
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+FOLDERS = ("src", "tests", "tools")
+
+
+@cache
+def python_files() -> tuple[Path, ...]:
+    """Every Python file of the repository, relative to its root."""
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")]
+    return tuple(sorted(path.relative_to(ROOT) for path in found))
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse((ROOT / path).read_text("utf-8"), str(path))
+
+
+@cache
+def code_lines(path: Path) -> frozenset[int]:
+    """The numbers of lines that hold code: no blank line, comment or docstring."""
+    text = (ROOT / path).read_text("utf-8")
+    silent = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
+    silent |= {tokenize.ENCODING, tokenize.ENDMARKER}
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in silent:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(parsed(path)):
+        if _is_docstring(node):
+            lines -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(lines)
+
+
+@cache
+def repository_files() -> tuple[Path, ...]:
+    """Every file that is, or would be, part of the repository, relative to its root."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    return tuple(Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file())
+
+
+def _is_docstring(node: ast.AST) -> bool:
+    # A string that stands alone documents what is above it, an assignment included.
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )

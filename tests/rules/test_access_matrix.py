@@ -1,0 +1,94 @@
+"""Every role, verb and row of the permission matrix, as it was first drawn."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from contextd.domain.access import ROLES, Caller, Role, Verb
+from contextd.domain.errors import Denied
+from contextd.domain.kinds import KINDS, Area
+from contextd.domain.scope import Scope
+
+ROWS = ("org", "team", "project", "policies", "skills")
+DRAWN: dict[str, tuple[str, ...]] = {
+    #               org   team  project policies skills and agents
+    "org_admin":   ("rw", "rw", "rw", "rw", "rw"),
+    "team_admin":  ("r",  "rw", "rw", "r",  "rw"),
+    "team_member": ("r",  "r",  "rw", "r",  "r"),
+    "project_dev": ("",   "",   "rw", "r",  "r"),
+    "viewer":      ("r",  "r",  "r",  "r",  "r"),
+}  # fmt: skip
+
+ORG, TEAM, PROJECT = Scope("acme"), Scope("acme", "web"), Scope("acme", "web", "shop")
+VERBS: tuple[Verb, ...] = ("read", "write")
+
+
+def caller(role: str) -> Caller:
+    return Caller(
+        "someone", role, "acme", frozenset({"web"}), frozenset({"shop"})  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def place(row: str) -> tuple[Scope, Area]:
+    scopes = {"org": ORG, "team": TEAM, "project": PROJECT}
+    if row in scopes:
+        return scopes[row], "knowledge"
+    return PROJECT, row  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(("role", "row", "verb"), list(product(DRAWN, ROWS, VERBS)))
+def test_a_role_may_do_what_the_matrix_says(role: str, row: str, verb: Verb) -> None:
+    scope, area = place(row)
+    drawn = verb[0] in DRAWN[role][ROWS.index(row)]
+    assert caller(role).may(verb, scope, area) is drawn
+    if drawn:
+        caller(role).require(verb, scope, area)
+    else:
+        with pytest.raises(Denied) as denied:
+            caller(role).require(verb, scope, area)
+        assert denied.value.hint
+
+
+def test_the_table_has_the_drawn_roles_and_the_local_owner() -> None:
+    assert set(ROLES) == {*DRAWN, "owner"}
+    assert {row for rows in ROLES.values() for row in rows} == {*ROWS, "admin"}
+
+
+@pytest.mark.parametrize(("role", "row", "verb"), list(product(DRAWN, ROWS, VERBS)))
+def test_no_role_reaches_another_organisation(role: str, row: str, verb: Verb) -> None:
+    scope, area = place(row)
+    elsewhere = Scope("other", scope.team, scope.project)
+    assert not caller(role).may(verb, elsewhere, area)
+
+
+@pytest.mark.parametrize("role", ["team_admin", "team_member", "viewer"])
+def test_a_team_role_reaches_no_other_team_and_no_other_project(role: str) -> None:
+    for verb in VERBS:
+        assert not caller(role).may(verb, Scope("acme", "data"))
+        assert not caller(role).may(verb, Scope("acme", "data", "shop"))
+        assert not caller(role).may(verb, Scope("acme", "web", "blog"))
+
+
+def test_a_project_developer_reaches_named_projects_only() -> None:
+    assert caller("project_dev").may("write", PROJECT)
+    assert not caller("project_dev").may("read", Scope("acme", "web", "blog"))
+
+
+def test_the_owner_of_a_local_store_may_do_everything() -> None:
+    owner = Caller("me", "owner")
+    for row, verb in product(ROWS, VERBS):
+        assert owner.may(verb, *place(row))
+    assert owner.may_administer()
+
+
+def test_only_owner_and_organisation_administrators_administer() -> None:
+    roles: list[Role] = [role for role in ROLES if Caller("x", role).may_administer()]
+    assert sorted(roles) == ["org_admin", "owner"]
+
+
+def test_every_kind_belongs_to_a_row_of_the_matrix() -> None:
+    assert {kind.area for kind in KINDS.values()} == {"knowledge", "policies", "skills"}
+    assert KINDS["policy"].area == "policies"
+    assert KINDS["skill"].area == KINDS["agent"].area == "skills"

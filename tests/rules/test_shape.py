@@ -1,0 +1,61 @@
+"""Files and functions that can be read in one go, and names that say something."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+from sources import code_lines, parsed, python_files
+
+FILE_LINES = 400
+FUNCTION_LINES = 60
+
+VAGUE = {"manager", "helper", "helpers", "util", "utils", "base", "impl", "misc", "common"}
+"""Words that stand for a thing nobody named yet."""
+
+
+def words_of(name: str) -> set[str]:
+    """The words of a camelCase or snake_case name."""
+    return {word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", name)}
+
+
+@pytest.mark.parametrize("path", python_files(), ids=str)
+def test_a_file_is_short(path: Path) -> None:
+    assert len(code_lines(path)) < FILE_LINES
+
+
+@pytest.mark.parametrize("path", python_files(), ids=str)
+def test_a_function_is_short(path: Path) -> None:
+    long = {
+        node.name: size
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (
+            size := len(
+                code_lines(path) & set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            )
+        )
+        >= FUNCTION_LINES
+    }
+    assert long == {}
+
+
+@pytest.mark.parametrize("path", python_files(), ids=str)
+def test_a_name_says_what_it_names(path: Path) -> None:
+    names = {path.stem} | {
+        node.name for node in ast.walk(parsed(path)) if isinstance(node, ast.ClassDef)
+    }
+    assert [name for name in names if words_of(name) & VAGUE] == []
+
+
+def test_the_counting_leaves_out_docstrings_comments_and_blank_lines(tmp_path: Path) -> None:
+    path = tmp_path / "sample.py"
+    path.write_text(
+        '"""Two\nlines."""\n\n# why\nX = 1  # one\n"""About X."""\nTEXT = """a\n\nb"""\n'
+    )
+    assert code_lines(path) == {5, 7, 8, 9}
+    assert words_of("StoreManager") & VAGUE
+    assert words_of("path_utils") & VAGUE
+    assert not words_of("Database") & VAGUE

@@ -1,0 +1,62 @@
+"""Nothing in the repository points at the machine it was written on, or at a package registry."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sources import ROOT, repository_files
+
+# Put together here, so that this file does not break its own rule.
+HOSTS = [
+    "pypi" + ".org",
+    "python" + "hosted",
+    "npm" + "js.",
+    "crates" + ".io",
+    "proxy.golang" + ".",
+]
+PLACES = ["work", "root", "Users", "private/var"]
+FORBIDDEN = re.compile(
+    "|".join(
+        [
+            *map(re.escape, HOSTS),
+            *(rf"(?<![\w.~$}}*)\]-])(?<![A-Za-z]:)/{place}/" for place in PLACES),
+        ]
+    )
+)
+LARGEST = 2_000_000
+
+
+def readable_files() -> list[Path]:
+    return [path for path in repository_files() if (ROOT / path).stat().st_size < LARGEST]
+
+
+@pytest.mark.parametrize("path", readable_files(), ids=str)
+def test_a_file_names_no_machine_and_no_registry(path: Path) -> None:
+    text = (ROOT / path).read_bytes().decode("utf-8", "replace")
+    found = [
+        f"line {number}: {match[0]}"
+        for number, line in enumerate(text.splitlines(), 1)
+        for match in FORBIDDEN.finditer(line)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("/" + "work/main", True),
+        ('"/' + 'root/x"', True),
+        ("https://" + "pypi" + ".org/simple", True),
+        ("src/work/a.py", False),
+        ("~/work/a.py", False),
+        ("C:/work/a.py", False),
+    ],
+)
+def test_the_search_finds_absolute_places_only(text: str, found: bool) -> None:
+    assert bool(FORBIDDEN.search(text)) is found
+
+
+def test_the_lock_file_stays_out() -> None:
+    assert Path("uv.lock") not in repository_files()
