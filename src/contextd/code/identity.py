@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from contextd.code import git
+from contextd.code.yaml_text import load_plain
 from contextd.domain.errors import Invalid
 
 IdentityKind = Literal["git", "remote", "id", "path"]
@@ -220,8 +221,8 @@ def _told(root: Path) -> dict[str, str]:
     try:
         if file.stat().st_size > _LARGEST_FILE:
             return {}
-        found: Any = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        found: Any = load_plain(file.read_text("utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
         return {}
     project = found.get("project") if isinstance(found, dict) else None
     if not isinstance(project, dict):

@@ -6,9 +6,8 @@ import json
 import re
 from typing import Any
 
-import yaml
-
 from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.yaml_text import load_plain
 
 _MANAGERS = {"npm", "yarn", "pnpm", "bun"}
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', re.DOTALL)
@@ -60,7 +59,7 @@ def package_json(path: str, text: str) -> Manifest:
 
 def pnpm_workspace(path: str, text: str) -> Manifest:
     """Members and catalogues of a pnpm workspace."""
-    data = table(yaml.load(text, Loader=yaml.CSafeLoader))
+    data = table(load_plain(text))
     catalogues = [table(data.get("catalog")), *map(table, table(data.get("catalogs")).values())]
     versions = {name: str(spec) for one in catalogues for name, spec in one.items()}
     members = texts(data.get("packages"))

@@ -6,10 +6,9 @@ import json
 import re
 from pathlib import PurePosixPath
 
-import yaml
-
 from contextd.code.manifests.jvm import parse_xml
 from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.yaml_text import load_plain
 
 RUNTIME_NAMES = {
     "nodejs": "Node.js", "node": "Node.js", "python": "Python", "ruby": "Ruby", "golang": "Go",
@@ -102,7 +101,7 @@ def mix(path: str, text: str) -> Manifest:
 
 def pubspec(path: str, text: str) -> Manifest:
     """A Dart or Flutter package."""
-    data = table(yaml.load(text, Loader=yaml.CSafeLoader))
+    data = table(load_plain(text))
     needed = {name: wanted(spec) for name, spec in table(data.get("dependencies")).items()}
     extra = {name: wanted(spec) for name, spec in table(data.get("dev_dependencies")).items()}
     sdk = str(table(data.get("environment")).get("sdk") or "")
@@ -120,7 +119,7 @@ def dockerfile(path: str, text: str) -> Manifest:
 
 def compose(path: str, text: str) -> Manifest:
     """The images of a Compose file."""
-    services = table(table(yaml.load(text, Loader=yaml.CSafeLoader)).get("services"))
+    services = table(table(load_plain(text)).get("services"))
     images = (table(service).get("image") for service in services.values())
     return Manifest(path, "docker", images=tuple(str(image) for image in images if image))
 

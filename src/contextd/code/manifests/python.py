@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-import yaml
-
 from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.yaml_text import load_plain
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;#@]*)")
 
@@ -135,7 +134,7 @@ def pipfile(path: str, text: str) -> Manifest:
 
 def conda(path: str, text: str) -> Manifest:
     """A Conda environment, with the pip list inside it."""
-    listed = table(yaml.load(text, Loader=yaml.CSafeLoader)).get("dependencies")
+    listed = table(load_plain(text)).get("dependencies")
     lines = list(texts(listed))
     for item in listed if isinstance(listed, list) else ():
         lines += texts(table(item).get("pip"))

@@ -1,0 +1,80 @@
+"""What contextd last wrote into project.yaml, its previous versions, and putting a new one in place.
+
+`.context/.generated.json` holds a hash per generated value and the learnings once added; whatever no
+longer has its hash belongs to a person.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from contextd.disk import replace_file, target_inside
+
+GENERATED = ".generated.json"
+BACKUPS = ".backups"
+KEPT_BACKUPS = 5
+
+
+@dataclass(slots=True)
+class Memory:
+    """What contextd wrote last: hashes of `values` by place, `added` learnings by hash."""
+
+    values: dict[str, str] = field(default_factory=dict[str, str])
+    added: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def mark(value: Any) -> str:
+    """A short hash, equal for equal values."""
+    told = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def recall(path: Path) -> Memory:
+    """What is remembered for this project.yaml; nothing when that is lost or broken."""
+    try:
+        told = json.loads((path.parent / GENERATED).read_text("utf-8"))
+        return Memory(dict(told["values"]), dict(told["added"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        # Without it nothing counts as ours, so nothing of a person's is overwritten.
+        return Memory()
+
+
+def put(path: Path, before: str | None, after: str, memory: Memory, moment: str) -> bool:
+    """Put `after` in place and remember it; False when somebody wrote in between."""
+    root = path.parent.parent
+    real = target_inside(root, path)
+    beside = target_inside(root, path.parent / GENERATED)
+    if before != after:
+        current = real.read_bytes() if real.exists() else None
+        if current != (None if before is None else before.encode("utf-8")):
+            return False
+        if current is not None:
+            _back_up(path, current, moment)
+        replace_file(real, after.encode("utf-8"))
+    told = {"values": memory.values, "added": memory.added}
+    noted = json.dumps(told, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    if not beside.exists() or beside.read_text("utf-8", "replace") != noted:
+        replace_file(beside, noted.encode("utf-8"))
+    return True
+
+
+def _back_up(path: Path, data: bytes, moment: str) -> None:
+    folder = target_inside(path.parent.parent, path.parent / BACKUPS)
+    stem = f"{path.stem}-{moment.replace(':', '').replace('-', '')}"
+    taken = sum(1 for _ in folder.glob(f"{stem}*")) if folder.exists() else 0
+    replace_file(folder / f"{stem}-{taken:03}{path.suffix}", data)
+    if not (folder / ".gitignore").exists():
+        replace_file(folder / ".gitignore", b"*\n")
+    for old in sorted(folder.glob(f"{path.stem}-*{path.suffix}"))[:-KEPT_BACKUPS]:
+        with suppress(OSError):
+            old.unlink()
+
+
+def backups(path: Path) -> list[Path]:
+    """Previous versions of project.yaml, newest first."""
+    return sorted((path.parent / BACKUPS).glob(f"{path.stem}-*{path.suffix}"), reverse=True)

@@ -1,0 +1,242 @@
+"""The project model of `.context/project.yaml`: its shape, and reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import yaml
+
+from contextd.code import yaml_text
+from contextd.domain.errors import Invalid, NotFound, nearest
+
+ProjectType = Literal["web-app", "api", "cli", "library", "fullstack", "unknown"]
+Pattern = Literal["feature-based", "layered", "modular", "monorepo", "unknown"]
+Role = Literal["entry", "config", "core", "test"]
+
+LARGEST = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFile:
+    """An important file. `path` is relative to the project's root."""
+
+    path: str
+    role: str = "core"
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A known issue and its solution. `discovered_at` is ISO 8601 or empty."""
+
+    description: str
+    solution: str = ""
+    session_id: str = ""
+    discovered_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A feature or domain of the project. `dependencies` are names of other modules."""
+
+    name: str
+    description: str = ""
+    key_files: tuple[KeyFile, ...] = ()
+    patterns: tuple[str, ...] = ()
+    business_rules: tuple[str, ...] = ()
+    common_issues: tuple[Issue, ...] = ()
+    dependencies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectModel:
+    """What project.yaml says. Instants are ISO 8601 text, empty when missing.
+
+    `warnings` name values outside the schema's lists; they are kept as written.
+    """
+
+    name: str
+    version: str = "1.0"
+    id: str = ""
+    type: str = "unknown"
+    path: str = "."
+    stack: tuple[str, ...] = ()
+    runtime: str = ""
+    package_manager: str = ""
+    pattern: str = "unknown"
+    description: str = ""
+    modules: Mapping[str, Module] = field(default_factory=dict[str, Module])
+    created_at: str = ""
+    updated_at: str = ""
+    last_scan_at: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+def load(path: Path) -> ProjectModel:
+    """Read and check a project.yaml. Unknown keys are allowed and ignored.
+
+    Raises `NotFound` when there is none, and `Invalid` naming every problem with its line.
+    """
+    return parse_model(read_text(path), path)
+
+
+def read_text(path: Path) -> str:
+    """The text of a YAML file. Raises `NotFound`, or `Invalid` when it is no such text."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFound(f"there is no {path}", "run `contextd init`") from error
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}", "check the file") from error
+    if len(data) > LARGEST:
+        raise Invalid(f"{path} has {len(data):,} bytes", f"keep it under {LARGEST:,}")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise Invalid(f"{path}, line {line}: not UTF-8", "save the file as UTF-8") from error
+
+
+def parse_model(text: str, path: Path) -> ProjectModel:
+    """The model that `text` describes; `path` only names it in errors. Raises `Invalid`."""
+    walk = _Walk(path)
+    top = walk.mapping(compose(text, path), "")
+    project, tech = (
+        walk.mapping(top.get("project"), "project"),
+        walk.mapping(top.get("tech"), "tech"),
+    )
+    layout = walk.mapping(top.get("architecture"), "architecture")
+    dates = walk.mapping(top.get("metadata"), "metadata")
+    modules = walk.mapping(top.get("modules"), "modules")
+    model = ProjectModel(
+        name=walk.text(project.get("name"), "project.name") or path.absolute().parent.parent.name,
+        version=walk.text(top.get("version"), "version") or "1.0",
+        id=walk.text(project.get("id"), "project.id"),
+        type=walk.one_of(project.get("type"), "project.type", get_args(ProjectType)),
+        path=walk.text(project.get("path"), "project.path") or ".",
+        stack=walk.texts(tech.get("stack"), "tech.stack"),
+        runtime=walk.text(tech.get("runtime"), "tech.runtime"),
+        package_manager=walk.text(tech.get("packageManager"), "tech.packageManager"),
+        pattern=walk.one_of(layout.get("pattern"), "architecture.pattern", get_args(Pattern)),
+        description=walk.text(layout.get("description"), "architecture.description"),
+        modules={name: walk.module(name, node) for name, node in modules.items()},
+        created_at=walk.text(dates.get("createdAt"), "metadata.createdAt"),
+        updated_at=walk.text(dates.get("updatedAt"), "metadata.updatedAt"),
+        last_scan_at=walk.text(dates.get("lastScanAt"), "metadata.lastScanAt"),
+        warnings=tuple(walk.warnings),
+    )
+    walk.finish()
+    return model
+
+
+def compose(text: str, path: Path) -> yaml.Node | None:
+    """The node tree of one YAML document. Raises `Invalid` with the line, also for bombs."""
+    try:
+        return yaml_text.compose(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f", line {mark.line + 1}" if mark else ""
+        said = error.problem or "not YAML"
+        raise Invalid(f"{path}{line}: {said}", "correct that line; nothing was changed") from error
+    except (yaml.YAMLError, ValueError) as error:
+        raise Invalid(f"{path} is not YAML: {error}", "nothing was changed") from error
+
+
+class _Walk:
+    """Reads nodes as they were written, and collects what is wrong with them."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.problems: list[str] = []
+        self.warnings: list[str] = []
+
+    def finish(self) -> None:
+        if self.problems:
+            more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+            raise Invalid(
+                f"{self.path}, {self.problems[0]}{more}",
+                "correct it by hand; nothing was changed",
+                {"problems": self.problems},
+            )
+
+    def mapping(self, node: yaml.Node | None, where: str) -> dict[str, yaml.Node]:
+        if _is_empty(node):
+            return {}
+        if not isinstance(node, yaml.MappingNode):
+            self._wrong(node, where or "the file", "must be a mapping of names to values")
+            return {}
+        found: dict[str, yaml.Node] = {}
+        for key, value in node.value:
+            name = str(key.value)
+            if name in found:
+                self._wrong(key, f"{where}.{name}".strip("."), "is there twice")
+            found[name] = value
+        return found
+
+    def text(self, node: yaml.Node | None, where: str) -> str:
+        if _is_empty(node):
+            return ""
+        if not isinstance(node, yaml.ScalarNode):
+            self._wrong(node, where, "must be a text")
+            return ""
+        return str(node.value)
+
+    def texts(self, node: yaml.Node | None, where: str) -> tuple[str, ...]:
+        return tuple(
+            self.text(item, f"{where}[{n}]") for n, item in enumerate(self.list(node, where))
+        )
+
+    def list(self, node: yaml.Node | None, where: str) -> list[yaml.Node]:
+        if _is_empty(node):
+            return []
+        if not isinstance(node, yaml.SequenceNode):
+            self._wrong(node, where, "must be a list")
+            return []
+        return list(node.value)
+
+    def one_of(self, node: yaml.Node | None, where: str, allowed: tuple[str, ...]) -> str:
+        said = self.text(node, where) or allowed[-1]
+        if node is not None and said not in allowed:
+            hint = nearest(said, allowed) or "known: " + ", ".join(allowed)
+            self.warnings.append(f"line {node.start_mark.line + 1}: {where} is {said!r}; {hint}")
+        return said
+
+    def module(self, name: str, node: yaml.Node) -> Module:
+        where = f"modules.{name}"
+        found = self.mapping(node, where)
+        files = []
+        for n, item in enumerate(self.list(found.get("keyFiles"), f"{where}.keyFiles")):
+            here = f"{where}.keyFiles[{n}]"
+            entry = self.mapping(item, here)
+            if not self.text(entry.get("path"), f"{here}.path"):
+                self._wrong(item, here, "needs a path")
+            role = self.one_of(
+                entry.get("role"), f"{here}.role", ("entry", "config", "test", "core")
+            )
+            told = self.text(entry.get("description"), f"{here}.description")
+            files.append(KeyFile(self.text(entry.get("path"), here), role, told))
+        issues = []
+        for n, item in enumerate(self.list(found.get("commonIssues"), f"{where}.commonIssues")):
+            here = f"{where}.commonIssues[{n}]"
+            entry = self.mapping(item, here)
+            keys = "description", "solution", "sessionId", "discoveredAt"
+            issues.append(Issue(*(self.text(entry.get(key), f"{here}.{key}") for key in keys)))
+        return Module(
+            self.text(found.get("name"), f"{where}.name") or name,
+            self.text(found.get("description"), f"{where}.description"),
+            tuple(files),
+            self.texts(found.get("patterns"), f"{where}.patterns"),
+            self.texts(found.get("businessRules"), f"{where}.businessRules"),
+            tuple(issues),
+            self.texts(found.get("dependencies"), f"{where}.dependencies"),
+        )
+
+    def _wrong(self, node: Any, where: str, problem: str) -> None:
+        self.problems.append(f"line {node.start_mark.line + 1}: {where} {problem}")
+
+
+def _is_empty(node: yaml.Node | None) -> bool:
+    return node is None or (isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"))
