@@ -113,6 +113,18 @@ def test_no_kinds_means_every_kind_but_code_and_events(store):
         assert sorted(search(store, "upload", code)) == ["code", "event"]
 
 
+def test_a_condition_named_twice_or_met_by_nothing_is_no_trouble(store):
+    put(store, doc("one"), doc("two", status="inbox"), doc("three", kind="context"))
+    twice = Query(
+        scopes=frozenset({SHOP}), kinds=("memory", "memory"), statuses=("active", "active")
+    )
+    nothing = Query(scopes=frozenset({SHOP}), kinds=("nobody",))
+    for search in (lexical, dense):
+        assert search(store, "upload", twice) == ["one"]
+        assert search(store, "upload", nothing) == []
+        assert search(store, "upload", Query(scopes=frozenset())) == []
+
+
 def test_equal_scores_go_by_id(store):
     put(store, *(doc(f"id-{n:02}") for n in reversed(range(40))))
     assert lexical(store, "upload") == dense(store, "upload") == [f"id-{n:02}" for n in range(10)]
@@ -188,7 +200,7 @@ def test_words_in_most_documents_are_not_asked_for_when_others_are(store):
 def test_what_a_rolled_back_transaction_indexed_is_never_found(store):
     put(store, doc("kept", "kept text"))
     dense(store, "warm the matrix")
-    with pytest.raises(KeyError), store.transaction():
+    with pytest.raises(KeyError), store.transaction():  # noqa: PT012
         put(store, doc("lost", "lost text"))
         assert dense(store, "lost text")[0] == "lost"
         assert lexical(store, "lost") == ["lost"]

@@ -1,4 +1,5 @@
 """What `Store` promises of its parts together."""
+# ruff: noqa: PT012 - what is tested is a block that fails at its end
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -27,11 +28,7 @@ _DOC = """INSERT INTO docs
 _WORDS = "INSERT OR REPLACE INTO lexicon (rowid, text, near, meta) VALUES (?, ?, ?, ?)"
 _VECTOR = """INSERT INTO vectors (digest, model, seq, vector) VALUES (?, ?, ?, ?)
     ON CONFLICT (digest, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector"""
-_KINDS = """WITH RECURSIVE each_kind (kind) AS (
-    SELECT min(kind) FROM docs
-    UNION ALL SELECT (SELECT min(kind) FROM docs WHERE kind > each_kind.kind) FROM each_kind
-    WHERE each_kind.kind IS NOT NULL)
-    SELECT kind FROM each_kind WHERE kind IS NOT NULL"""
+_TOTAL = "SELECT ifnull(sum(count), 0) FROM doc_counts WHERE field = 'kind'"
 
 _FORGOTTEN = 20_000
 """So many deletions are remembered for caches to catch up with; older ones make them reload."""
@@ -74,6 +71,12 @@ def _prepared(document: Document) -> tuple[list[Any], tuple[str, str, str]]:
 
 def _any_of(tokens: Iterable[str]) -> str:
     return "(" + " OR ".join(f'"{one}"' for one in tokens) + ")"
+
+
+@dataclass(frozen=True, slots=True)
+class _Filters:
+    wanted: list[str]
+    unwanted: list[str]
 
 
 class SqliteIndex:
@@ -125,15 +128,13 @@ class SqliteIndex:
         """See `Index.lexical`."""
         conditions = filters.facet_conditions(query)
         asked = self._rare(filters.asked_tokens(words))
-        kinds = self._kinds(query)
-        if not asked or not query.scopes or not kinds or limit < 1:
+        filtered = self._filters(query)
+        if not asked or filtered is None or limit < 1:
             return []
-        match = f"{{text near}} : {_any_of(asked)} AND meta : {_any_of(_scopes(query))}"
-        match += f" AND meta : {_any_of(token('kind', kind) for kind in kinds)}"
-        if query.statuses:
-            match += f" AND meta : {_any_of(token('status', s) for s in query.statuses)}"
+        match = f"({{text near}} : {_any_of(asked)}"
         for facet in conditions:
             match += f' AND meta : "{token("facet", facet)}"'
+        match += "".join(filtered.wanted) + ")" + "".join(filtered.unwanted)
         # A few more than asked for: among equal scores the lower ids win, wherever they stand.
         some = 2 * limit + 10
         found = self._ranked(match, query, some)
@@ -169,11 +170,33 @@ class SqliteIndex:
         common = {word for (word,) in rows}
         return [word for word in asked if word not in common] or asked
 
-    def _kinds(self, query: Query) -> list[str]:
-        if query.kinds:
-            return list(query.kinds)
-        present = (kind for (kind,) in self._database.rows(_KINDS))
-        return [kind for kind in present if kind not in filters.NOT_RECORDS]
+    def _filters(self, query: Query) -> _Filters | None:
+        """The conditions on scope, kind and status as terms of the match; None: nothing can match.
+
+        Every term costs a walk over its documents. So one that excludes nothing is left out, and
+        the shorter of "one of these" and "none of the others" is asked.
+        """
+        counts: dict[str, dict[str, int]] = {"scope": {}, "kind": {}, "status": {}}
+        for field, value, count in self._database.rows(
+            "SELECT field, value, count FROM doc_counts WHERE count > 0"
+        ):
+            counts[field][value] = count
+        kinds = query.kinds or [k for k in counts["kind"] if k not in filters.NOT_RECORDS]
+        statuses = query.statuses or list(counts["status"])
+        asked = {"scope": map(str, query.scopes), "kind": kinds, "status": statuses}
+        found = _Filters([], [])
+        for field, values in asked.items():
+            wanted = {value: counts[field].pop(value, 0) for value in dict.fromkeys(values)}
+            others = counts[field]
+            if not any(wanted.values()):
+                return None
+            if sum(others.values()) >= sum(wanted.values()):
+                tokens = [token(field, value) for value, count in wanted.items() if count]
+                found.wanted.append(f" AND meta : {_any_of(tokens)}")
+            elif others:
+                tokens = [token(field, value) for value in others]
+                found.unwanted.append(f" NOT meta : {_any_of(tokens)}")
+        return found
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """See `Index.dense`."""
@@ -208,7 +231,7 @@ class SqliteIndex:
 
     def refresh(self) -> None:
         """See `Index.refresh`."""
-        total = self._database.value("SELECT count(*) FROM docs")
+        total = self._database.value(_TOTAL)
         common: list[tuple[str]] = []
         if total > ranking.COMMON_FROM:
             common = self._database.rows(
@@ -222,7 +245,7 @@ class SqliteIndex:
     def stats(self, model: str) -> IndexStats:
         """See `Index.stats`."""
         with self._database.snapshot():
-            total = self._database.value("SELECT count(*) FROM docs")
+            total = self._database.value(_TOTAL)
             done = self._database.value(
                 "SELECT count(*) FROM docs JOIN vectors USING (digest) WHERE model = ?", (model,)
             )
@@ -236,10 +259,6 @@ class SqliteIndex:
             for table in ("docs", "vectors", "forgotten", "common_words"):
                 connection.execute(f"DELETE FROM {table}")
             connection.execute("UPDATE index_clock SET value = value + 1, floor = value + 1")
-
-
-def _scopes(query: Query) -> list[str]:
-    return sorted(token("scope", str(scope)) for scope in query.scopes)
 
 
 def _packed(vectors: Mapping[str, Vector], model: str) -> list[tuple[str, bytes]]:

@@ -143,7 +143,33 @@ CREATE TABLE docs (
 ) STRICT;
 CREATE INDEX docs_by_digest ON docs (digest);
 CREATE INDEX docs_by_seq ON docs (seq);
-CREATE INDEX docs_by_kind ON docs (kind);
+
+-- How many documents have each value: tells a search which filters would exclude nothing.
+CREATE TABLE doc_counts (
+    field TEXT NOT NULL,
+    value TEXT NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (field, value)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER docs_added AFTER INSERT ON docs BEGIN
+    INSERT INTO doc_counts
+    VALUES ('scope', new.scope, 1), ('kind', new.kind, 1), ('status', new.status, 1)
+    ON CONFLICT (field, value) DO UPDATE SET count = count + 1;
+END;
+CREATE TRIGGER docs_removed AFTER DELETE ON docs BEGIN
+    UPDATE doc_counts SET count = count - 1 WHERE field = 'scope' AND value = old.scope;
+    UPDATE doc_counts SET count = count - 1 WHERE field = 'kind' AND value = old.kind;
+    UPDATE doc_counts SET count = count - 1 WHERE field = 'status' AND value = old.status;
+END;
+CREATE TRIGGER docs_changed AFTER UPDATE OF scope, kind, status ON docs
+WHEN (old.scope, old.kind, old.status) <> (new.scope, new.kind, new.status) BEGIN
+    UPDATE doc_counts SET count = count - 1 WHERE field = 'scope' AND value = old.scope;
+    UPDATE doc_counts SET count = count - 1 WHERE field = 'kind' AND value = old.kind;
+    UPDATE doc_counts SET count = count - 1 WHERE field = 'status' AND value = old.status;
+    INSERT INTO doc_counts
+    VALUES ('scope', new.scope, 1), ('kind', new.kind, 1), ('status', new.status, 1)
+    ON CONFLICT (field, value) DO UPDATE SET count = count + 1;
+END;
 
 CREATE VIRTUAL TABLE lexicon USING fts5 (
     text, near, meta,
