@@ -109,11 +109,12 @@ def test_the_reference_pages_say_what_the_tables_say() -> None:
 
 def _defines(path: Path) -> bool:
     tree = ast.parse(path.read_text("utf-8"))
-    return any(
-        isinstance(decorator, ast.Call)
-        and isinstance(decorator.func, ast.Name)
-        and decorator.func.id in {"operation", "job"}
+    decorators = [
+        decorator.func if isinstance(decorator, ast.Call) else decorator
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
         for decorator in node.decorator_list
+    ]
+    return any(
+        isinstance(name, ast.Name) and name.id in {"operation", "job"} for name in decorators
     )
