@@ -1,0 +1,136 @@
+"""The recall benchmarks read their data, measure what they say, and reach their goals."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from contextd.benchmarks import cosqa, locomo
+from contextd.benchmarks.bm25 import PlainBM25
+from contextd.benchmarks.data import checksum, data_file, score
+from contextd.benchmarks.recall import RECALL
+from contextd.domain.errors import NotFound
+
+SAMPLE = {
+    "conversation": {
+        "speaker_a": "Ana",
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ana", "dia_id": "D1:1", "text": "I adopted a beagle called Pixel."},
+            {"speaker": "Ben", "dia_id": "D1:2", "text": "Lovely! I only have a cactus."},
+        ],
+        "session_2_date_time": "9:05 am on 12 June, 2023",
+        "session_2": [
+            {"speaker": "Ben", "dia_id": "D2:1", "text": "My sister moved to Lisbon last week."},
+            {"speaker": "Ana", "dia_id": "D2:2", "text": "Will you visit her in Portugal?"},
+        ],
+    },
+    "qa": [
+        {"question": "What dog does Ana have?", "evidence": ["D1:1"], "category": 4},
+        {"question": "Where does Ben's sister live?", "evidence": ["D2:1; D9:9"], "category": 4},
+        {"question": "Without evidence?", "evidence": [], "category": 5},
+    ],
+}
+FUNCTIONS = {
+    "def read_text(path):\n    with open(path) as file:\n        return file.read()": 0,
+    "def add(left, right):\n    return left + right": 1,
+    "def sort_by_length(names):\n    return sorted(names, key=len)": 2,
+}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "locomo").mkdir()
+    (tmp_path / "cosqa").mkdir()
+    (tmp_path / "locomo" / "locomo-dev.json").write_text(json.dumps([SAMPLE]))
+    (tmp_path / "cosqa" / "code_idx_map.txt").write_text(json.dumps(FUNCTIONS))
+    asked = [
+        {"doc": "python open a file and get its content", "retrieval_idx": 0},
+        {"doc": "sort strings by their length", "retrieval_idx": 2},
+    ]
+    (tmp_path / "cosqa" / "cosqa-retrieval-dev-500.json").write_text(json.dumps(asked))
+    return tmp_path
+
+
+def test_locomo_is_read_with_speakers_times_and_known_evidence(data: Path):
+    (conversation,) = locomo.load(data / "locomo" / "locomo-dev.json")
+    assert [turn.id for turn in conversation.turns] == ["D1:1", "D1:2", "D2:1", "D2:2"]
+    assert conversation.turns[2].at.isoformat() == "2023-06-12T09:05:00+00:00"
+    assert [question.evidence for question in conversation.questions] == [{"D1:1"}, {"D2:1"}]
+
+
+@pytest.mark.parametrize("store", ["memory", "sqlite"])
+def test_locomo_measures_both_systems_through_a_store(data: Path, store: str):
+    out = io.StringIO()
+    figures = locomo.run(data, out=out, store=store)
+    assert figures["questions"] == 2
+    assert figures["contextd"]["turn recall@10"]["mean"] == 1.0
+    assert 0 <= figures["plain BM25"]["turn recall@10"]["mean"] <= 1
+    assert figures["data sha256"] in out.getvalue()
+    assert "| contextd | 100.0 (100.0–100.0)" in out.getvalue()
+
+
+def test_cosqa_ranks_the_function_that_answers_first(data: Path):
+    figures = cosqa.run(data, out=io.StringIO(), store="memory")
+    assert figures["functions"] == 3
+    assert figures["contextd"]["MRR"]["mean"] == 1.0
+
+
+@pytest.mark.parametrize("name", list(RECALL))
+def test_missing_data_is_not_found_with_a_hint(name: str, tmp_path: Path):
+    with pytest.raises(NotFound) as caught:
+        RECALL[name](tmp_path, out=io.StringIO())
+    assert caught.value.hint
+
+
+def test_the_baseline_stems_splits_and_prefers_rare_words():
+    baseline = PlainBM25(["readFile reads files", "the files", "files and sockets", "nothing"])
+    assert baseline.ranking("reading", 5) == [0]
+    assert baseline.ranking("the file sockets", 5)[0] == 2
+    assert baseline.ranking("the", 5) == []
+
+
+def test_an_interval_surrounds_the_mean_and_repeats():
+    values = [0.0, 1.0] * 50
+    once, again = score(values), score(values)
+    assert once == again
+    assert once.low < once.mean == 0.5 < once.high
+    assert str(score([1.0, 1.0])) == "100.0 (100.0–100.0)"
+
+
+def test_a_checksum_depends_on_content(data: Path):
+    path = data_file(data, "cosqa", "code_idx_map.txt")
+    before = checksum(path)
+    path.write_text("{}")
+    assert checksum(path) != before
+
+
+@pytest.fixture
+def public_data() -> Path:
+    beside = Path(__file__).resolve().parents[4] / "shared" / "data"
+    data = Path(os.environ.get("CONTEXTD_BENCH_DATA") or beside)
+    if not data.is_dir():
+        pytest.skip("the public data sets are not here; set CONTEXTD_BENCH_DATA to their folder")
+    return data
+
+
+@pytest.mark.slow
+def test_locomo_reaches_its_goals(public_data: Path):
+    figures = locomo.run(public_data, out=io.StringIO())
+    ours, plain = figures["contextd"], figures["plain BM25"]
+    assert ours["turn recall@10"]["mean"] >= 0.72
+    assert ours["evidence in 500 tokens"]["mean"] >= 0.82
+    assert ours["turn recall@10"]["low"] > plain["turn recall@10"]["high"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_cosqa_beats_plain_bm25_by_fifteen_percent(public_data: Path):
+    figures = cosqa.run(public_data, out=io.StringIO())
+    for measure in ("recall@10", "MRR"):
+        ours, plain = figures["contextd"][measure], figures["plain BM25"][measure]
+        assert ours["mean"] >= 1.15 * plain["mean"]
