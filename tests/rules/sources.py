@@ -37,7 +37,7 @@ def code_lines(path: Path) -> frozenset[int]:
         if token.type not in silent:
             lines.update(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(parsed(path)):
-        if _is_docstring(node):
+        if isinstance(node, ast.Expr) and _stands_alone(node):
             lines -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return frozenset(lines)
 
@@ -54,10 +54,6 @@ def repository_files() -> tuple[Path, ...]:
     return tuple(Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file())
 
 
-def _is_docstring(node: ast.AST) -> bool:
+def _stands_alone(node: ast.Expr) -> bool:
     # A string that stands alone documents what is above it, an assignment included.
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
