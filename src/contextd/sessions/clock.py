@@ -1,0 +1,137 @@
+"""Time as an agent should feel it: how long ago, how long already, and how to pick up again.
+
+Pure functions of instants; nothing here looks at a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+from statistics import median
+from typing import Literal
+
+from contextd.domain.time import age
+
+WorkPattern = Literal["quick check-in", "working session", "deep work", "debugging"]
+
+QUICK = timedelta(minutes=10)
+DEEP = timedelta(minutes=45)
+_NIGHT = timedelta(hours=5)
+_FEWEST_ERRORS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimeSense:
+    """The present moment of a session. `gap` is None in the first session of a project."""
+
+    now: datetime
+    started: datetime
+    gap: timedelta | None
+    length: timedelta
+    last_length: timedelta | None
+    pattern: WorkPattern
+    hint: str
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """For a prompt: current time, last interaction, session, pattern, hint."""
+        length = in_words(self.length)
+        started = f"started {length} ago" if self.length >= timedelta(minutes=1) else "just started"
+        return (
+            f"Current: {self.now:%A}, {self.now:%Y-%m-%d %H:%M} {self.now.tzname() or ''}".rstrip(),
+            f"Last interaction: {gap_in_words(self.gap)}",
+            f"Session: {started}",
+            f"Pattern: {self.pattern}",
+            f"Hint: {self.hint}",
+        )
+
+
+def sense(
+    now: datetime,
+    started: datetime,
+    last_seen: datetime | None = None,
+    *,
+    last_length: timedelta | None = None,
+    recent_lengths: Sequence[timedelta] = (),
+    errors: int = 0,
+    results: int = 0,
+    zone: tzinfo | None = None,
+) -> TimeSense:
+    """Everything about time at once. `last_seen` is the last interaction before this session;
+    `recent_lengths` are of earlier sessions and say what is likely while this one is young;
+    `errors` of `results` tool results went wrong. `zone` is the user's, for the day and the hour.
+    A clock that was set back counts as no time at all.
+    """
+    gap = _elapsed(last_seen, now) if last_seen is not None else None
+    length = _elapsed(started, now)
+    earlier = last_length or (recent_lengths[0] if recent_lengths else None)
+    here = now.astimezone(zone) if zone is not None else now
+    return TimeSense(
+        now=here,
+        started=started.astimezone(zone) if zone is not None else started,
+        gap=gap,
+        length=length,
+        last_length=earlier,
+        pattern=work_pattern(length, errors=errors, results=results, recent_lengths=recent_lengths),
+        hint=hint(gap, here),
+    )
+
+
+def work_pattern(
+    length: timedelta,
+    *,
+    errors: int = 0,
+    results: int = 0,
+    recent_lengths: Sequence[timedelta] = (),
+) -> WorkPattern:
+    """`debugging` when errors are most of the results (three at least), else by length: under
+    10 minutes `quick check-in`, over 45 `deep work`. A session under 10 minutes is judged by the
+    median of recent ones when there are any, since it may only have begun.
+    """
+    if errors >= _FEWEST_ERRORS and 2 * errors > results:
+        return "debugging"
+    if length < QUICK and recent_lengths:
+        usual = median(one.total_seconds() for one in recent_lengths)
+        length = max(length, timedelta(seconds=usual))
+    if length < QUICK:
+        return "quick check-in"
+    return "deep work" if length > DEEP else "working session"
+
+
+def hint(gap: timedelta | None, now: datetime) -> str:
+    """How to pick up after a gap. A gap of five hours or more over a midnight of `now`'s zone is
+    a next day.
+    """
+    if gap is None:
+        return "First session: get to know the project"
+    if gap < timedelta(minutes=5):
+        return "Continue naturally"
+    if gap < timedelta(minutes=30):
+        return "Briefly say you are back to it, then continue"
+    if gap <= timedelta(hours=2):
+        return "Re-orient: read CONTEXT.md before continuing"
+    if gap >= timedelta(hours=24) or (gap >= _NIGHT and (now - gap).date() != now.date()):
+        return "Fresh start: review what was done last time first"
+    return "Summarise where you left off"
+
+
+def gap_in_words(gap: timedelta | None) -> str:
+    """`first session`, `just now`, `12 min ago`, `3 h ago`, `5 days ago`."""
+    if gap is None:
+        return "first session"
+    origin = datetime(2000, 1, 1, tzinfo=UTC)
+    return age(origin, origin + gap)
+
+
+def in_words(length: timedelta) -> str:
+    """`under a minute`, `45 min`, `2 h 5 min`."""
+    minutes = int(length.total_seconds() // 60)
+    if minutes < 1:
+        return "under a minute"
+    hours, rest = divmod(minutes, 60)
+    return f"{minutes} min" if not hours else f"{hours} h" + (f" {rest} min" if rest else "")
+
+
+def _elapsed(since: datetime, now: datetime) -> timedelta:
+    return max(timedelta(0), now - since)

@@ -1,0 +1,173 @@
+"""`.context/CONTEXT.md`: what the next session should know, in at most 500 tokens.
+
+contextd owns the part between its two markers; everything else in the file is a person's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from contextd.disk import replace_file, target_inside
+from contextd.domain.errors import Unavailable
+from contextd.domain.time import iso, parse_instant
+from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.sessions.clock import TimeSense, gap_in_words, in_words
+
+BUDGET = 500
+STALE_AFTER = timedelta(hours=24)
+MOST_RECENT = 5
+
+_ITEM_BUDGET = 90
+_BEGIN = "<!-- contextd:begin {stamp}. Rewritten by contextd; write below or above. -->"
+_END = "<!-- contextd:end -->"
+_BLOCK = re.compile(
+    rb"<!-- contextd:begin (?P<stamp>[0-9TZ:-]*)[^<>\n]*-->"
+    rb"(?P<body>(?:(?!<!-- contextd:(?:begin|end)).)*)<!-- contextd:end -->",
+    re.DOTALL,
+)
+_FORGED = re.compile(r"<!--|-->")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What goes into CONTEXT.md. `recent` has the newest first; `external` the most important."""
+
+    focus: str = ""
+    task: str = ""
+    blocked: Sequence[str] = ()
+    time: TimeSense | None = None
+    last_session: str = ""
+    recent: Sequence[str] = ()
+    external: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    title: str
+    lines: list[str]
+
+
+def render(situation: Situation, budget: int = BUDGET) -> str:
+    """The Markdown block, markers of `write` included in the count, within `budget` tokens.
+
+    What does not fit goes as a whole: external changes first, then the oldest outcomes, then the
+    rest from the bottom up. No sentence is cut; an item of several keeps the first ones.
+    """
+    parts = [
+        _Part("Now", _now_lines(situation)),
+        _Part("Time", _time_lines(situation)),
+        _Part("Recent", _items(situation.recent)[:MOST_RECENT] or ["Nothing recorded yet"]),
+        _Part("External", _items(situation.external) or ["No changes since last session"]),
+    ]
+    spent = count_tokens(_BEGIN.format(stamp=iso(datetime(2000, 1, 1, tzinfo=UTC))) + _END) + 4
+    external, recent = parts[3], parts[2]
+    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0)):
+        while len(part.lines) > least and spent + count_tokens(_markdown(parts)) > budget:
+            part.lines.pop()
+    for part in (parts[1], parts[0]):
+        while part.lines and spent + count_tokens(_markdown(parts)) > budget:
+            part.lines.pop()
+    return _markdown(parts)
+
+
+def write(path: Path, block: str, now: datetime) -> bool:
+    """Put `block` between contextd's markers in the file, which is made when missing.
+
+    Everything outside the markers stays byte for byte; a file without markers gets the block at
+    its end. Returns whether the block says something new. Raises `Denied` when the file is a link
+    out of the project, `Unavailable` when the disk refuses.
+    """
+    real = target_inside(path.parent.parent, path)
+    before = _read(real)
+    body = f"\n{block.strip()}\n"
+    newline = b"\r\n" if b"\r\n" in before else b"\n"
+    made = (_BEGIN.format(stamp=iso(now)) + body + _END).encode().replace(b"\n", newline)
+    found = _BLOCK.search(before)
+    if found:
+        after = before[: found.start()] + made + before[found.end() :]
+    else:
+        gap = b"" if not before else newline if before.endswith(b"\n") else newline * 2
+        after = before + gap + made + newline
+    replace_file(real, after)
+    old = found["body"].decode("utf-8", "replace").replace("\r\n", "\n") if found else ""
+    return old != body
+
+
+def read_block(path: Path) -> str:
+    """The block contextd wrote last; empty when there is none."""
+    found = _BLOCK.search(_read(path))
+    return found["body"].decode("utf-8", "replace").strip() if found else ""
+
+
+def is_stale(path: Path, now: datetime) -> bool:
+    """Whether the block is missing or was written more than 24 hours ago.
+
+    The block's own date counts: a checkout gives every file a new one.
+    """
+    found = _BLOCK.search(_read(path))
+    if found is None:
+        return True
+    try:
+        written = parse_instant(found["stamp"].decode())
+    except ValueError:
+        return True
+    return now - written > STALE_AFTER
+
+
+def _now_lines(situation: Situation) -> list[str]:
+    blocked = "; ".join(_items(situation.blocked)) or "None"
+    focus, task = (_item(text) for text in (situation.focus, situation.task))
+    told = ("Focus", focus or "Not known yet"), ("Task", task), ("Blocked", blocked)
+    return [f"{name}: {text}" for name, text in told if text]
+
+
+def _time_lines(situation: Situation) -> list[str]:
+    time = situation.time
+    lines = []
+    if time is not None:
+        last = gap_in_words(time.gap)
+        about = [in_words(time.last_length)] if time.last_length is not None else []
+        about += _items([situation.last_session])
+        lines.append(f"Last session: {last}" + (f" ({', '.join(about)})" if about else ""))
+        lines.append(
+            f"Session started: {time.started:%Y-%m-%d %H:%M} {time.started.tzname() or ''}"
+        )
+        lines.append(f"Pattern: {time.pattern}")
+        lines.append(f"Hint: {time.hint}")
+    elif situation.last_session:
+        lines.append(f"Last session: {_item(situation.last_session)}")
+    return [line.rstrip() for line in lines] or ["Last session: first session"]
+
+
+def _items(texts: Sequence[str]) -> list[str]:
+    return [item for text in texts if (item := _item(text))]
+
+
+def _item(text: str) -> str:
+    """One line of whole sentences; nothing when not even the first one is short enough."""
+    line = _FORGED.sub("", " ".join(text.split()))
+    return trim_to_tokens(line, _ITEM_BUDGET) if line else ""
+
+
+def _markdown(parts: Sequence[_Part]) -> str:
+    sections = [
+        f"## {part.title}\n" + "\n".join(f"- {line}" for line in part.lines)
+        for part in parts
+        if part.lines
+    ]
+    return "\n\n".join(["# Context", *sections])
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        raise Unavailable(
+            f"{path} could not be read: {error.strerror or error}", "check its permissions"
+        ) from error
