@@ -1,0 +1,107 @@
+"""A writer killed at any moment: what it acknowledged is there, and nothing is there by half."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from contextd.domain.query import Query
+from contextd.domain.scope import Scope
+from contextd.stores import open_store
+from strategies import vector
+
+SCOPE = Scope("acme", "web", "shop")
+HERE = Query(scopes=frozenset({SCOPE}), limit=1_000_000)
+
+CHILD = """
+import random, sys
+import numpy as np
+from contextd.domain.query import Document
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.stores import open_store
+url, start = sys.argv[1], int(sys.argv[2])
+scope = Scope("acme", "web", "shop")
+store = open_store(url)
+print("ready", flush=True)
+for n in range(start, start + 1_000_000):
+    record = Record(id=f"record-{n:08}", kind="memory", scope=scope, content=f"upload {n} " * 20)
+    document = Document(id=record.id, kind="memory", scope=scope, text=record.text)
+    vectors = {document.digest: np.ones(8, np.float32)} if n % 2 else {}
+    with store.transaction():
+        store.records.put(record, actor="w", action="write")
+        store.index.put([document], vectors, "m" if vectors else "")
+    print("put", record.id, flush=True)
+    if n % 5 == 0:
+        with store.transaction():
+            store.records.undo(record.id, actor="w")
+            store.index.delete([record.id])
+        print("gone", record.id, flush=True)
+"""
+
+
+def kill_and_verify(folder: Path, rounds: int) -> tuple[int, int]:
+    """(acknowledged, found beyond that); at most one write per round may be unacknowledged."""
+    url = f"sqlite://{folder}/contextd.db"
+    chance = random.Random(7)
+    present: set[str] = set()
+    gone: set[str] = set()
+    for number in range(rounds):
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, url, str(number * 1_000_000)],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(chance.uniform(0.02, 0.25))
+        child.kill()
+        told, _ = child.communicate()
+        for line in told.splitlines():
+            act, _, id_ = line.partition(" ")
+            (present if act == "put" else gone).add(id_)
+        verify(url, present, gone, number + 1)
+    store = open_store(url)
+    beyond = len(store.records.find(HERE).records) - len(present - gone)
+    store.close()
+    return len(present), beyond
+
+
+def verify(url: str, present: set[str], gone: set[str], rounds: int) -> None:
+    store = open_store(url)
+    stored = {record.id for record in store.records.find(HERE).records}
+    lost = (present - gone) - stored
+    assert len(lost) <= rounds, "only a removal cut off before its word may be missing"
+    for id_ in lost:
+        assert [change.action for change in store.records.history(id_)] == ["write", "undo"]
+    assert not gone & stored
+    assert len(stored - present) <= rounds
+    assert store.check() == []
+    assert store.index.stats("m").documents == len(stored)
+    found = {match.id for match in store.index.lexical(["upload"], HERE, 1_000_000)}
+    assert found == stored
+    near = {match.id for match in store.index.dense(vector("q"), "m", HERE, 1_000_000)}
+    waiting = {id_ for _, id_ in store.index.pending("m", 1_000_000)}
+    assert near | waiting == stored
+    assert not near & waiting
+    store.close()
+
+
+def test_five_killed_writers_lose_nothing_they_acknowledged(tmp_path):
+    acknowledged, beyond = kill_and_verify(tmp_path, 5)
+    assert acknowledged > 5
+    assert beyond <= 5
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_fifty_killed_writers_lose_nothing_they_acknowledged(tmp_path):
+    acknowledged, beyond = kill_and_verify(tmp_path, 50)
+    print(f"{acknowledged} acknowledged, 0 lost, {beyond} complete but unacknowledged")
+    assert acknowledged > 500
+    assert beyond <= 50

@@ -1,0 +1,351 @@
+"""What a store does when its file, its disk or its driver is not as it should be."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import apsw
+import pytest
+
+from contextd.domain.errors import (
+    Busy,
+    ContextdError,
+    Corrupt,
+    Invalid,
+    TooLarge,
+    Unavailable,
+)
+from contextd.domain.query import Document, Query
+from contextd.domain.records import Record
+from contextd.runtime import SystemClock
+from contextd.stores import migrate, open_store
+from contextd.stores.connection import Database, require_sqlite, translated
+from contextd.stores.sqlite import SqliteStore
+from strategies import SCOPES
+
+SHOP = SCOPES[2]
+HERE = Query(scopes=frozenset({SHOP}), limit=10_000)
+LOCKED = {"BusyError", "LockedError", "ProtocolError", "SchemaChangeError"}
+DAMAGED = {"CorruptError", "NotADBError", "FormatError"}
+
+
+def at(folder: Path) -> str:
+    return f"sqlite://{folder}/contextd.db"
+
+
+def put(store, id_: str, text: str = "upload") -> None:
+    with store.transaction():
+        record = Record(id=id_, kind="memory", scope=SHOP, content=f"{text} {id_}")
+        store.records.put(record, actor="w", action="write")
+        store.index.put([Document(id=id_, kind="memory", scope=SHOP, text=record.text)], {}, "")
+
+
+def stored(store) -> list[str]:
+    return sorted(record.id for record in store.records.find(HERE).records)
+
+
+def every(kind: type[apsw.Error]) -> list[type[apsw.Error]]:
+    return [kind, *(below for child in kind.__subclasses__() for below in every(child))]
+
+
+@pytest.mark.parametrize("kind", every(apsw.Error), ids=lambda kind: kind.__name__)
+def test_every_error_of_the_driver_becomes_one_of_ours_with_a_hint(kind):
+    with pytest.raises(ContextdError) as told, translated(Path("/data/contextd.db")):
+        raise kind("details")
+    assert told.value.hint
+    assert "/data/contextd.db" in told.value.message
+    assert isinstance(told.value.__cause__, kind)
+    if kind.__name__ in LOCKED:
+        assert type(told.value) is Busy
+    assert (type(told.value) is Corrupt) is (kind.__name__ in DAMAGED)
+
+
+def test_a_lock_is_never_taken_for_damage(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), timeout=0.05)
+    other = open_store(at(tmp_path))
+    put(store, "one")
+    with other.transaction():
+        with pytest.raises(Busy):
+            put(store, "two")
+        assert stored(store) == ["one"]
+    put(store, "three")
+    assert stored(store) == ["one", "three"]
+    assert [path.name for path in tmp_path.iterdir() if "corrupt" in path.name] == []
+    store.close()
+    other.close()
+
+
+def test_text_the_driver_cannot_take_is_the_callers_mistake(tmp_path):
+    store = open_store(at(tmp_path))
+    with pytest.raises(Invalid):
+        store.sessions.by_external("\ud800", "x")
+    with pytest.raises(Invalid):
+        store.records.find(Query(scopes=frozenset({SHOP}), where={"n": 2**70}))
+    store.close()
+
+
+def test_a_value_too_large_fails_its_whole_transaction(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+    store._database.connection.limit(apsw.SQLITE_LIMIT_LENGTH, 10_000)
+    with pytest.raises(TooLarge):
+        put(store, "big", "x" * 20_000)
+    with pytest.raises(Unavailable), store.transaction():  # noqa: PT012
+        put(store, "small")
+        with pytest.raises(TooLarge):
+            store.records.put(
+                Record(kind="memory", scope=SHOP, content="x" * 20_000), actor="w", action="write"
+            )
+    assert stored(store) == []
+    store.close()
+
+
+def test_a_full_disk_is_unavailable_and_keeps_what_was_acknowledged(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+    put(store, "one")
+    pages = store._database.value("PRAGMA page_count")
+    store._database.value(f"PRAGMA max_page_count={pages + 4}")
+    acknowledged = ["one"]
+    with pytest.raises(Unavailable, match="disk is full"):  # noqa: PT012
+        for n in range(100):
+            put(store, f"more-{n:03}", "x" * 2_000)
+            acknowledged.append(f"more-{n:03}")
+    assert stored(store) == sorted(acknowledged)
+    store._database.value("PRAGMA max_page_count=1000000")
+    put(store, "again")
+    assert stored(store) == sorted([*acknowledged, "again"])
+    assert store.check() == []
+    store.close()
+
+
+def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path):
+    (tmp_path / "contextd.db").write_bytes(b"not a database at all" * 300)
+    with pytest.raises(Corrupt, match=r"contextd\.db") as refusal:
+        open_store(at(tmp_path))
+    assert "restore a backup" in refusal.value.hint
+    assert (tmp_path / "contextd.db").read_bytes() == b"not a database at all" * 300
+
+
+def test_a_database_of_another_program_is_refused_and_kept(tmp_path):
+    other = apsw.Connection(str(tmp_path / "contextd.db"))
+    other.execute("CREATE TABLE theirs (x)")
+    other.close()
+    before = (tmp_path / "contextd.db").read_bytes()
+    with pytest.raises(Unavailable, match="another program"):
+        open_store(at(tmp_path))
+    assert (tmp_path / "contextd.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_damaged_pages_are_told_by_name_and_a_backup_brings_everything_back(tmp_path, seed):
+    import random
+
+    store = open_store(at(tmp_path))
+    for n in range(60):
+        put(store, f"record-{n:02}", "x" * 900)
+    store.backup(tmp_path / "copy.db")
+    expected = stored(store)
+    store.close()
+    path = tmp_path / "contextd.db"
+    damaged = bytearray(path.read_bytes())
+    chance = random.Random(seed)
+    for _ in range(40):
+        page = chance.randrange(1, len(damaged) // 4096)
+        damaged[page * 4096 : page * 4096 + 64] = chance.randbytes(64)
+    path.write_bytes(damaged)
+    try:
+        broken = open_store(at(tmp_path))
+        problems = broken.check()
+        broken.close()
+    except Corrupt as refusal:
+        problems = [refusal.message]
+    assert problems
+    assert any("contextd.db" in line for line in problems)
+    assert len(path.read_bytes()) == len(damaged)
+    (tmp_path / "copy.db").replace(path)
+    for left in ("contextd.db-wal", "contextd.db-shm"):
+        (tmp_path / left).unlink(missing_ok=True)
+    restored = open_store(at(tmp_path))
+    assert stored(restored) == expected
+    assert restored.check() == []
+    restored.close()
+
+
+def test_what_is_out_of_step_is_told(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+    put(store, "one")
+    put(store, "two")
+    store._database.connection.execute("DELETE FROM records WHERE id = 'one'")
+    store.index.delete(["two"])
+    store._database.connection.execute("DELETE FROM lexicon WHERE rowid = 1")
+    assert len(store.check()) == 3
+    store.close()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_home_is_unavailable(tmp_path):
+    (tmp_path / "home").mkdir(mode=0o500)
+    with pytest.raises(Unavailable) as refusal:
+        open_store(at(tmp_path / "home"))
+    assert refusal.value.hint
+
+
+def test_a_path_that_cannot_be_is_unavailable(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(Unavailable) as refusal:
+        open_store(at(tmp_path / "file" / "below"))
+    assert refusal.value.hint
+
+
+def test_an_old_sqlite_is_refused():
+    for fine in ("3.51.3", "3.53.0", "4.0"):
+        assert require_sqlite(fine) is None
+    for old in ("3.51.2", "3.40.1"):
+        with pytest.raises(Unavailable) as refusal:
+            require_sqlite(old)
+        assert "apsw" in refusal.value.hint
+
+
+def test_a_backup_under_load_is_one_consistent_state(tmp_path):
+    store = open_store(at(tmp_path))
+    for n in range(50):
+        put(store, f"before-{n:02}")
+    stop = threading.Event()
+    written: list[str] = []
+
+    def write() -> None:
+        while not stop.is_set():
+            put(store, f"during-{len(written):05}")
+            written.append("")
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    copies = []
+    for number in range(5):
+        store.backup(tmp_path / f"copies/{number}.db")
+        copies.append(len(written))
+    stop.set()
+    writer.join()
+    for number, known in enumerate(copies):
+        copy = open_store(f"sqlite://{tmp_path}/copies/{number}.db")
+        ids = stored(copy)
+        during = [id_ for id_ in ids if id_.startswith("during")]
+        assert len(ids) - len(during) == 50
+        assert during == [f"during-{n:05}" for n in range(len(during))]
+        assert len(during) <= known + 1
+        assert copy.check() == []
+        copy.close()
+    assert list(tmp_path.glob("copies/*.partial")) == []
+    store.close()
+
+
+def test_a_backup_never_overwrites_the_store_itself(tmp_path):
+    store = open_store(at(tmp_path))
+    put(store, "one")
+    with pytest.raises(Invalid):
+        store.backup(tmp_path / "contextd.db")
+    (tmp_path / "taken").write_text("x")
+    with pytest.raises(Unavailable):
+        store.backup(tmp_path / "taken" / "copy.db")
+    assert stored(store) == ["one"]
+    store.close()
+
+
+def test_a_closed_store_says_so(tmp_path):
+    store = open_store(at(tmp_path))
+    store.close()
+    store.close()
+    with pytest.raises(Unavailable, match="closed"):
+        stored(store)
+    with pytest.raises(Unavailable, match="closed"):
+        put(store, "one")
+
+
+def test_close_gives_back_the_connections_of_every_thread(tmp_path):
+    store = open_store(at(tmp_path))
+    threads = [threading.Thread(target=put, args=(store, f"t{n}")) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+    assert not (tmp_path / "contextd.db-wal").exists()
+    held = {os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if _open(fd)}
+    assert not any(str(tmp_path) in name for name in held)
+
+
+def _open(fd: str) -> bool:
+    return Path(f"/proc/self/fd/{fd}").exists() or Path(f"/proc/self/fd/{fd}").is_symlink()
+
+
+EXTRA = "CREATE TABLE later (x TEXT) STRICT; INSERT INTO later VALUES ('one'), ('two');"
+
+
+def schema(path: Path) -> list[object]:
+    reader = apsw.Connection(str(path))
+    found = reader.execute("SELECT type, name, sql FROM sqlite_schema ORDER BY name").fetchall()
+    reader.close()
+    return found
+
+
+@pytest.mark.parametrize("first", range(1, len(migrate.migrations()) + 1))
+def test_a_migrated_store_equals_a_fresh_one_and_its_old_state_is_kept(tmp_path, first):
+    scripts = [*migrate.migrations(), EXTRA]
+    old, fresh = (Database(tmp_path / name, SystemClock()) for name in ("old.db", "fresh.db"))
+    migrate.migrate(old, scripts[:first])
+    migrate.migrate(old, scripts)
+    migrate.migrate(fresh, scripts)
+    assert old.rows("SELECT x FROM later") == [("one",), ("two",)]
+    for database in (old, fresh):
+        assert database.value("PRAGMA journal_mode") == "wal"
+        database.close()
+    assert schema(tmp_path / "old.db") == schema(tmp_path / "fresh.db")
+    assert "later" not in str(schema(tmp_path / f"old.db.before-{first + 1:04}"))
+    assert list(tmp_path.glob("fresh.db.before*")) == []
+
+
+def test_a_migration_that_fails_changes_nothing(tmp_path):
+    scripts = migrate.migrations()
+    database = Database(tmp_path / "contextd.db", SystemClock())
+    migrate.migrate(database, scripts)
+    with pytest.raises(Unavailable):
+        migrate.migrate(
+            database, [*scripts, "CREATE TABLE half (x); INSERT INTO nowhere VALUES (1)"]
+        )
+    assert database.value("PRAGMA user_version") == len(scripts)
+    assert database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0
+    migrate.migrate(database, [*scripts, EXTRA])
+    assert database.value("SELECT count(*) FROM later") == 2
+    database.close()
+
+
+def test_a_store_of_a_newer_contextd_is_refused_and_kept(tmp_path):
+    database = Database(tmp_path / "contextd.db", SystemClock())
+    migrate.migrate(database, [*migrate.migrations(), EXTRA])
+    database.close()
+    with pytest.raises(Unavailable, match="newer contextd") as refusal:
+        open_store(at(tmp_path))
+    assert "upgrade" in refusal.value.hint
+
+
+def test_a_new_store_may_be_opened_by_many_at_once(tmp_path):
+    problems: list[BaseException] = []
+
+    def open_and_write(number: int) -> None:
+        try:
+            store = open_store(at(tmp_path))
+            put(store, f"t{number}")
+            store.close()
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=open_and_write, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    store = open_store(at(tmp_path))
+    assert stored(store) == [f"t{n}" for n in range(6)]
+    store.close()
