@@ -1,0 +1,143 @@
+"""The hard signals of how a session went: exit codes, test results, corrections, reverts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from contextd.domain.sessions import Event
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signals:
+    """Counts over a session. `tests` is how the last test run ended: `passed`, `failed` or empty;
+    `last_exit` the exit code of the last command that reported one; `after` what the user said of
+    the work after the last test run: `approved`, `corrected` or nothing.
+    """
+
+    tests: str = ""
+    test_runs_passed: int = 0
+    test_runs_failed: int = 0
+    failures: int = 0
+    last_exit: int | None = None
+    corrections: int = 0
+    approvals: int = 0
+    reverts: int = 0
+    retries: int = 0
+    interruptions: int = 0
+    after: str = ""
+
+
+_PASSED = re.compile(
+    r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^ok\s+\S+\s+[\d.(]|^OK(?: \(|$)|test result: ok"
+    r"|All tests passed|BUILD SUCCESS|✓ \d+ tests?|Tests:\s+\d+ passed",
+    re.M,
+)
+_FAILED = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors? in)\b|^FAILED\b|^--- FAIL|^FAIL\b"
+    r"|test result: FAILED|BUILD FAIL(?:ED|URE)|Tests:\s+[1-9]\d* failed|^E\s{3,}\w*Error",
+    re.M,
+)
+_REVERT = re.compile(
+    r"\bgit (?:revert|reset --hard|checkout (?:HEAD )?-- |restore (?!--staged)|stash\b(?! (?:pop|list|apply|show)))"
+)
+CORRECTION = re.compile(
+    r"^\s*(?:no\b(?! (?:problem|worries|need|idea|rush))|nope\b|wrong\b|stop\b|undo\b|revert\b|don'?t do\b|that'?s (?:not|wrong|incorrect)"
+    r"|that is (?:not|wrong)|this is wrong|not (?:what i|like that|quite)|actually,? (?:no|use|don'?t|we)"
+    r"|wait,? (?:no|that)|you (?:broke|missed|forgot|misunderstood|removed))"
+    r"|\b(?:still (?:fails|failing|broken|not working|doesn'?t work)|doesn'?t work|did ?n[o']t work"
+    r"|(?:undo|revert|roll back) (?:that|this|it|the|your)|that'?s wrong|not what i (?:asked|wanted|meant))\b",
+    re.I,
+)
+APPROVAL = re.compile(
+    r"\b(?:perfect|works (?:now|great|well|fine)|it works|that works|that worked|looks good|lgtm|ship it|great(?: job)?"
+    r"|well done|awesome|exactly(?: right)?|nice(?: work)?|thanks?|thank you|all good|merge it|commit (?:it|this|that))\b",
+    re.I,
+)
+
+
+def read_signals(events: Sequence[Event]) -> Signals:
+    """The signals of a session's events, in their order."""
+    found, failed_before = Signals(), dict[str, int]()
+    commands: dict[str, str] = {}
+    for event in events:
+        if event.type == "tool_call":
+            commands[str(event.data.get("id", ""))] = event.text
+            if _REVERT.search(event.text):
+                found = replace(found, reverts=found.reverts + 1)
+            if event.text in failed_before:
+                found = replace(found, retries=found.retries + 1)
+        elif event.type == "tool_result":
+            found = _answered(found, event, commands, failed_before)
+        elif event.type == "note" and event.data.get("interrupted"):
+            found = replace(found, interruptions=found.interruptions + 1)
+        elif event.type == "message" and event.role == "user" and not event.data.get("sidechain"):
+            found = _judged(found, event.text)
+    return found
+
+
+def failed(event: Event) -> bool:
+    """Whether a tool's answer tells of a failure. What the user refused to run is none."""
+    if event.data.get("rejected"):
+        return False
+    code = event.data.get("exit_code")
+    return bool(event.data.get("is_error")) or (isinstance(code, int) and code != 0)
+
+
+def tests_told(event: Event) -> str:
+    """`passed` or `failed` when a tool's answer reports a test run; else empty."""
+    if event.data.get("tool") in ("Read", "Grep", "Glob", "WebFetch", "Edit", "Write"):
+        return ""
+    if _FAILED.search(event.text):
+        return "failed"
+    return "passed" if _PASSED.search(event.text) and not failed(event) else ""
+
+
+def _answered(
+    found: Signals, event: Event, commands: dict[str, str], failed_before: dict[str, int]
+) -> Signals:
+    command = commands.get(str(event.data.get("id", "")), "")
+    if failed(event):
+        failed_before[command] = failed_before.get(command, 0) + 1
+        found = replace(found, failures=found.failures + 1)
+    code = event.data.get("exit_code")
+    if isinstance(code, int):
+        found = replace(found, last_exit=code)
+    match tests_told(event):
+        case "passed":
+            runs = found.test_runs_passed + 1
+            return replace(found, tests="passed", test_runs_passed=runs, after="")
+        case "failed":
+            runs = found.test_runs_failed + 1
+            return replace(found, tests="failed", test_runs_failed=runs, after="")
+        case _:
+            return found
+
+
+def _judged(found: Signals, text: str) -> Signals:
+    if CORRECTION.search(text[:400]):
+        return replace(found, corrections=found.corrections + 1, after="corrected")
+    if len(text) < 200 and APPROVAL.search(text):
+        return replace(found, approvals=found.approvals + 1, after="approved")
+    return found
+
+
+def judge(signals: Signals, told: str = "") -> str:
+    """`success`, `failure`, `mixed`, or empty when nothing tells. Hard signals come first, then
+    `told`, the caller's own word.
+    """
+    if signals.tests == "failed":
+        return "mixed" if signals.after == "approved" else "failure"
+    if signals.tests == "passed":
+        spoiled = signals.after == "corrected" or told == "failure"
+        return "mixed" if spoiled else "success"
+    if signals.after == "corrected":
+        return "failure"
+    if signals.reverts and signals.after != "approved":
+        return "mixed" if told == "success" else "failure"
+    if signals.after == "approved":
+        return "mixed" if told == "failure" else "success"
+    if told in ("success", "failure", "mixed"):
+        return "mixed" if told == "success" and signals.last_exit else told
+    return "failure" if signals.last_exit else ""
