@@ -250,3 +250,19 @@ def test_a_killed_holder_leaves_the_gate_open(tmp_path):
     child.communicate()
     with Gate(tmp_path / "gate", timeout=5).hold():
         assert True
+
+
+def test_a_matrix_gives_back_the_room_of_forgotten_documents(tmp_path):
+    from strategies import vector
+
+    store = open_store(f"sqlite://{tmp_path}/contextd.db")
+    documents = [
+        Document(id=f"{n:04}", kind="memory", scope=SCOPE, text=str(n)) for n in range(1_500)
+    ]
+    store.index.put(documents, {d.digest: vector(d.text) for d in documents}, "m")
+    assert len(store.index.dense(vector("q"), "m", HERE, 2_000)) == 1_500
+    store.index.delete(d.id for d in documents[100:])
+    assert len(store.index.dense(vector("q"), "m", HERE, 2_000)) == 100
+    [matrix] = store.index._dense._matrices.values()
+    assert (matrix.size, len(matrix.alive)) == (100, 256)
+    store.close()

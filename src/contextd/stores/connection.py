@@ -113,6 +113,7 @@ class Database:
         self.gate = Gate(path.with_name(path.name + ".gate"), timeout)
         self._local = _Local()
         self._connections: WeakSet[apsw.Connection] = WeakSet()
+        self._lock = threading.Lock()
         self._closed = False
 
     @property
@@ -126,7 +127,8 @@ class Database:
             for pragma in _PRAGMAS:
                 made.execute(pragma)
             self._local.connection = made
-            self._connections.add(made)
+            with self._lock:
+                self._connections.add(made)
         return self._local.connection
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
@@ -242,8 +244,10 @@ class Database:
 
     def close(self) -> None:
         """Close every thread's connection. A thread inside a call keeps its own until it ends."""
-        self._closed = True
-        for connection in list(self._connections):
+        with self._lock:
+            self._closed = True
+            connections = list(self._connections)
+        for connection in connections:
             try:
                 connection.close()
             except apsw.ThreadingViolationError:

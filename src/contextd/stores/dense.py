@@ -28,6 +28,9 @@ _NEW_VECTORS = f"""{_ROW} JOIN vectors v ON v.digest = d.digest
     WHERE v.model = ? AND v.seq > ?"""
 
 _ALWAYS = np.iinfo(np.int64)
+_MODELS = 2
+"""So many models are kept in memory at once: the old one and the new one while it changes."""
+
 _FEW = 4
 """Below a quarter of the rows, picking them out first is cheaper than multiplying all."""
 
@@ -96,6 +99,11 @@ class _Matrix:
         """Forget these documents; their slots are used again when they come back."""
         places = [self.slots[rowid] for rowid in rowids if rowid in self.slots]
         self.alive[places] = False
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether most slots are of forgotten documents."""
+        return self.size > 1_024 and 2 * int(self.alive.sum()) < self.size
 
     def _slot(self, rowid: int) -> int:
         slot = self.slots.get(rowid)
@@ -188,6 +196,8 @@ class DenseIndex:
         with self._lock:
             matrix = self._caught_up(self._matrices.get(key) or _Matrix(len(vector)), model)
             self._matrices[key] = matrix
+            if len(self._matrices) > _MODELS:
+                del self._matrices[next(iter(self._matrices))]
             return matrix.nearest(vector, matrix.allowed(query, among), limit)
 
     def _caught_up(self, matrix: _Matrix, model: str) -> _Matrix:
@@ -198,13 +208,19 @@ class DenseIndex:
         with self._database.snapshot():
             [(now, floor)] = self._database.rows("SELECT value, floor FROM index_clock")
             if matrix.seq < floor:
-                matrix = _Matrix(matrix.vectors.shape[1])
-                matrix.take(self._database.rows(_ALL, (model,)))
+                matrix = self._read_anew(matrix, model)
             else:
                 since = (model, matrix.seq)
                 gone = self._database.rows("SELECT doc FROM forgotten WHERE seq > ?", (matrix.seq,))
                 matrix.drop(rowid for (rowid,) in gone)
                 matrix.take(self._database.rows(_NEW_DOCS, since))
                 matrix.take(self._database.rows(_NEW_VECTORS, since))
+                if matrix.wasteful:
+                    matrix = self._read_anew(matrix, model)
         matrix.seq = now
         return matrix
+
+    def _read_anew(self, matrix: _Matrix, model: str) -> _Matrix:
+        fresh = _Matrix(matrix.vectors.shape[1])
+        fresh.take(self._database.rows(_ALL, (model,)))
+        return fresh

@@ -34,6 +34,8 @@ def check_where(where: Mapping[str, Any]) -> None:
                 f"{name}: cannot compare with {type(value).__name__}",
                 "use a string, a number or a boolean",
             )
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise Invalid(f"{name}: {value} is out of range", "use a number of at most 64 bits")
         dumps(value)
 
 
