@@ -22,6 +22,11 @@ IGNORED_FOLDERS = frozenset(
 
 _OURS = (".context/", ".git/")
 _TIMEOUT = 120
+_OF_A_HOOK = frozenset(
+    """GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
+    GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES""".split()
+)
+"""Set inside a git hook, where they point at its own repository and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +71,7 @@ def walk(root: Path) -> Walk:
 
 def git_environment() -> dict[str, str]:
     """The environment for git: nothing inherited from a hook, no locks, no translations."""
-    # Inside a git hook these point at another repository or index.
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    kept = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
     return {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 
 
@@ -191,7 +195,7 @@ def _kind(mode: int) -> str:
 
 def _link(base: Path, path: str, known: set[str]) -> str:
     target = Path(os.path.realpath(path))
-    if base not in target.parents:
+    if target != base and base not in target.parents:
         return "link that leaves the project"
     if not target.is_file():
         return "link to something that is not a file"

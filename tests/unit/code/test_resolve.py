@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import grimp
+import pytest
+from code_repos import (
+    FIXTURES,
+    REPOSITORY,
+    SCOPE,
+    edges_of,
+    memory_store,
+    scan_fixture,
+    scanned,
+    unpack,
+    write,
+)
+
+from contextd.code.languages.ecmascript_resolver import EcmascriptResolver
+from contextd.domain.code import Import
+
+
+def resolved(files: dict[str, str], path: str, specifier: str) -> str:
+    resolver = EcmascriptResolver(files.keys(), files.__getitem__)
+    return resolver.resolve(path, [Import(specifier=specifier, line=1)])[0].target
+
+
+def test_the_typescript_workspace_has_exactly_the_edges_written_by_hand(tmp_path: Path) -> None:
+    _, files = scan_fixture("shop", tmp_path)
+    text = (FIXTURES / "shop.edges").read_text("utf-8")
+    expected = {(start, end) for start, end in (line.split() for line in text.splitlines())}
+    assert edges_of(files) == expected
+
+
+def grimp_edges(package: str, base: str, root: Path) -> tuple[set[tuple[str, str]], set[str]]:
+    graph = grimp.build_graph(package, cache_dir=None)
+
+    def file_of(module: str) -> str:
+        stem = f"{base}{module.replace('.', '/')}"
+        return f"{stem}/__init__.py" if (root / stem / "__init__.py").exists() else f"{stem}.py"
+
+    modules = {file_of(module) for module in graph.modules}
+    found = {
+        (file_of(module), file_of(other))
+        for module in graph.modules
+        for other in graph.find_modules_directly_imported_by(module)
+    }
+    return found, modules
+
+
+def test_the_python_package_has_exactly_the_edges_that_grimp_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root, files = scan_fixture("pkg", tmp_path)
+    monkeypatch.syspath_prepend(str(root / "src"))
+    expected, modules = grimp_edges("farm", "src/", root)
+    ours = {(a, b) for a, b in edges_of(files) if a in modules and b in modules}
+    assert ours == expected
+    assert len(expected) >= 12
+
+
+def test_contextd_s_own_source_has_exactly_the_edges_that_grimp_finds() -> None:
+    files = memory_store().files
+    scanned(REPOSITORY, files, below="src")
+    expected, modules = grimp_edges("contextd", "src/", REPOSITORY)
+    ours = {(a, b) for a, b in edges_of(files) if a in modules and b in modules}
+    assert ours == expected
+    assert len(expected) > 50
+
+
+def test_scripts_and_tests_find_their_neighbours_and_the_package(tmp_path: Path) -> None:
+    _, files = scan_fixture("pkg", tmp_path)
+    assert {
+        ("script.py", "space/deep/tool.pyi"),
+        ("tests/check_farm.py", "tests/helper.py"),
+        ("tests/check_farm.py", "src/farm/__init__.py"),
+        ("tests/check_farm.py", "src/farm/tools/spade.py"),
+    } <= edges_of(files)
+    assert ("script.py", "tests/helper.py") not in edges_of(files)
+
+
+def test_from_imports_are_split_into_modules_and_names(tmp_path: Path) -> None:
+    root = unpack("pkg", tmp_path)
+    write(root, "src/farm/mixed.py", "from farm.tools import spade, dig\n")
+    files = memory_store().files
+    scanned(root, files)
+    mixed = files.get(SCOPE, "src/farm/mixed.py")
+    assert mixed is not None
+    assert [(one.target, one.names) for one in mixed.imports] == [
+        ("src/farm/tools/spade.py", (("spade", "spade"),)),
+        ("src/farm/tools/__init__.py", (("dig", "dig"),)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "specifier", "target"),
+    [
+        (["a.ts", "b.tsx"], "a.ts", "./b.jsx", "b.tsx"),
+        (["a.ts", "b.ts", "b/index.ts"], "a.ts", "./b", "b.ts"),
+        (["a.ts", "b.ts", "b/index.ts"], "a.ts", "./b/", "b/index.ts"),
+        (["a.ts", "b.d.ts", "b.js"], "a.ts", "./b", "b.d.ts"),
+        (["a.ts", "b.js"], "a.ts", "./b.js", "b.js"),
+        (["a.mts", "b.mts"], "a.mts", "./b.mjs", "b.mts"),
+        (["a.ts", "b.service.ts"], "a.ts", "./b.service", "b.service.ts"),
+        (["src/x/a.ts", "src/index.ts", "src.ts"], "src/x/a.ts", "..", "src/index.ts"),
+        (["a.ts", "logo.svg"], "a.ts", "./logo.svg?raw", "logo.svg"),
+        (["a.ts"], "a.ts", "../../outside", ""),
+        (["a.ts", "react.ts"], "a.ts", "react", ""),
+        (["src/a.js", "src/lib/b.js"], "src/a.js", "@/lib/b", "src/lib/b.js"),
+    ],
+)
+def test_a_specifier_leads_where_typescript_says(
+    files: list[str], path: str, specifier: str, target: str
+) -> None:
+    assert resolved(dict.fromkeys(files, ""), path, specifier) == target
+
+
+def test_the_longest_prefix_of_paths_wins_and_later_targets_are_tried() -> None:
+    config = '{"compilerOptions": {"paths": {"@/*": ["src/*"], "@/ui/*": ["none/*", "ui/*"]}}}'
+    files = {"tsconfig.json": config, "a.ts": "", "ui/b.ts": "", "src/ui/b.ts": "", "src/c.ts": ""}
+    assert resolved(files, "a.ts", "@/ui/b") == "ui/b.ts"
+    assert resolved(files, "a.ts", "@/c") == "src/c.ts"
+
+
+def test_a_base_url_of_the_child_moves_the_paths_of_the_parent() -> None:
+    files = {
+        "base.json": '{"compilerOptions": {"paths": {"~/*": ["lib/*"]}}}',
+        "app/tsconfig.json": '{"extends": "../base", "compilerOptions": {"baseUrl": "."}}',
+        "app/a.ts": "",
+        "app/lib/x.ts": "",
+        "lib/x.ts": "",
+    }
+    assert resolved(files, "app/a.ts", "~/x") == "app/lib/x.ts"
+
+
+def test_configurations_that_extend_each_other_or_are_broken_do_no_harm() -> None:
+    files = {
+        "tsconfig.json": '{"extends": "./other.json"}',
+        "other.json": '{"extends": "./tsconfig.json", "compilerOptions": {"baseUrl": "src"}}',
+        "broken/tsconfig.json": "{ nonsense",
+        "a.ts": "",
+        "broken/a.ts": "",
+        "src/x.ts": "",
+    }
+    assert resolved(files, "a.ts", "x") == "src/x.ts"
+    assert resolved(files, "broken/a.ts", "x") == ""
+
+
+def test_root_dirs_make_one_folder_of_several() -> None:
+    files = {
+        "tsconfig.json": '{"compilerOptions": {"rootDirs": ["src", "generated"]}}',
+        "src/views/a.ts": "",
+        "generated/views/b.ts": "",
+    }
+    assert resolved(files, "src/views/a.ts", "./b") == "generated/views/b.ts"
+
+
+@pytest.mark.parametrize(
+    ("exports", "specifier", "target"),
+    [
+        ('"./dist/main.js"', "lib", "pkg/src/main.ts"),
+        ('{"import": "./dist/main.mjs"}', "lib", "pkg/src/main.ts"),
+        ('{".": ["./none.js", "./src/main.ts"]}', "lib", "pkg/src/main.ts"),
+        ('{"./*": "./src/*.ts", "./in/*": "./src/deep/*.ts"}', "lib/in/x", "pkg/src/deep/x.ts"),
+        ('{"./in/": "./src/deep/"}', "lib/in/x", "pkg/src/deep/x.ts"),
+        ('{"./*": "./src/*.ts", "./in/*": null}', "lib/in/x", ""),
+        ('{".": {"node": {"require": "./dist/cjs/main.cjs"}}}', "lib", "pkg/src/main.ts"),
+        ("{}", "lib/src/deep/x", "pkg/src/deep/x.ts"),
+    ],
+)
+def test_an_exports_map_leads_to_the_source(exports: str, specifier: str, target: str) -> None:
+    files = {
+        "package.json": '{"workspaces": {"packages": ["./pkg"]}}',
+        "pkg/package.json": '{"name": "lib", "exports": ' + exports + "}",
+        "pkg/src/main.ts": "",
+        "pkg/src/deep/x.ts": "",
+        "app.ts": "",
+    }
+    assert resolved(files, "app.ts", specifier) == target
+
+
+def test_a_package_linked_by_path_is_found_without_a_workspace() -> None:
+    files = {
+        "app/package.json": '{"dependencies": {"kit": "file:../kit"}}',
+        "app/a.ts": "",
+        "kit/package.json": '{"name": "kit", "main": "main.js"}',
+        "kit/main.js": "",
+    }
+    assert resolved(files, "app/a.ts", "kit") == "kit/main.js"
