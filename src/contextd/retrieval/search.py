@@ -31,14 +31,18 @@ from contextd.retrieval.rank import Standing, distinct, in_order, ranked
 DEPTH = 100
 """How many documents each way of looking may propose."""
 
-NEAR = 0.30
-"""The cosine below which texts have nothing to do with each other. Of questions with an answer,
-99.6 % (code) and 93 % (conversations) have it above; of questions about something else, 1 to 8 %
-find anything above it (CoSQA and LoCoMo, each asked of the other's texts)."""
+RELEVANT, STRICT = 0.30, 0.40
+"""How relevant the best hit must be for a search to answer, and every hit when nobody asked.
 
-COVERED = 0.5
-"""The share of a question's content words that shows relevance by itself: 1 % of questions about
-something else reach it."""
+Relevance is the cosine plus 0.3 × (shared content words)/(content words asked + 1); a text with
+most of the question's content words is relevant whatever its cosine. Measured: questions that have
+an answer all get one (LoCoMo, CoSQA); of CoSQA's questions put to LoCoMo's conversations 1 % do,
+the other way round 29 %. Of prompts such as `ok continue` or `make the button blue`, put to notes
+on a code base, 20 % reach the first and 5 % the second.
+"""
+
+OVERLAP = 0.3
+"""What shared words add to relevance at most."""
 
 _MOST_WORDS = 64
 _MOST_CHARACTERS = 8_000
@@ -107,9 +111,9 @@ def find(
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
-    Nothing is relevant when no hit is `NEAR` in meaning or has `COVERED` of the question's content
-    words (any content word, when searching by words only). `strict` asks that of every single
-    hit: for texts that nobody asked for. `now`, `cascade` and `files` tell from where is asked.
+    Nothing is relevant when no hit reaches `RELEVANT` or, searching by words only, when none shares
+    a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
+    `now`, `cascade` and `files` tell from where is asked.
     """
     found = search(index, embedder, question, query, limit=max(30, 3 * limit))
     contents = hydrate([candidate.id for candidate in found.candidates])
@@ -169,18 +173,21 @@ def _relevant(
     """The pairs that may be given, and the candidates that are too far from the question."""
     asked = frozenset(content_words(question)[:_MOST_WORDS])
 
-    def near(candidate: Candidate) -> bool:
-        return candidate.part(DENSE).raw >= NEAR
+    def reaches(floor: float, pair: _Pair) -> bool:
+        cosine = pair[0].part(DENSE).raw
+        if cosine >= floor:
+            return True
+        shared = len(asked.intersection(words(pair[1].text)))
+        # One word more than was asked, so that the only word of a short prompt is not everything.
+        most = shared / (len(asked) + strict) > 0.5 if asked else False
+        return most or cosine + OVERLAP * shared / (len(asked) + 1) >= floor
 
-    def covered(content: Texted) -> bool:
-        return bool(asked) and len(asked.intersection(words(content.text))) >= COVERED * len(asked)
-
-    if strict:
-        kept = [(c, content) for c, content in pairs if near(c) or covered(content)]
-    elif lexical_only:
-        kept = pairs if asked else []
-    elif any(near(c) for c, _ in pairs) or any(covered(content) for _, content in pairs):
-        kept = [(c, content) for c, content in pairs if c.part(LEXICAL).rank or near(c)]
+    if lexical_only:
+        kept = [pair for pair in pairs if asked and (not strict or reaches(STRICT, pair))]
+    elif strict:
+        kept = [pair for pair in pairs if reaches(STRICT, pair)]
+    elif any(reaches(RELEVANT, pair) for pair in pairs):
+        kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(RELEVANT, pair)]
     else:
         kept = []
     ids = {c.id for c, _ in kept}

@@ -156,3 +156,17 @@ def test_messages_are_found_by_what_was_said_around_them():
 def test_candidates_are_bounded():
     store = store_of(*(record(f"redis note {i}") for i in range(DEPTH + 30)))
     assert len(search(store.index, TopicEmbedder(), "redis", QUERY).candidates) == DEPTH
+
+
+def test_a_single_word_finds_what_holds_it():
+    assert [hit.id for hit in ask("parrot").hits] == [PARROT.id]
+
+
+@pytest.mark.parametrize("embedder", [TopicEmbedder(), NoEmbedder()])
+def test_one_shared_word_of_a_short_prompt_brings_up_nothing_unasked(embedder):
+    assert ask("kitchen", embedder=embedder, strict=True).hits == ()
+
+
+def test_strict_without_vectors_asks_for_most_of_the_words():
+    found = ask("parrot office kitchen", embedder=NoEmbedder(), strict=True)
+    assert [hit.id for hit in found.hits] == [PARROT.id]
