@@ -39,7 +39,7 @@ def _daemon() -> int:
     claim = claim_home(home_directory())
     if claim is None:
         return 0
-    from contextd.app import run_daemon  # noqa: PLC0415 - the daemon's imports take a second
+    from contextd.launch import run_daemon  # noqa: PLC0415 - asyncio and YAML
 
     return run_daemon(claim)
 

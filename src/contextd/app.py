@@ -257,4 +257,5 @@ def serve_standalone(profile: str, client: str, cwd: str) -> int:
     from contextd.surfaces.standalone import serve_stdio  # noqa: PLC0415 - imports the MCP SDK
 
     settings = load_settings(Path(cwd) if cwd else None)
+    load_operations()
     return serve_stdio(lambda: App.open(settings), settings, profile, client, cwd)

@@ -7,26 +7,31 @@ import logging.handlers
 import threading
 from typing import TYPE_CHECKING
 
-from contextd.home import make_home
 from contextd.settings import Settings, load_settings
+from contextd.spawn import Claim
 from contextd.surfaces.daemon import serve
 
 if TYPE_CHECKING:
     from contextd.app import App
 
 
-def run_daemon() -> int:
-    """Run the daemon of this user's home until it is told to stop or has been idle for long."""
-    settings = load_settings()
-    make_home(settings.home)
+def run_daemon(claim: Claim) -> int:
+    """Run the daemon of a claimed home until it is told to stop or has been idle for long."""
+    settings = load_settings(home=claim.home)
     _log_to_stderr(settings)
-    return serve(lambda: open_host(settings), settings)
+    return serve(lambda: open_host(settings), settings, load=_load, claim=claim)
+
+
+def _load() -> None:
+    # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before.
+    from contextd.app import load_operations  # noqa: PLC0415
+
+    load_operations()
 
 
 def open_host(settings: Settings, *, work: bool = True) -> App:
     """Open contextd over the home; the embedder is loaded meanwhile."""
-    # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before.
-    from contextd.app import App  # noqa: PLC0415
+    from contextd.app import App  # noqa: PLC0415 - see above
 
     app = App.open(settings, work=work)
     if work:

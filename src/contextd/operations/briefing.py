@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextd.code.changes import external_changes
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
@@ -13,6 +12,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, mark_served
+from contextd.operations.handoff import changes_since, sessions_with_work
 from contextd.operations.projects import described, in_project
 from contextd.operations.views import label
 from contextd.runtime import Runtime
@@ -95,9 +95,8 @@ def quoted(record: Record, runtime: Runtime) -> str:
 
 
 def _last_session(runtime: Runtime, current: Session | None) -> Session | None:
-    found = runtime.store.sessions.find(frozenset({runtime.scope}), limit=5)
-    others = [s for s in found if current is None or s.id != current.id]
-    return next((s for s in others if s.ended_at or s.tool_calls or s.files or s.topics), None)
+    others = (s for s in sessions_with_work(runtime) if current is None or s.id != current.id)
+    return next(others, None)
 
 
 def _before(runtime: Runtime, last: Session | None) -> list[Line]:
@@ -155,12 +154,7 @@ def _weight(runtime: Runtime, record: Record) -> float:
 
 
 def _changes(runtime: Runtime, last: Session | None) -> list[Line]:
-    if runtime.root is None:
-        return []
-    commit, since = (last.commit, last.ended_at or last.last_seen_at) if last else ("", None)
-    branch = last.branch if last else ""
-    changes = external_changes(runtime.root, commit, since, branch)
-    return [Line(text, weight=2.5 - i * 0.2) for i, text in enumerate(changes.lines)]
+    return [Line(text, weight=2.5 - i * 0.2) for i, text in enumerate(changes_since(runtime, last))]
 
 
 def _gaps(runtime: Runtime) -> list[Line]:

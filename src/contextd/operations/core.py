@@ -137,14 +137,28 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
 
     Raises the errors of `domain.errors`; anything else is a defect.
     """
-    if op.audience == "owner" and not runtime.caller.may_administer():
-        raise Denied(f"{runtime.caller.name} may not call {op.name}", "ask an administrator")
+    authorise(op, runtime)
     values = validate(op, raw)
     call = runtime.for_call()
     result = op.run(call, **values)
-    value = op.result.dump_python(result, mode="json")
+    value = op.result.dump_python(result, mode="json", by_alias=True)
     _observe(op, call, values)
     return Answer(value, text_of(result, value))
+
+
+def authorise(op: Operation, runtime: Runtime) -> None:
+    """Raise `Denied` unless the caller may call `op` where it stands.
+
+    What kinds of record it may read and write there is decided where queries are built and records
+    are put; this is the door before.
+    """
+    caller = runtime.caller
+    if op.audience == "owner" and not caller.may_administer():
+        raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
+    if runtime.project is not None:
+        caller.require("read", runtime.scope)
+        if op.effect != "read":
+            caller.require("write", runtime.scope)
 
 
 def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:

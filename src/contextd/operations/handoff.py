@@ -4,59 +4,71 @@ from __future__ import annotations
 
 from contextd.code.changes import external_changes
 from contextd.domain.sessions import Session
-from contextd.domain.time import age, iso
 from contextd.runtime import Runtime
-from contextd.sessions.clock import session_pattern
-from contextd.sessions.context_md import Handoff, render, write
+from contextd.sessions.clock import TimeSense, sense
+from contextd.sessions.context_md import Situation, render, write
 
 _RECENT = 5
+_LEARNED = ("discovery", "memory", "remediation", "anti_pattern")
 
 
 def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
-    """Bring `.context/CONTEXT.md` up to date. Whether the file changed.
+    """Bring `.context/CONTEXT.md` up to date. Whether it says something new.
 
     Only in a checkout that was initialised: contextd puts no files into a repository unasked.
     """
     if runtime.root is None or not (runtime.root / ".context").is_dir():
         return False
-    block = render(handoff(runtime, current), now=runtime.clock.now())
-    return write(runtime.root / ".context" / "CONTEXT.md", block)
+    path = runtime.root / ".context" / "CONTEXT.md"
+    return write(path, render(situation(runtime, current)), runtime.clock.now())
 
 
-def handoff(runtime: Runtime, current: Session | None = None) -> Handoff:
-    """What CONTEXT.md says, gathered from sessions, discoveries and git."""
-    now = runtime.clock.now()
-    recent = runtime.store.sessions.find(frozenset({runtime.scope}), limit=10)
-    told = [s for s in recent if s.task or s.topics or s.files or s.tool_calls]
-    session = current or (told[0] if told else None)
-    before = next((s for s in told if session is None or s.id != session.id), None)
-    discoveries = runtime.store.records.find(
-        runtime.query("discovery", "memory", "remediation", valid_at=now, limit=_RECENT)
+def situation(runtime: Runtime, current: Session | None = None) -> Situation:
+    """What CONTEXT.md says, gathered from sessions, learnings and git."""
+    recent = sessions_with_work(runtime)
+    session = current or (recent[0] if recent else None)
+    before = [s for s in recent if session is None or s.id != session.id]
+    learned = runtime.store.records.find(
+        runtime.query(*_LEARNED, valid_at=runtime.clock.now(), limit=_RECENT)
     ).records
     focus = ", ".join(session.topics[:3]) if session else ""
-    since = before or session
-    changes = external_changes(
-        runtime.root,
-        since.commit if since else "",
-        (since.ended_at or since.last_seen_at) if since else None,
-        since.branch if since else "",
-    ) if runtime.root else None  # fmt: skip
-    return Handoff(
-        focus=focus or (session.task if session else ""),
+    return Situation(
+        focus=focus,
         task=session.task if session else "",
-        blocked="",
-        last_session=_told(before, now) if before else "",
-        session_started=iso(session.started_at) if session else "",
-        pattern=session_pattern(session.started_at, session.ended_at or session.last_seen_at)
-        if session
-        else "",
-        recent=tuple(f"{r.title}: {r.content}" if r.title else r.content for r in discoveries),
-        external=tuple(changes.lines) if changes else (),
+        time=time_sense(runtime, session, before) if session else None,
+        last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
+        recent=tuple(f"{r.title}: {r.content}" if r.title else r.content for r in learned),
+        external=changes_since(runtime, before[0] if before else session),
     )
 
 
-def _told(session: Session, now) -> str:  # type: ignore[no-untyped-def]
-    end = session.ended_at or session.last_seen_at
-    minutes = max(0, round((end - session.started_at).total_seconds() / 60))
-    about = session.task or ", ".join(session.topics[:2])
-    return f"{age(end, now)} ({minutes} min" + (f", {about})" if about else ")")
+def sessions_with_work(runtime: Runtime) -> list[Session]:
+    """The project's latest sessions in which something happened, latest first."""
+    found = runtime.store.sessions.find(frozenset({runtime.scope}), limit=10)
+    return [s for s in found if s.task or s.topics or s.files or s.tool_calls]
+
+
+def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:
+    """The time in a session, and since the one before it."""
+    last = before[0] if before else None
+    signals = session.data.get("signals", {})
+    lengths = [(s.ended_at or s.last_seen_at) - s.started_at for s in before]
+    return sense(
+        runtime.clock.now(),
+        session.started_at,
+        (last.ended_at or last.last_seen_at) if last else None,
+        last_length=lengths[0] if lengths else None,
+        recent_lengths=lengths,
+        errors=int(signals.get("errors", 0)),
+        results=int(signals.get("results", 0)),
+    )
+
+
+def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
+    """What changed in the checkout since a session, in short lines."""
+    if runtime.root is None:
+        return ()
+    if last is None:
+        return external_changes(runtime.root).lines
+    since = last.ended_at or last.last_seen_at
+    return external_changes(runtime.root, last.commit, since, last.branch).lines

@@ -78,6 +78,7 @@ def _session(
     return open_session(
         runtime,
         external_id=external,
+        client=client,
         data={
             "ancestors": list(ancestors),
             "transcript": str(payload.get("transcript_path") or ""),

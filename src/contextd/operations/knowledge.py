@@ -27,7 +27,7 @@ def module_of(runtime: Runtime, path: str) -> str:
     """The module of the project's model that holds `path`; empty when none does."""
     model = project_model(runtime)
     best, length = "", -1
-    for module in model.modules if model else ():
+    for module in model.modules.values() if model else ():
         for key in module.key_files:
             prefix = key.path.rsplit("/", 1)[0] if "/" in key.path else ""
             inside = path == key.path or (prefix and path.startswith(prefix + "/"))

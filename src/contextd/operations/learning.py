@@ -7,6 +7,7 @@ project.yaml only takes what it does not have.
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -80,16 +81,19 @@ def import_transcript(runtime: Runtime, session: Session) -> dict[str, int]:
         return {}
     importer = importer_for(Path(path))
     offset = int(session.data.get("transcript_offset", 0))
-    batch = importer.read(Path(path), offset, redact=lambda text: _clean(runtime, text))
-    with runtime.store.transaction():
-        new = runtime.store.sessions.append(session.id, batch.events)
-        current = runtime.store.sessions.get(session.id) or session
-        runtime.store.sessions.save(
-            current.with_(data={**current.data, "transcript_offset": batch.next_offset})
-        )
-    counts = dict(batch.counts)
-    counts["new"], counts["duplicate"] = len(new), len(batch.events) - len(new)
-    return counts
+    counts: Counter[str] = Counter()
+    while True:
+        batch = importer.read(Path(path), offset, redact=lambda text: _clean(runtime, text))
+        offset = batch.next_offset
+        with runtime.store.transaction():
+            new = runtime.store.sessions.append(session.id, batch.events)
+            current = runtime.store.sessions.get(session.id) or session
+            data = {**current.data, "transcript_offset": offset}
+            runtime.store.sessions.save(current.with_(data=data))
+        counts.update(batch.counts)
+        counts["new"] += len(new)
+        if batch.done:
+            return dict(counts)
 
 
 def _clean(runtime: Runtime, text: str) -> tuple[str, int]:
@@ -151,7 +155,7 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
         return []
     places = [
         Place(module.name, tuple(f.path for f in module.key_files), module.description)
-        for module in model.modules
+        for module in model.modules.values()
     ]
     extra = additions(findings, places, session_id=session.id, now=runtime.clock.now())
     return enrich(runtime.root / ".context" / "project.yaml", extra) if extra else []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.code.identity import Identity, identify
-from contextd.code.project_yaml import ProjectModel, load
+from contextd.code.project_model import ProjectModel, load
 from contextd.domain.errors import Conflict, ContextdError, NotFound, nearest
 from contextd.domain.scope import Scope, slug
 from contextd.domain.sessions import Project
@@ -126,7 +126,7 @@ def described(runtime: Runtime) -> list[str]:
     if model.modules:
         shown = [
             f"{m.name} ({m.description})" if m.description and len(m.description) < 60 else m.name
-            for m in model.modules[:10]
+            for m in list(model.modules.values())[:10]
         ]
         more = f" and {len(model.modules) - 10} more" if len(model.modules) > 10 else ""
         lines.append("Modules: " + ", ".join(shown) + more)
@@ -190,7 +190,10 @@ def project_overview(runtime: Runtime) -> Overview:
         package_manager=model.package_manager,
         architecture=model.pattern,
         description=model.description,
-        modules=[f"{m.name}: {m.description}" if m.description else m.name for m in model.modules],
+        modules=[
+            f"{m.name}: {m.description}" if m.description else m.name
+            for m in model.modules.values()
+        ],
         knowledge=counts,
         indexed_files=files,
     )
@@ -240,7 +243,7 @@ def project_module(runtime: Runtime, name: str) -> Module:
         name: The module's name.
     """
     model = project_model(runtime)
-    modules = {module.name: module for module in model.modules} if model else {}
+    modules = dict(model.modules) if model else {}
     if name not in modules:
         known_names: Sequence[str] = list(modules)
         hint = nearest(name, known_names) or "modules: " + (", ".join(known_names) or "none yet")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from contextd.code.architecture import architecture, project_type
 from contextd.code.modules import modules as find_modules
+from contextd.code.project_model import KeyFile
 from contextd.code.project_yaml import ModuleFacts, ProjectFacts, merge_scan
 from contextd.code.scan import ScanReport, documents, scan
 from contextd.code.stack import detect
@@ -18,6 +19,7 @@ from contextd.domain.query import CODE, EVENT, Document
 from contextd.governance.redact import redact
 from contextd.operations.background import Task, job
 from contextd.operations.core import operation
+from contextd.operations.handoff import write_context_md
 from contextd.operations.writing import embed_documents
 from contextd.runtime import Runtime
 
@@ -201,15 +203,13 @@ def scan_(runtime: Runtime) -> Initialised:
 
 def initialise(runtime: Runtime, progress: Progress | None = None) -> Initialised:
     """Scan, model and index the checkout."""
-    from contextd.operations.handoff import write_context_md  # noqa: PLC0415
-
     root = runtime.checkout
     walked = walk(root)
     report = scan_project(runtime, walked=walked, progress=progress)
     facts, reason = project_facts(runtime, walked)
     yaml_path = root / ".context" / "project.yaml"
-    merged = merge_scan(yaml_path, facts)
-    written = [".context/project.yaml"] if merged.written else []
+    merged = merge_scan(yaml_path, facts, now=runtime.clock.now())
+    written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
     stats = runtime.store.index.stats(runtime.embedder.model)
@@ -230,7 +230,7 @@ def initialise(runtime: Runtime, progress: Progress | None = None) -> Initialise
         skipped=[f"{path} ({why})" for path, why in report.skipped],
         written=written,
         pending=stats.pending,
-        changes=list(merged.changes),
+        changes=list(merged.lines),
     )
 
 
@@ -252,21 +252,28 @@ def project_facts(runtime: Runtime, walked: Walk) -> tuple[ProjectFacts, str]:
         ModuleFacts(
             name=module.name,
             description=module.description,
-            key_files=tuple(module.key_files),
+            key_files=tuple(KeyFile(file.path, file.role) for file in module.key_files),
             dependencies=tuple(module.dependencies),
         )
         for module in find_modules(files)
     ]
     facts = ProjectFacts(
         name=runtime.project.name if runtime.project else root.name,
+        id=_own_id(runtime),
         type=kind.value,
-        root=Path(root),
         stack=tuple(stack.labels),
         runtime=stack.runtime,
         package_manager=stack.package_manager,
         pattern=shape.value,
         description=shape.reason,
         modules=tuple(modules),
-        now=runtime.clock.now(),
     )
     return facts, f"{kind.reason} {shape.reason}"
+
+
+def _own_id(runtime: Runtime) -> str:
+    """The id project.yaml keeps where there is no git to tell one project from another."""
+    identity = runtime.project.identity if runtime.project else ""
+    if identity.startswith("id:"):
+        return identity.removeprefix("id:")
+    return str(uuid.uuid4()) if identity.startswith("path:") else ""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextd.code.changes import external_changes
 from contextd.code.git import branch, head, repository
 from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
@@ -16,6 +15,7 @@ from contextd.governance.redact import redact
 from contextd.operations.briefing import brief
 from contextd.operations.core import operation
 from contextd.operations.finding import resolve
+from contextd.operations.handoff import changes_since, sessions_with_work, time_sense
 from contextd.operations.projects import in_project
 from contextd.operations.tracking import (
     connected_session,
@@ -25,7 +25,7 @@ from contextd.operations.tracking import (
 )
 from contextd.operations.writing import save_new
 from contextd.runtime import Runtime
-from contextd.sessions.clock import time_awareness
+from contextd.sessions.clock import gap_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +84,9 @@ def started(runtime: Runtime, session: Session, budget: int | None) -> Started:
             )
         )
     runtime.trace.read(packed.ids, type="briefing")
-    before = [
-        s
-        for s in runtime.store.sessions.find(frozenset({runtime.scope}), limit=2)
-        if s.id != session.id
-    ]
-    last = (before[0].ended_at or before[0].last_seen_at) if before else None
-    awareness = time_awareness(now=now, started=session.started_at, last_interaction=last)
-    changes = (
-        external_changes(
-            runtime.root,
-            before[0].commit if before else "",
-            last,
-            before[0].branch if before else "",
-        ).lines
-        if runtime.root
-        else []
-    )
+    before = [s for s in sessions_with_work(runtime) if s.id != session.id]
+    last = before[0] if before else None
+    awareness = time_sense(runtime, session, before)
     return Started(
         session_id=session.id,
         injected=packed.ids,
@@ -109,11 +95,12 @@ def started(runtime: Runtime, session: Session, budget: int | None) -> Started:
         remaining_budget=max(0, total - packed.tokens),
         time={
             "now": iso(now),
-            "last_interaction": iso(last) if last else None,
-            "gap": awareness.gap,
+            "last_interaction": iso(last.ended_at or last.last_seen_at) if last else None,
+            "gap": gap_in_words(awareness.gap),
+            "pattern": awareness.pattern,
             "hint": awareness.hint,
         },
-        external_changes=list(changes),
+        external_changes=list(changes_since(runtime, last)),
     )
 
 
@@ -122,6 +109,7 @@ def open_session(
     *,
     task: str = "",
     external_id: str = "",
+    client: str = "",
     data: Mapping[str, Any] | None = None,
 ) -> Session:
     """Save a new active session of the project, anchored at the checkout's commit and branch."""
@@ -129,7 +117,7 @@ def open_session(
     repo = repository(runtime.root) if runtime.root else None
     session = Session(
         scope=runtime.scope,
-        client=runtime.client,
+        client=client or runtime.client,
         external_id=external_id,
         cwd=str(runtime.root or ""),
         task=redact(task, runtime.redaction_key).text[:500],

@@ -53,7 +53,9 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
         "architecture": model.pattern if model else "",
     }
     modules = (
-        [{"name": m.name, "description": m.description} for m in model.modules] if model else []
+        [{"name": m.name, "description": m.description} for m in model.modules.values()]
+        if model
+        else []
     )
     recent = runtime.store.sessions.find(frozenset({runtime.scope}), limit=20)
     counted = _discoveries(runtime)

@@ -8,7 +8,7 @@ from typing import Any
 
 from contextd.domain.errors import NotFound
 from contextd.domain.records import new_id
-from contextd.domain.sessions import Event, FileAccess, Session
+from contextd.domain.sessions import Event, EventType, FileAccess, Session
 from contextd.runtime import Runtime
 
 FILES_KEPT = 200

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+
+from contextd.domain.errors import Invalid, NotFound
+
+
+def test_init_writes_the_model_and_makes_code_searchable(desk):
+    made = desk("init")
+    assert "Express 4" in made["stack"]
+    assert (desk.root / ".context" / "project.yaml").is_file()
+    found = desk("codebase_search", query="refreshToken")["results"]
+    assert found[0]["path"] in ("src/auth/token.ts", "src/auth/service.ts")
+
+
+def test_a_second_init_changes_nothing(desk):
+    desk("init")
+    before = (desk.root / ".context" / "project.yaml").read_bytes()
+    again = desk("init")
+    assert again["changed"] == 0 or ".context" in str(again["written"])
+    assert (desk.root / ".context" / "project.yaml").read_bytes() == before
+
+
+def test_reading_a_file_brings_used_definitions_and_attached_knowledge(desk):
+    desk("init")
+    desk("save_context", content="Never shorten the lifetime in src/auth/service.ts without asking")
+    read = desk("read_file", path="src/auth/service.ts", includeDeps=True)
+    assert [d["path"] for d in read["dependencies"]] == ["src/auth/token.ts"]
+    used = read["dependencies"][0]["text"]
+    assert "refreshToken" in used
+    assert "unusedThing" not in used
+    assert "Never shorten" in read["knowledge"][0]["content"]
+
+
+def test_reading_outside_the_root_is_refused(desk, tmp_path):
+    (tmp_path / "secret.txt").write_text("secret")
+    (desk.root / "link.txt").symlink_to(tmp_path / "secret.txt")
+    for path in ("../secret.txt", str(tmp_path / "secret.txt"), "link.txt", "/etc/passwd"):
+        with pytest.raises((Invalid, NotFound)):
+            desk("read_file", path=path)
+
+
+def test_a_missing_file_names_the_nearest(desk):
+    desk("init")
+    with pytest.raises(NotFound) as caught:
+        desk("read_file", path="src/auth/tokn.ts")
+    assert "token.ts" in caught.value.hint
+
+
+def test_grep_finds_lines_and_a_bad_expression_is_explained(desk):
+    found = desk("grep_codebase", pattern="export class \\w+", file_pattern="*.ts")["matches"]
+    assert [(m["path"], m["line"]) for m in found] == [("src/auth/service.ts", 3)]
+    with pytest.raises(Invalid):
+        desk("grep_codebase", pattern="(unclosed")
+
+
+def test_a_changed_file_is_found_by_its_new_words_after_indexing(desk):
+    desk("init")
+    (desk.root / "src" / "auth" / "service.ts").write_text("export const zebraCrossing = 1;\n")
+    desk("codebase_index")
+    found = desk("codebase_search", query="zebraCrossing")["results"]
+    assert found[0]["path"] == "src/auth/service.ts"
+    assert desk("codebase_search", query="AuthService renew")["results"] == [] or all(
+        "AuthService" not in hit["text"]
+        for hit in desk("codebase_search", query="AuthService")["results"]
+    )
+
+
+def test_module_and_overview_speak_of_the_project(desk):
+    desk("init")
+    overview = desk.answer("project_overview")
+    assert overview.value["initialised"]
+    assert overview.text.startswith("# shop")
+    with pytest.raises(NotFound):
+        desk("project_module", name="nonsense")
+
+
+def test_learned_knowledge_reaches_project_yaml_and_survives_a_rescan(desk):
+    desk("init")
+    names = [line.split(":")[0] for line in desk("project_overview")["modules"]]
+    session = desk("session_start")["session_id"]
+    text = "In the auth module we decided to rotate refresh tokens on every use."
+    desk("session_log", session_id=session, role="assistant", text=text)
+    desk("session_end", session_id=session)
+    desk.app.work_off()
+    written = (desk.root / ".context" / "project.yaml").read_text()
+    desk("init")
+    after = (desk.root / ".context" / "project.yaml").read_text()
+    if "auth" in names:
+        assert "rotate refresh tokens" in written
+        assert "rotate refresh tokens" in after
+    assert (desk.root / ".context" / "CONTEXT.md").read_text().startswith("#")
+
+
+def test_reindex_rebuilds_the_same_answers(desk):
+    desk("init")
+    saved = desk("save_context", content="Payments retry three times with a growing pause")
+    before = [r["id"] for r in desk("context_search", query="payments retry pause")["results"]]
+    desk("reindex")
+    after = [r["id"] for r in desk("context_search", query="payments retry pause")["results"]]
+    assert before == after
+    assert saved["id"] in after

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+
+from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
+
+
+def test_a_saved_note_is_found_by_its_words_at_once(desk):
+    saved = desk("save_context", content="Deploys go through the blue pipeline", tags=["Deploy"])
+    found = desk("recall_context", query="which pipeline for deploys")
+    assert [e["id"] for e in found["entries"]] == [saved["id"]]
+    assert saved["tags"] == ["deploy"]
+
+
+def test_entries_carry_the_field_names_opencontext_clients_know(desk):
+    bubble = desk("create_bubble", name="ops")
+    saved = desk("save_context", content="Rotate keys every month", bubbleId=bubble["id"])
+    assert saved["bubbleId"] == bubble["id"]
+    assert {"id", "content", "tags", "source", "createdAt", "updatedAt"} <= saved.keys()
+
+
+def test_an_unanswered_recall_is_logged_as_a_miss(desk):
+    assert desk("recall_context", query="quantum flux")["entries"] == []
+    desk.app.flush()
+    summary = desk.runtime().store.observations.summary()
+    assert summary.misses == 1
+    assert dict(summary.missed_queries) == {"quantum flux": 1}
+
+
+def test_list_pages_newest_first_without_gaps(desk):
+    ids = [desk("save_context", content=f"note number {i} about things")["id"] for i in range(5)]
+    first = desk("list_contexts", limit=2)
+    second = desk("list_contexts", limit=2, cursor=first["cursor"])
+    third = desk("list_contexts", limit=2, cursor=second["cursor"])
+    listed = [e["id"] for page in (first, second, third) for e in page["entries"]]
+    assert listed == ids[::-1]
+
+
+def test_update_changes_only_what_is_given(desk):
+    saved = desk("save_context", content="Use tabs in Makefiles", tags=["style"])
+    changed = desk("update_context", id=saved["id"][:8], content="Use tabs in every Makefile")
+    assert changed["content"] == "Use tabs in every Makefile"
+    assert changed["tags"] == ["style"]
+
+
+def test_delete_hides_and_undo_brings_back(desk):
+    saved = desk("save_context", content="The staging host is called otter")
+    desk("delete_context", id=saved["id"])
+    assert desk("recall_context", query="staging host otter")["entries"] == []
+    desk("undo", id=saved["id"])
+    assert [e["id"] for e in desk("recall_context", query="staging host otter")["entries"]] == [
+        saved["id"]
+    ]
+
+
+def test_history_tells_every_change_in_order(desk):
+    saved = desk("save_context", content="Feature flags live in flags.json")
+    desk("update_context", id=saved["id"], content="Feature flags live in flags.yaml")
+    desk("delete_context", id=saved["id"])
+    changes = desk("history", id=saved["id"])["changes"]
+    assert [c["action"] for c in changes] == ["create", "update", "delete"]
+
+
+def test_saying_the_same_twice_gives_the_record_that_was_there(desk):
+    one = desk("save_context", content="Invoices are immutable once sent")
+    two = desk("save_context", content="invoices are  immutable once sent")
+    assert one["id"] == two["id"]
+
+
+def test_a_bubble_counts_holds_and_releases_its_notes(desk):
+    bubble = desk("create_bubble", name="payments", description="money things")
+    note = desk("save_context", content="Refunds need two approvals", bubble_id="payments")
+    assert desk("get_bubble", id="payments")["entries"][0]["id"] == note["id"]
+    assert desk("list_bubbles")["bubbles"][0]["count"] == 1
+    renamed = desk("update_bubble", id=bubble["id"], name="billing")
+    assert renamed["name"] == "billing"
+    desk("delete_bubble", id="billing")
+    kept = desk("list_contexts")["entries"]
+    assert [e["id"] for e in kept] == [note["id"]]
+    assert kept[0]["bubbleId"] is None
+
+
+def test_deleting_a_bubble_with_its_contents_deletes_them(desk):
+    desk("create_bubble", name="old")
+    desk("save_context", content="An obsolete fact about servers", bubble_id="old")
+    desk("delete_bubble", id="old", delete_contents=True)
+    assert desk("list_contexts")["entries"] == []
+
+
+def test_a_wrong_argument_name_is_answered_with_the_nearest(desk):
+    with pytest.raises(Invalid) as caught:
+        desk("save_context", contnt="x")
+    assert "content" in caught.value.message
+    assert "unknown argument 'contnt'" in caught.value.message
+    assert "content: required" in caught.value.message
+
+
+def test_empty_content_is_refused_with_a_hint(desk):
+    with pytest.raises(Invalid) as caught:
+        desk("save_context", content="   ")
+    assert caught.value.hint
+
+
+def test_unknown_ids_and_short_prefixes_are_typed_errors(desk):
+    with pytest.raises(NotFound):
+        desk("update_context", id="00000000-0000-0000-0000-000000000000", content="x y z")
+    with pytest.raises(ContextdError):
+        desk("delete_context", id="ab")
+
+
+def test_an_ambiguous_name_of_a_project_is_a_conflict_and_an_unknown_one_names_the_nearest(desk):
+    with pytest.raises(NotFound) as caught:
+        desk("briefing_get", project="shp")
+    assert "shop" in caught.value.hint
+    assert not isinstance(caught.value, Conflict)
+
+
+def test_secrets_are_gone_before_anything_is_stored(desk):
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    saved = desk("save_context", content=f"The deploy token is {secret} for now")
+    assert secret not in saved["content"]
+    assert "[REDACTED" in saved["content"]
+    desk.app.flush()
+    home = desk.app.settings.home
+    stored = b"".join(p.read_bytes() for p in home.rglob("*") if p.is_file())
+    assert secret.encode() not in stored

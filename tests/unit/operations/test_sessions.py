@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.tokens import count_tokens
+
+
+def test_a_session_starts_with_a_briefing_inside_its_budget(desk):
+    started = desk("session_start", task_description="renew tokens")
+    assert started["session_id"]
+    assert started["tokens"] <= 600
+    assert count_tokens(started["briefing"]) == started["tokens"]
+    assert "shop" in started["briefing"]
+
+
+def test_what_one_session_learned_stands_in_the_next_briefing_with_source_and_age(desk):
+    first = desk("session_start")["session_id"]
+    say = lambda role, text: desk("session_log", session_id=first, role=role, text=text)  # noqa: E731
+    say("user", "Please fix the refresh. Rule: refresh tokens must never be logged.")
+    say(
+        "assistant",
+        "We decided to keep refresh tokens in httpOnly cookies because scripts cannot read them.",
+    )
+    desk("session_end", session_id=first, outcome="success")
+    desk.app.work_off()
+    second = desk("session_start")
+    learned = [line for line in second["briefing"].splitlines() if "httpOnly" in line]
+    assert learned
+    assert "0.5" in learned[0] or "0.6" in learned[0]
+    assert "just now" in learned[0]
+    assert second["injected"]
+
+
+def test_learning_twice_changes_nothing(desk):
+    session = desk("session_start")["session_id"]
+    text = "We decided to store amounts as integers of cents because floats lose money."
+    desk("session_log", session_id=session, role="assistant", text=text)
+    desk("session_end", session_id=session)
+    desk.app.work_off()
+    counts = desk("status")["records"]
+    desk("session_end", session_id=session)
+    desk.app.work_off()
+    assert desk("status")["records"] == counts
+    assert counts["discovery"] == 1
+
+
+def test_session_messages_are_searchable_after_the_session(desk):
+    session = desk("session_start")["session_id"]
+    desk(
+        "session_log", session_id=session, role="user", text="The kangaroo importer chokes on tabs"
+    )
+    desk("session_end", session_id=session)
+    desk.app.work_off()
+    found = desk("context_search", query="kangaroo importer", type="session")["results"]
+    assert "kangaroo" in found[0]["text"]
+    assert found[0]["source"].startswith("session ")
+
+
+def test_a_checkpoint_restores_summary_files_and_task(desk):
+    session = desk("session_start", task_description="split the invoice module")["session_id"]
+    point = desk(
+        "session_checkpoint", summary="Parser done, writer open.", session_id=session, tags=["wip"]
+    )
+    resumed = desk("session_resume", checkpoint_id=point["checkpoint_id"][:8])
+    assert "Parser done, writer open." in resumed["restored_context"]
+    assert resumed["session_id"] != session
+
+
+def test_ending_no_session_and_unknown_sessions_are_clear_errors(desk):
+    with pytest.raises(Invalid) as none:
+        desk("session_end")
+    assert "session_start" in none.value.hint
+    with pytest.raises(NotFound):
+        desk("session_log", session_id="nope", role="user", text="hello")
+
+
+def test_budget_zero_injects_next_to_nothing_and_negative_is_refused(desk):
+    assert desk("session_start", budget=0)["injected"] == []
+    with pytest.raises(Invalid):
+        desk("session_start", budget=-1)
+
+
+def hook(desk, event, session, **payload):
+    body = {"session_id": session, "cwd": str(desk.root), "hook_event_name": event, **payload}
+    return desk("hook_event", event=event, payload=body)["output"]
+
+
+def transcript(path, session, turns):
+    lines = []
+    parent = None
+    for i, (role, text) in enumerate(turns):
+        unique = str(uuid.uuid4())
+        content = text if role == "user" else [{"type": "text", "text": text}]
+        lines.append(
+            {
+                "type": role,
+                "uuid": unique,
+                "parentUuid": parent,
+                "sessionId": session,
+                "timestamp": f"2026-11-20T10:0{i}:00Z",
+                "cwd": "/somewhere",
+                "isSidechain": False,
+                "message": {"role": role, "content": content},
+            }
+        )
+        parent = unique
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_hooks_carry_a_session_from_start_to_learning(desk, tmp_path):
+    session = str(uuid.uuid4())
+    path = tmp_path / f"{session}.jsonl"
+    turns = [
+        ("user", "Exports time out. Rule: exports must always run in the worker."),
+        ("assistant", "I moved it. We went with a background queue instead of threads."),
+    ]
+    transcript(path, session, turns)
+    started = hook(desk, "SessionStart", session, source="startup")
+    assert started["hookSpecificOutput"]["hookEventName"] == "SessionStart"
+    hook(desk, "UserPromptSubmit", session, prompt=turns[0][1])
+    hook(desk, "SessionEnd", session, reason="other", transcript_path=str(path))
+    desk.app.work_off()
+    context = hook(desk, "SessionStart", str(uuid.uuid4()))["hookSpecificOutput"][
+        "additionalContext"
+    ]
+    assert "background queue" in context
+
+
+def test_a_prompt_nothing_is_known_about_injects_nothing(desk):
+    desk("save_context", content="Deploys go through the blue pipeline on Fridays")
+    assert hook(desk, "UserPromptSubmit", "s1", prompt="Which prime numbers are even?") == {}
+
+
+def test_a_prompt_gets_what_bears_on_it_once_and_within_budget(desk):
+    desk("save_context", content="Deploys go through the blue pipeline on Fridays")
+    first = hook(desk, "UserPromptSubmit", "s2", prompt="Start the deploys pipeline on Fridays now")
+    text = first["hookSpecificOutput"]["additionalContext"]
+    assert "blue pipeline" in text
+    assert count_tokens(text) <= 300
+    again = hook(desk, "UserPromptSubmit", "s2", prompt="And the deploys pipeline Fridays again?")
+    assert again == {}
+
+
+def test_injected_text_in_a_transcript_is_not_learned_again(desk, tmp_path):
+    desk("memory_record", title="Cookies", description="auth", outcome="success",
+         content="We decided to keep sessions in signed cookies for all web clients.")  # fmt: skip
+    session = str(uuid.uuid4())
+    context = hook(desk, "SessionStart", session)["hookSpecificOutput"]["additionalContext"]
+    assert "signed cookies" in context
+    path = tmp_path / "t.jsonl"
+    transcript(
+        path,
+        session,
+        [("assistant", "We decided to keep sessions in signed cookies for all web clients.")],
+    )
+    hook(desk, "SessionEnd", session, transcript_path=str(path))
+    desk.app.work_off()
+    assert desk("status")["records"].get("discovery", 0) == 0
+
+
+def test_an_unknown_hook_event_is_refused_and_one_outside_a_project_is_ignored(desk, tmp_path):
+    with pytest.raises(Invalid):
+        hook(desk, "Nonsense", "s")
+    nowhere = desk.app.runtime("hook", cwd="/")
+    arguments = {"event": "SessionStart", "payload": {"session_id": "x"}}
+    assert desk.app.call("hook_event", nowhere, arguments).value["output"] == {}
+
+
+def test_idle_sessions_end_and_are_learned_from(open_desk):
+    desk = open_desk(sessions_timeout_minutes=0)
+    session = desk("session_start")["session_id"]
+    text = "We decided to drop support for the legacy XML feed."
+    desk("session_log", session_id=session, role="assistant", text=text)
+    desk.runtime().store.jobs.enqueue("end_idle_sessions", {})
+    desk.app.work_off()
+    assert desk.runtime().store.sessions.get(session).status == "completed"
+    assert desk("status")["records"]["discovery"] == 1
