@@ -31,7 +31,11 @@ _CODE = re.compile(
 )
 
 _API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/")
-_PAGES = (".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja")
+_PAGES = (
+    ".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja", ".ejs", ".pug", ".hbs", ".jsp",
+    ".cshtml", ".jinja2", ".gohtml", ".tmpl", ".mustache",
+)  # fmt: skip
+_PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +52,19 @@ def project_type(paths: Sequence[str], stack: Stack) -> Verdict:
     full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
     front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
     data = _used(stack.of("orm", "database", "api"))
+    api = _used(stack.of("api"))
     library = _library(stack.manifests, own)
     command = _command(stack, own)
     if library and not command and not full and not (back and _serves(own)):
         return Verdict("library", library)
     if full:
-        return _of_fullstack(full[0], back, front, data, paths)
+        return _of_fullstack(full[0], back, front, data, api, paths)
     if command and not front and not (back and _serves(own)):
         return Verdict("cli", command)
     if back and (front or app):
         return Verdict("fullstack", f"{back[0].name} serves and {(front + app)[0].name} shows.")
+    if back and _draws_pages(paths):
+        return Verdict("web-app", f"{back[0].name} serves pages from templates.")
     if back:
         return Verdict("api", f"{back[0].name} serves, and nothing in it draws pages.")
     if front or app:
@@ -70,17 +77,20 @@ def project_type(paths: Sequence[str], stack: Stack) -> Verdict:
 
 
 def _of_fullstack(
-    main: Found, back: list[Found], front: list[Found], data: list[Found], paths: Sequence[str]
+    main: Found,
+    back: list[Found],
+    front: list[Found],
+    data: list[Found],
+    api: list[Found],
+    paths: Sequence[str],
 ) -> Verdict:
-    # Templates lie in a folder that otherwise says nothing about the project.
     routes = next((p for p in paths if _API_ROUTE.search(p)), "")
-    pages = any(p.endswith(_PAGES) for p in paths)
     if main.name in ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail"):
         if front:
             return Verdict("fullstack", f"{main.name} serves and {front[0].name} shows.")
-        if pages:
+        if _draws_pages(paths, few_count=not api):
             return Verdict("web-app", f"{main.name} serves pages from templates.")
-        return Verdict("api", f"{main.name} serves, and there is no template in it.")
+        return Verdict("api", f"{main.name} serves, and hardly a template is in it.")
     if back:
         return Verdict("fullstack", f"{main.name} shows and {back[0].name} serves.")
     if routes or data:
@@ -93,20 +103,30 @@ def architecture(paths: Sequence[str], stack: Stack) -> Verdict:
     """`monorepo`, `feature-based`, `layered`, `modular` or `unknown`."""
     own = [path for path in paths if not is_beside(path) and _CODE.search(path)]
     children = _children(own)
+    several = _workspace(stack.manifests)
+    if several:
+        return Verdict("monorepo", several)
     for look in (_features, _layers, _sides, _components, _packages):
         found = look(own, children)
         if found:
-            break
-    several = _workspace(stack.manifests, own)
-    if several:
-        inside = f" Inside: {found.reason}" if found else ""
-        return Verdict("monorepo", several + inside)
-    return found or Verdict("unknown", "The folders follow no pattern that is known here.")
+            return found
+    return Verdict("unknown", "The folders follow no pattern that is known here.")
 
 
 def _used(found: Sequence[Found]) -> list[Found]:
     best = max((one.weight for one in found), default=0.0)
     return [one for one in found if not one.only_dev and one.weight >= 0.15 * best]
+
+
+def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
+    """Whether there are templates of pages, and, unless a few count, not only those of mails."""
+    # They lie in folders that otherwise say nothing about the project.
+    pages = sum(
+        path.endswith(_PAGES) and not _PAGE_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
+        for path in paths
+    )
+    code = sum(1 for path in paths if _CODE.search(path))
+    return pages > 0 and (few_count or 20 * pages >= code)
 
 
 def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
@@ -163,9 +183,10 @@ def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _workspace(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
+def _workspace(manifests: Sequence[Manifest]) -> str:
+    below = {m.ecosystem for m in manifests if "/" in m.path and (m.name or m.dependencies)}
     for manifest in manifests:
-        if manifest.members and manifest.path.count("/") == 0:
+        if manifest.members and "/" not in manifest.path and manifest.ecosystem in below:
             listed = ", ".join(manifest.members[:3])
             return f"{manifest.path} lists members: {listed}."
     homes: dict[str, list[str]] = defaultdict(list)

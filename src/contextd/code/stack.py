@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -37,8 +37,9 @@ _LABELLED: tuple[Category, ...] = (
     "fullstack", "backend", "frontend", "mobile", "desktop", "ui", "api", "orm", "database",
     "messaging", "ai", "data", "cli",
 )  # fmt: skip
-# A client library's version is not its server's.
+# A client library's version is not its server's, nor a protocol's.
 _VERSION_OF_CLIENT = {"database", "messaging"}
+_UNVERSIONED = {"GraphQL", "gRPC", "MCP"}
 _WEAK = 0.15
 
 
@@ -154,7 +155,10 @@ def detect(
 
 def is_beside(path: str) -> bool:
     """Whether a file lies in examples, tests, fixtures and the like, beside the project proper."""
-    return not NOT_THE_STACK.isdisjoint(path.split("/")[:-1])
+    # Below src/main the folders are those of a Java package, which may well hold "samples".
+    before, found, _ = path.partition("src/main/")
+    folders = before.split("/") if found else path.split("/")[:-1]
+    return not NOT_THE_STACK.isdisjoint(folders)
 
 
 def short_version(asked: str) -> str:
@@ -243,10 +247,11 @@ def _technologies(
 ) -> tuple[Found, ...]:
     tallies: dict[Technology, _Tally] = defaultdict(_Tally)
     locked: dict[tuple[str, str], str] = {}
+    own_names = {(manifest.ecosystem, manifest.name) for manifest in manifests}
     for manifest in reversed(manifests):
         locked |= {(manifest.ecosystem, name): v for name, v in manifest.versions.items()}
     for manifest in manifests:
-        _from_packages(manifest, locked, tallies)
+        _from_packages(manifest, own_names, locked, tallies)
         _from_images(manifest, tallies)
     _from_files(own, every, tallies)
     found = [tally.as_found(row) for row, tally in tallies.items()]
@@ -254,15 +259,20 @@ def _technologies(
 
 
 def _from_packages(
-    manifest: Manifest, locked: Mapping[tuple[str, str], str], tallies: dict[Technology, _Tally]
+    manifest: Manifest,
+    own_names: Set[tuple[str, str]],
+    locked: Mapping[tuple[str, str], str],
+    tallies: dict[Technology, _Tally],
 ) -> None:
     for name, asked in manifest.dependencies.items():
+        if (manifest.ecosystem, name) in own_names:
+            continue
         for row in _rows_for(f"{manifest.ecosystem}/{name}"):
             version = short_version(asked)
             exact = locked.get((manifest.ecosystem, name), "")
             if exact and (not version or version.endswith("+")):
                 version = short_version(exact)
-            if row.category in _VERSION_OF_CLIENT:
+            if row.category in _VERSION_OF_CLIENT or row.name in _UNVERSIONED:
                 version = ""
             # Front ends are built, so their frameworks often stand among the tools.
             dev = name in manifest.dev and not (

@@ -54,6 +54,7 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Next.js", "fullstack", npm="next", files="next.config.*"),
     _row("Nuxt", "fullstack", npm="nuxt nuxt3", files="nuxt.config.*"),
     _row("Remix", "fullstack", npm="@remix-run/react @remix-run/node", files="remix.config.*"),
+    _row("React Router", "fullstack", npm="@react-router/dev @react-router/node"),
     _row("SvelteKit", "fullstack", npm="@sveltejs/kit"),
     _row("SolidStart", "fullstack", npm="@solidjs/start"),
     _row("TanStack Start", "fullstack", npm="@tanstack/react-start @tanstack/start"),

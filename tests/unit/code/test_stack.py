@@ -321,3 +321,64 @@ def test_no_package_stands_in_two_rows_of_one_category():
         for package in row.packages:
             assert seen.setdefault((package, row.category), row.name) == row.name
     assert len(TECHNOLOGIES) >= 200
+
+
+def test_a_java_package_may_be_called_samples(tmp_path):
+    files = {
+        "pom.xml": MAVEN_MODULES["api/pom.xml"],
+        "src/main/java/org/samples/clinic/OwnerController.java": "",
+        "src/main/resources/templates/owners.html": "",
+        "src/test/java/org/samples/ClinicTests.java": "",
+    }
+    stack, kind, _ = look(tmp_path, files)
+    assert stack.languages[0].language == "Java"
+    assert (kind.value, kind.reason) == ("web-app", "Spring Boot serves pages from templates.")
+    assert is_beside("src/test/java/org/samples/ClinicTests.java")
+
+
+def test_a_workspace_of_one_package_is_no_monorepo(tmp_path):
+    files = {
+        "package.json": '{"dependencies": {"react": "19"}}',
+        "pnpm-workspace.yaml": "packages: ['**']\n",
+        "src/components/a.tsx": "",
+        "src/components/b.tsx": "",
+    }
+    _, kind, layout = look(tmp_path, files)
+    assert kind.value == "web-app"
+    assert layout.value == "modular"
+    assert layout.reason.startswith("Component-based")
+
+
+def test_a_framework_is_not_built_on_itself(tmp_path):
+    files = {
+        "package.json": '{"name": "express", "files": ["lib/"], "version": "5.0.0"}',
+        "examples-of-use.js": "",
+        "packages/x/package.json": '{"dependencies": {"express": "^5"}}',
+        "index.js": "",
+    }
+    stack, kind, _ = look(tmp_path, files)
+    assert stack.labels == ("JavaScript",)
+    assert kind.value == "library"
+
+
+def test_a_few_templates_of_mails_do_not_make_an_api_a_site(tmp_path):
+    files = {
+        "pyproject.toml": '[project]\nname = "s"\ndependencies = ["django~=5.2", "graphene<3"]\n',
+        "templates/mail.html": "",
+        **{f"shop/part{n}.py": "" for n in range(30)},
+    }
+    stack, kind, _ = look(tmp_path, files)
+    assert stack.labels == ("Django 5", "Python", "GraphQL")
+    assert kind.value == "api"
+
+
+def test_server_and_client_that_stand_apart_are_layers(tmp_path):
+    _, _, layout = look(tmp_path, {"server/a.js": "", "client/b.js": ""})
+    assert layout.value == "layered"
+    assert layout.reason == "Client-server: server and client stand apart."
+
+
+def test_a_folder_of_features_is_feature_based(tmp_path):
+    _, _, layout = look(tmp_path, {"src/features/cart/a.ts": "", "src/features/pay/b.ts": ""})
+    assert layout.value == "feature-based"
+    assert layout.reason == "src/features/ has a folder per feature: cart, pay."

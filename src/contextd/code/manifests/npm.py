@@ -42,7 +42,7 @@ def package_json(path: str, text: str) -> Manifest:
     members = texts(spaces["packages"] if isinstance(spaces, dict) else spaces)
     binaries = data.get("bin")
     commands = tuple(table(binaries)) or ((str(data.get("name")),) if binaries else ())
-    exported = any(data.get(key) for key in ("main", "module", "exports", "types"))
+    exported = any(data.get(key) for key in ("main", "module", "exports", "types", "files"))
     return Manifest(
         path,
         "npm",

@@ -24,8 +24,9 @@ def cargo(path: str, text: str) -> Manifest:
     for group in ("dev-dependencies", "build-dependencies"):
         extra |= {name: wanted(spec) for name, spec in table(data.get(group)).items()}
     shared = {name: wanted(spec) for name, spec in table(space.get("dependencies")).items()}
-    settings = {**table(space.get("package")), **package}
-    rust = settings.get("rust-version")
+    rust = package.get("rust-version")
+    if not isinstance(rust, str):
+        rust = table(space.get("package")).get("rust-version")
     runtimes = {"Rust": rust} if isinstance(rust, str) else {}
     binaries = data.get("bin")
     commands = [str(table(one).get("name") or "") for one in binaries or ()]
