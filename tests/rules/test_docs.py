@@ -1,0 +1,85 @@
+"""The pages lead where they say, name what exists, and stay short enough to be read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from sources import ROOT, repository_files
+
+from contextd.__main__ import EXTRAS
+from contextd.app import load_operations
+from contextd.domain.kinds import KINDS
+from contextd.surfaces.cli import Commands
+from contextd.surfaces.host import Host
+
+load_operations()
+
+PAGES = [path for path in repository_files() if path.suffix == ".md" and path.parts[0] != "tests"]
+DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
+SHORT = {"docs/architecture.md": 200, "AGENTS.md": 80, "CONTRIBUTING.md": 60}
+
+
+def no_host() -> Host:
+    raise AssertionError("listing commands opens nothing")
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as a forge makes them."""
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = (ROOT / page).read_text("utf-8")
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        name, _, anchor = target.partition("#")
+        if "://" in name:
+            continue
+        path = (ROOT / page).parent / name if name else ROOT / page
+        if not path.exists() or (anchor and anchor not in anchors(path.read_text("utf-8"))):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=str)
+def test_every_command_a_page_shows_exists(page: Path) -> None:
+    group = Commands(no_host, EXTRAS)
+    known = {*group.list_commands(group.make_context("contextd", [], resilient_parsing=True))}
+    text = (ROOT / page).read_text("utf-8")
+    shown = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
+    named = re.findall(r"(?:^|[`\s])contextd ([a-z][a-z_-]*)", shown, re.MULTILINE)
+    assert sorted({name for name in named if name.replace("_", "-") not in known}) == []
+
+
+@pytest.mark.parametrize(("page", "lines"), SHORT.items())
+def test_a_page_that_must_be_short_is(page: str, lines: int) -> None:
+    assert len((ROOT / page).read_text("utf-8").splitlines()) <= lines
+
+
+@pytest.mark.parametrize("path", DECISIONS, ids=lambda path: path.stem)
+def test_a_decision_has_its_four_parts(path: Path) -> None:
+    text = path.read_text("utf-8")
+    assert text.startswith(f"# {int(path.stem[:4])}. ")
+    assert re.search(r"^Status: (accepted|proposed|superseded by \[)", text, re.MULTILINE)
+    parts = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert parts[:3] == ["Context", "Decision", "Consequences"]
+
+
+def test_decisions_are_numbered_without_a_gap() -> None:
+    assert [int(path.stem[:4]) for path in DECISIONS] == list(range(1, len(DECISIONS) + 1))
+
+
+def test_the_files_the_domain_page_names_exist() -> None:
+    text = (ROOT / "docs" / "domain.md").read_text("utf-8")
+    places = set(re.findall(r"`([a-z_/]+(?:\.py|/))`", text))
+    assert places
+    assert [p for p in places if not (ROOT / "src" / "contextd" / p).exists()] == []
+
+
+def test_every_kind_is_on_its_reference_page() -> None:
+    text = (ROOT / "docs" / "reference" / "kinds.md").read_text("utf-8")
+    assert [name for name in KINDS if f"## {name}\n" not in text] == []
