@@ -168,6 +168,23 @@ def test_pending_is_newest_first_and_ends_when_vectors_are_attached(store):
     assert store.index.pending("", 5) == []
 
 
+def test_nothing_pending_is_not_the_last_word(store):
+    put(store, doc("one"))
+    assert store.index.pending("m", 5) == store.index.pending("m", 0) == []
+    with pytest.raises(KeyError), store.transaction():  # noqa: PT012
+        store.index.put([doc("lost", "lost")], {}, "")
+        assert store.index.pending("m", 5) == [("memory", "lost")]
+        store.index.delete(["lost"])
+        assert store.index.pending("m", 5) == []
+        raise KeyError
+    store.index.put([doc("two", "two")], {}, "")
+    assert store.index.pending("m", 5) == [("memory", "two")]
+    assert store.index.stats("m") == IndexStats(2, 1, 1)
+    store.index.put([doc("one", "changed")], {}, "")
+    assert store.index.pending("m", 5) == [("memory", "one"), ("memory", "two")]
+    assert store.index.pending("other", 1) == [("memory", "one")]
+
+
 def test_models_are_never_mixed(store):
     put(store, doc("one", "old model"), model="m")
     put(store, doc("two", "new model"), model="n")

@@ -157,11 +157,11 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Several reads that see one state."""
-        if self.in_transaction:
-            yield
-            return
+        """Several reads that see one state; may be nested."""
         with translated(self.path):
+            if self.connection.in_transaction:
+                yield
+                return
             self.connection.execute("BEGIN")
             try:
                 yield

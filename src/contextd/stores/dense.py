@@ -207,7 +207,7 @@ class DenseIndex:
             return matrix
         with self._database.snapshot():
             [(now, floor)] = self._database.rows("SELECT value, floor FROM index_clock")
-            if matrix.seq < floor:
+            if not floor <= matrix.seq <= now:
                 matrix = self._read_anew(matrix, model)
             else:
                 since = (model, matrix.seq)

@@ -85,6 +85,7 @@ class SqliteIndex:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._dense = DenseIndex(database)
+        self._settled: dict[str, int] = {}
 
     def put(self, documents: Sequence[Document], vectors: Mapping[str, Vector], model: str) -> None:
         """See `Index.put`."""
@@ -214,12 +215,23 @@ class SqliteIndex:
         """See `Index.pending`."""
         if not model:
             return []
-        return self._database.rows(
-            "SELECT kind, id FROM docs WHERE NOT EXISTS"
-            " (SELECT 1 FROM vectors v WHERE v.digest = docs.digest AND v.model = ?)"
-            " ORDER BY seq DESC LIMIT ?",
-            (model, max(0, limit)),
-        )
+        return self._waiting(model, "kind, id", f"ORDER BY seq DESC LIMIT {max(1, limit)}")[
+            : max(0, limit)
+        ]
+
+    def _waiting(self, model: str, columns: str, rest: str = "") -> list[Any]:
+        """Documents without a vector of the model. Once none was, only newer ones can be."""
+        with self._database.snapshot():
+            now = self._database.value("SELECT value FROM index_clock")
+            settled = self._settled.get(model, -1)
+            rows = self._database.rows(
+                f"SELECT {columns} FROM docs WHERE seq > ? AND NOT EXISTS"
+                f" (SELECT 1 FROM vectors v WHERE v.digest = docs.digest AND v.model = ?) {rest}",
+                (settled if settled <= now else -1, model),
+            )
+        if not rows and not self._database.in_transaction:
+            self._settled[model] = now
+        return rows
 
     def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
         """See `Index.attach`."""
@@ -246,10 +258,8 @@ class SqliteIndex:
         """See `Index.stats`."""
         with self._database.snapshot():
             total = self._database.value(_TOTAL)
-            done = self._database.value(
-                "SELECT count(*) FROM docs JOIN vectors USING (digest) WHERE model = ?", (model,)
-            )
-        return IndexStats(total, done, total - done) if model else IndexStats(total, 0, 0)
+            waiting = len(self._waiting(model, "seq")) if model else 0
+        return IndexStats(total, total - waiting if model else 0, waiting)
 
     def clear(self) -> None:
         """See `Index.clear`."""
