@@ -1,101 +1,18 @@
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from project_files import FACTS, LATER, NOW, SEED, put
 
 from contextd.code.project_memory import GENERATED, KEPT_BACKUPS, backups
-from contextd.code.project_model import Issue, KeyFile, load
+from contextd.code.project_model import KeyFile, load
 from contextd.code.project_yaml import (
     Addition,
     ModuleFacts,
-    ProjectFacts,
     enrich,
     merge_scan,
 )
-from contextd.code.yaml_edit import Append, Remove, Set, edited
-from contextd.domain.errors import Denied, Invalid, NotFound
-
-NOW = datetime(2025, 1, 15, 8, tzinfo=UTC)
-LATER = datetime(2025, 1, 16, 9, 30, tzinfo=UTC)
-FACTS = ProjectFacts(
-    name="My SaaS App",
-    type="fullstack",
-    stack=("Next.js 14", "Express 4", "TypeScript 5"),
-    runtime="Node.js 20",
-    package_manager="pnpm",
-    pattern="feature-based",
-    description="Feature modules: auth, users",
-    modules=(
-        ModuleFacts(
-            "auth",
-            "Authentication",
-            (KeyFile("src/auth/AuthService.ts"), KeyFile("src/auth/index.ts", "entry", "the door")),
-            ("users",),
-        ),
-        ModuleFacts("users", "People", (KeyFile("src/users/UserRepository.ts"),)),
-    ),
-)
-SEED = """\
-version: "1.0"
-
-project:
-  name: "My SaaS App"
-  type: "fullstack"
-  path: "/Users/dev/projects/my-saas"
-
-tech:
-  stack:
-    - "Next.js 14"
-    - "Express 4"
-  runtime: "Node.js 20"
-  packageManager: "pnpm"
-
-architecture:
-  pattern: "feature-based"
-  description: "Feature modules with shared infrastructure"
-
-# the heart of it
-modules:
-  auth:
-    name: "auth"
-    description: "Authentication and authorization"   # since 2023
-    keyFiles:
-      - path: "src/server/auth/AuthService.ts"
-        role: "core"
-    patterns:
-      - "Use JWT tokens in httpOnly cookies"
-      # ask Ana before changing this
-      - "Implement token refresh with mutex locks"
-
-    # from the lawyers
-    businessRules:
-      - "Sessions expire after 7 days"
-    commonIssues:
-      - description: "Token refresh race condition"
-        solution: "Use mutex lock in TokenManager"
-        sessionId: "session-123"
-        discoveredAt: "2025-01-15T10:30:00Z"
-    dependencies:
-      - "users"
-
-  users:
-    name: "users"
-    description: "User management and profiles"
-    keyFiles: []
-    patterns: []  # none yet
-    businessRules:
-      - "Email must be unique"
-    commonIssues: []
-    dependencies: []
-
-metadata:
-  createdAt: "2025-01-15T08:00:00Z"
-  updatedAt: "2025-01-15T18:00:00Z"
-  lastScanAt: "2025-01-15T08:00:00Z"
-"""
+from contextd.domain.errors import Denied, NotFound
 
 
 @pytest.fixture
@@ -103,29 +20,8 @@ def path(tmp_path):
     return tmp_path / "shop" / ".context" / "project.yaml"
 
 
-def put(path, text):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-
-
 def without_lines(text, *parts):
     return [line for line in text.splitlines() if not any(part in line for part in parts)]
-
-
-def test_the_seed_file_is_read_in_full(path):
-    put(path, SEED)
-    model = load(path)
-    assert (model.name, model.type, model.runtime) == ("My SaaS App", "fullstack", "Node.js 20")
-    assert model.stack == ("Next.js 14", "Express 4")
-    auth = model.modules["auth"]
-    assert auth.key_files == (KeyFile("src/server/auth/AuthService.ts"),)
-    assert auth.dependencies == ("users",)
-    assert auth.common_issues == (
-        Issue("Token refresh race condition", "Use mutex lock in TokenManager", "session-123",
-              "2025-01-15T10:30:00Z"),
-    )  # fmt: skip
-    assert model.created_at == "2025-01-15T08:00:00Z"
-    assert model.warnings == ()
 
 
 def test_the_first_scan_writes_the_schema_with_a_word_of_explanation(path):
@@ -329,70 +225,6 @@ def test_enriching_needs_a_file(path):
         enrich(path, [])
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("project:\n  name: [a\n", "line 3"),
-        ("project: shop\n", "line 1: project must be a mapping"),
-        ("project:\n  name: a\ntech:\n  stack: Next.js\n", "line 4: tech.stack must be a list"),
-        (
-            "modules:\n  a:\n    patterns:\n      - x: 1\n",
-            r"line 4: modules.a.patterns\[0\] must be",
-        ),
-        ("modules:\n  a: {}\n  a: {}\n", "line 3: modules.a is there twice"),
-        (
-            "modules:\n  a:\n    keyFiles:\n      - role: core\n",
-            "line 4: modules.a.keyFiles.0. needs",
-        ),
-        ("- a\n- b\n", "line 1: the file must be a mapping"),
-        ("a: b\n\tc: d\n", "line 2"),
-        ("a: \x01\n", "not YAML|line 1"),
-        ("[" * 100_000, "nested"),
-        ("- " * 100_000, "nested"),
-        ("a: &a [*a]\n", "aliases"),
-    ],
-)
-def test_a_malformed_file_is_named_with_its_line_and_never_overwritten(path, text, message):
-    put(path, text)
-    for call in (
-        lambda: load(path),
-        lambda: merge_scan(path, FACTS),
-        lambda: enrich(path, [Addition(module="a", section="rule", text="x")]),
-    ):
-        with pytest.raises(Invalid, match=message):
-            call()
-    assert path.read_text() == text
-    assert not (path.parent / GENERATED).exists()
-
-
-def test_bytes_that_are_no_text_are_refused_with_their_line(path):
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"project:\n  name: \xff\xfe\n")
-    with pytest.raises(Invalid, match="line 2: not UTF-8"):
-        load(path)
-
-
-def test_values_outside_the_lists_are_kept_with_a_warning(path):
-    put(
-        path, SEED.replace('"feature-based"', '"featured-based"').replace('role: "core"', "role: x")
-    )
-    model = load(path)
-    assert model.pattern == "featured-based"
-    assert model.warnings[0] == (
-        "line 16: architecture.pattern is 'featured-based'; did you mean 'feature-based'?"
-    )
-    assert len(model.warnings) == 2
-
-
-def test_a_sparse_file_is_filled_with_defaults(path):
-    put(path, "version: 1.0\nproject:\ncustom: {mine: yes}\n")
-    model = load(path)
-    assert (model.name, model.version, model.type, model.modules) == ("shop", "1.0", "unknown", {})
-    merge_scan(path, FACTS, now=NOW)
-    assert load(path).modules.keys() == {"auth", "users"}
-    assert "custom: {mine: yes}" in path.read_text()
-
-
 def test_windows_line_ends_and_other_indentation_survive(path):
     text = (
         "# über\r\nmodules:\r\n    auth:\r\n        patterns:\r\n        - eins # ü\r\n\r\n"
@@ -462,59 +294,3 @@ def test_without_its_memory_a_scan_overwrites_nothing(path):
     report = merge_scan(path, replace(FACTS, runtime="Node.js 22"), now=LATER)
     assert report.kept == ("tech.runtime",)
     assert path.read_bytes() == before
-
-
-TEXTS = st.text(
-    st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=40
-)
-_COMMENTED = """\
-# head {0}
-modules:
-  m:
-    patterns:
-      - {1}  # why
-    # between
-    businessRules: []
-  # after
-other:   [1,   2]   # odd   spacing
-"""
-
-
-@given(learned=TEXTS, listed=TEXTS, comment=TEXTS)
-@settings(max_examples=60, deadline=None)
-def test_any_text_can_be_added_and_nothing_else_changes(learned, listed, comment):
-    quoted = yaml.safe_dump(listed, default_style='"', width=10**6).strip()
-    text = _COMMENTED.format(" ".join(comment.split()), quoted)
-    made = edited(
-        text,
-        [
-            Append(("modules", "m", "patterns"), (learned,)),
-            Append(("modules", "m", "businessRules"), (learned,)),
-        ],
-    )
-    assert yaml.safe_load(made)["modules"]["m"] == {
-        "patterns": [listed, learned],
-        "businessRules": [learned],
-    }
-    before = [line for line in text.split("\n") if "businessRules" not in line]
-    left = iter(made.split("\n"))
-    assert all(line in left for line in before)
-
-
-@pytest.mark.parametrize(
-    ("text", "edit", "expected"),
-    [
-        ("", Set(("a", "b"), 1), "a:\n  b: 1\n"),
-        ("a: 1", Set(("b",), "x"), "a: 1\nb: x"),
-        ("a:\nb: 2\n", Set(("a",), "x: y"), "a: 'x: y'\nb: 2\n"),
-        ('a: "old"  # why\n', Set(("a",), "new"), 'a: "new"  # why\n'),
-        ("l:\n  - a\n  - b # keep\n  - c\n", Set(("l",), ["b", "d"]), "l:\n  - b # keep\n  - d\n"),
-        ("l:\n- a\n", Set(("l",), []), "l: []\n"),
-        ("a: |\n  text\nb: 1\n", Set(("a",), "x"), "a: |-\n  x\nb: 1\n"),
-        ("m:\n  a: 1\n\n  # b's\n  b: 2\n", Remove(("m", "a")), "m:\n\n  # b's\n  b: 2\n"),
-        ("m:\n  a: 1\n", Remove(("m", "b")), "m:\n  a: 1\n"),
-        ("m: {}\n", Set(("m", "a"), ["x"]), "m:\n  a:\n    - x\n"),
-    ],
-)  # fmt: skip
-def test_single_edits(text, edit, expected):
-    assert edited(text, [edit]) == expected
