@@ -10,7 +10,7 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Query
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
-from contextd.ports import Store, Vector
+from contextd.ports import Embedder, Store, Vector
 from contextd.stores import open_store
 
 SCOPE = Scope("local", "default", "shop")
@@ -42,7 +42,7 @@ def record(text: str, **fields: object) -> Record:
     return Record(**{"kind": "context", "scope": SCOPE, "content": text, **fields})  # type: ignore[arg-type]
 
 
-def store_of(*records: Record, embedder: TopicEmbedder | None = None) -> Store:
+def store_of(*records: Record, embedder: Embedder | None = None) -> Store:
     embedder = embedder or TopicEmbedder()
     store = open_store("memory://")
     documents = [record_document(one) for one in records]

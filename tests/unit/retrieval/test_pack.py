@@ -64,3 +64,9 @@ def test_repeats_and_what_was_given_before_are_left_out():
         "c": "already given",
         "d": "below the limit",
     }
+
+
+def test_a_text_without_a_seam_is_not_cut_in_the_middle():
+    packed = pack([hit("word " * 500, "long")], 60)
+    assert packed.items == ()
+    assert packed.left_out[0].reason == "no room in 60 tokens"

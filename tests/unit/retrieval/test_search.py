@@ -11,6 +11,7 @@ from contextd.domain.documents import message_documents
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import CODE, EVENT, Document, Query
 from contextd.domain.sessions import Event
+from contextd.embedders import open_embedder
 from contextd.embedders.none import NoEmbedder
 from contextd.ports import Vector
 from contextd.retrieval.search import DEPTH, find, search
@@ -170,3 +171,21 @@ def test_one_shared_word_of_a_short_prompt_brings_up_nothing_unasked(embedder):
 def test_strict_without_vectors_asks_for_most_of_the_words():
     found = ask("parrot office kitchen", embedder=NoEmbedder(), strict=True)
     assert [hit.id for hit in found.hits] == [PARROT.id]
+
+
+def test_the_shipped_model_finds_notes_by_meaning_and_stays_silent_otherwise():
+    embedder = open_embedder("minilm")
+    notes = [
+        record("The payment webhook must verify the Stripe signature before parsing the body"),
+        record("All dates are stored in UTC and shown in the zone of the user"),
+        record("Images are resized with libvips because Pillow used too much memory"),
+    ]
+    store = store_of(*notes, embedder=embedder)
+    for question, note in {
+        "handle the stripe events endpoint": notes[0],
+        "which timezone should created_at use": notes[1],
+        "thumbnail generation runs out of memory": notes[2],
+    }.items():
+        assert ask(question, store=store, embedder=embedder).hits[0].id == note.id
+    for prompt in ("ok continue", "what is the capital of France", "make the button blue"):
+        assert ask(prompt, store=store, embedder=embedder, strict=True).hits == ()
