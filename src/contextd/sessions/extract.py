@@ -60,7 +60,7 @@ def classify(sentence: str, speaker: str) -> tuple[str, str, float] | None:
     `speaker` is `user` or `assistant`.
     """
     sentence = sentence.strip()
-    if not len(sentence) >= SHORTEST or rules.QUESTION.search(sentence):
+    if not SHORTEST <= len(sentence) <= _LONGEST_SENTENCE or rules.QUESTION.search(sentence):
         return None
     if rules.REPORTED.search(sentence) or rules.STATUS.search(sentence):
         return None
@@ -152,6 +152,12 @@ _PATH = re.compile(
 )
 
 
+_LEAD_IN = re.compile(
+    r"^(?:by the way|btw|fyi|note(?: that)?|also|and|but|so|ok(?:ay)?|well|right|good|yes|understood|important)[,:]? (?=\w)",
+    re.I,
+)
+
+
 def _content(sentence: str, phrase: rules.Phrase, match: re.Match[str]) -> str:
     """What is kept of a sentence: after a label, what it labels; else from the phrase on, or all."""
     at = match.start("at") if phrase.base else match.start("said")
@@ -159,6 +165,7 @@ def _content(sentence: str, phrase: rules.Phrase, match: re.Match[str]) -> str:
     kept = match["said"] if label or not phrase.base else sentence
     if not phrase.base and at > 0 and phrase.speaker == "":
         kept = sentence if len(sentence) <= 300 else kept
+    kept = _LEAD_IN.sub("", kept)
     kept = kept.strip(" \t-–—:,;\"'").strip()
     if not SHORTEST <= len(kept) <= LONGEST or len(kept.split()) < 3:
         return ""

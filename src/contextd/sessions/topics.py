@@ -29,7 +29,7 @@ _VAGUE = frozenset(
     turn two understand update updated use used user uses using using want wants way well went
     whole without won't work working works would wrong write wrong yeah yep yes yet you're always
     every instead rather somehow anymore across around away behind exactly maybe simply
-    start started three""".split()
+    start started three lose loses losing took live lives answer answers slowly""".split()
 )
 
 
