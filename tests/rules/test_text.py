@@ -16,7 +16,7 @@ HOSTS = [
     "crates" + ".io",
     "proxy.golang" + ".",
 ]
-PLACES = ["work", "root", "Users", "private/var"]
+PLACES = ["work", "root"]
 FORBIDDEN = re.compile(
     "|".join(
         [

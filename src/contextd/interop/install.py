@@ -306,9 +306,7 @@ def _naming(path: Path) -> Iterator[None]:
     try:
         yield
     except Invalid as error:
-        raise Invalid(
-            f"{path}: {error.message}", error.hint or "correct the file; nothing was changed"
-        ) from error
+        raise Invalid(f"{path}: {error.message}", f"{error.hint}; nothing was changed") from error
 
 
 def _digest(data: bytes) -> str:

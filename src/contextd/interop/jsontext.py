@@ -53,9 +53,11 @@ def read(text: str) -> Any:
     try:
         return json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise Invalid(f"not valid JSON at line {error.lineno}: {error.msg}") from error
+        raise Invalid(
+            f"not valid JSON at line {error.lineno}: {error.msg}", "correct it and try again"
+        ) from error
     except (ValueError, RecursionError) as error:
-        raise Invalid(f"not valid JSON: {error}") from error
+        raise Invalid(f"not valid JSON: {error}", "correct it and try again") from error
 
 
 def parts(text: str, at: int) -> list[Part]:

@@ -1,0 +1,114 @@
+"""Rows that are whole: settings somebody reads, errors with a way out, jobs that exist."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sources import ROOT, parsed, python_files
+
+from contextd.app import load_operations
+from contextd.domain import errors
+from contextd.domain.confidence import SIGNALS, START, apply
+from contextd.domain.errors import ERRORS, ContextdError, error_from
+from contextd.interop.clients import CLIENTS, Client
+from contextd.operations.background import JOBS
+from contextd.settings import SETTINGS, Setting
+
+load_operations()
+
+OUR_CODE = [path for path in python_files() if path.parts[0] == "src"]
+
+
+def calls(path: Path) -> Iterator[ast.Call]:
+    return (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Call))
+
+
+@pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
+def test_a_setting_accepts_its_default_and_says_what_it_means(row: Setting) -> None:
+    assert SETTINGS[row.name] is row
+    assert row.description
+    assert row.parse(row.default, "a test") == row.default
+    assert row.parse(str(row.default), "a test") == row.default
+
+
+@pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
+def test_a_setting_is_read_somewhere(row: Setting) -> None:
+    readers = [path for path in OUR_CODE if path.name != "settings.py"]
+    assert any(f'"{row.name}"' in (ROOT / path).read_text("utf-8") for path in readers)
+
+
+def test_settings_have_environment_variables_of_their_own() -> None:
+    names = [row.environment for row in SETTINGS.values()]
+    assert len(names) == len(set(names))
+    assert "CONTEXTD_HOME" not in names
+
+
+def test_every_error_is_in_the_table_under_a_code_of_its_own() -> None:
+    defined = {
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, ContextdError) and kind is not ContextdError
+    }
+    assert set(ERRORS.values()) == defined
+    for code, kind in ERRORS.items():
+        assert kind.code == code
+        assert 400 <= kind.status < 600
+
+
+@pytest.mark.parametrize("kind", list(ERRORS.values()), ids=lambda kind: kind.code)
+def test_an_error_survives_the_way_to_a_client(kind: type[ContextdError]) -> None:
+    sent = kind("what is wrong", "what to do", {"fields": {"a": "b"}})
+    received = error_from(sent.as_dict())
+    assert type(received) is kind
+    assert received.as_dict() == sent.as_dict()
+
+
+@pytest.mark.parametrize("path", OUR_CODE, ids=str)
+def test_an_error_that_is_raised_says_what_to_do_next(path: Path) -> None:
+    names = {kind.__name__ for kind in ERRORS.values()}
+    without = [
+        f"line {call.lineno}: {call.func.id}"
+        for call in calls(path)
+        if isinstance(call.func, ast.Name)
+        and call.func.id in names
+        and len(call.args) < 2
+        and not any(keyword.arg == "hint" for keyword in call.keywords)
+        and not any(isinstance(argument, ast.Starred) for argument in call.args)
+    ]
+    assert without == []
+
+
+def test_every_job_that_is_queued_exists_and_says_what_it_does() -> None:
+    queued = {
+        call.args[0].value
+        for path in OUR_CODE
+        for call in calls(path)
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr == "enqueue"
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+    }
+    assert queued
+    assert queued <= set(JOBS)
+    assert all(job.description.endswith(".") for job in JOBS.values())
+
+
+@pytest.mark.parametrize("signal", SIGNALS)
+@pytest.mark.parametrize("start", [0.0, *START.values(), 1.0])
+def test_confidence_stays_between_nothing_and_certainty(signal: str, start: float) -> None:
+    moved = apply(start, signal)
+    assert 0.0 <= moved <= 1.0
+    assert (moved - start) * SIGNALS[signal] >= 0
+
+
+@pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)
+def test_a_client_waits_for_hooks_longer_than_they_may_take(row: Client) -> None:
+    assert re.fullmatch(r"[a-z][a-z0-9-]*", row.name)
+    assert set(row.servers) == set(row.hooks) == {"user", "project"}
+    deadline = int(SETTINGS["hooks.deadline_ms"].default)
+    assert all(event.timeout * 1000 > deadline for event in row.events)
+    assert len({event.name for event in row.events}) == len(row.events)
