@@ -14,6 +14,9 @@ from contextd.code.languages.outline import Outline
 from contextd.code.languages.table import DATA, language_name, language_of
 from contextd.domain.code import SourceFile
 
+_HOPELESS = 20_000
+"""Statements of a broken file past which it is no program, and matching in it would take long."""
+
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
@@ -34,6 +37,8 @@ def parse(path: str, text: str) -> Parsed:
     if language is None:
         return Parsed(data, None, Outline())
     tree = parser(language.grammar).parse(data)
+    if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
+        return Parsed(data, tree, Outline())
     return Parsed(data, tree, language.outline(tree.root_node, data, path))
 
 

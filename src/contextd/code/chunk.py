@@ -24,7 +24,8 @@ LIMIT = 1_500
 
 _SMALL = 250
 _WEIGHTS = bytes(0 if byte in b" \t\r\n\f\v" else 1 for byte in range(256))
-_SEAM = re.compile(rb"\n(?=[ \t]*\r?\n)|\n(?=#{1,6} )")
+_SEAM = re.compile(rb"\n(?:[ \t]*\r?\n)+|\n(?=#{1,6} )")
+_HEADING = re.compile(rb"(?:\A|\n)#{1,6} [^\n]*\s*\Z")
 _REST_OF_LINE = re.compile(rb"[ \t;,]*\r?\n")
 _LEADING = frozenset(("comment", "decorator", "hash_bang_line"))
 
@@ -138,6 +139,9 @@ def _text_ends(data: bytes, weights: Sequence[int]) -> list[int]:
     ends: list[int] = []
     start = reached = 0
     for stop in [*(seam.end() for seam in _SEAM.finditer(data)), len(data)]:
+        if _HEADING.search(data, max(reached - 1, stop - 200, 0), stop) and stop < len(data):
+            # A heading opens what stands under it.
+            continue
         if weights[stop] - weights[start] > LIMIT and reached > start:
             ends.append(reached)
             start = reached

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from contextd.code.scan import ScanReport, scan
@@ -10,6 +11,7 @@ from contextd.ports import Files, Store
 from contextd.stores import open_store
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "code"
+PAST_NS = 1_700_000_000_000_000_000
 SCOPE = Scope("local", "default", "shop")
 REPOSITORY = Path(__file__).parents[3]
 
@@ -19,6 +21,8 @@ def unpack(name: str, root: Path) -> Path:
     for part in (FIXTURES / f"{name}.txt").read_text("utf-8").split("=== ")[1:]:
         path, _, text = part.partition("\n")
         write(folder, path, text)
+        # As after a checkout some time ago: a scan trusts the time of files it did not just miss.
+        os.utime(folder / path, ns=(PAST_NS, PAST_NS))
     return folder
 
 

@@ -1,0 +1,194 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from code_repos import SCOPE, edges_of, memory_store, scan_fixture, scanned, unpack, write
+
+from contextd.code import scan as scanning
+from contextd.code.scan import documents, scan
+from contextd.domain.code import SourceFile
+from contextd.domain.errors import Invalid
+from contextd.domain.query import CODE
+from contextd.ports import Files
+from contextd.stores import open_store
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
+    memory = request.param == "memory"
+    home = tmp_path_factory.mktemp("store")
+    store = open_store("memory://" if memory else f"sqlite://{home}/x.db")
+    yield store.files
+    store.close()
+
+
+def get(files: Files, path: str) -> SourceFile:
+    file = files.get(SCOPE, path)
+    assert file is not None
+    return file
+
+
+def touch(path: Path) -> None:
+    about = path.stat()
+    os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns - 5_000_000_000))
+
+
+def test_the_first_scan_adds_everything_and_the_second_finds_nothing(
+    tmp_path: Path, files: Files
+) -> None:
+    root = unpack("shop", tmp_path)
+    first = scanned(root, files)
+    assert len(first.added) == first.files == first.parsed == len(files.stamps(SCOPE))
+    assert get(files, "apps/web/src/main.tsx").symbols[0].name == "lazy"
+    again = scanned(root, files)
+    assert (again.changed_count, again.unchanged, again.removed) == (0, first.files, ())
+    assert again.stale_chunks == ()
+
+
+def test_a_change_is_seen_and_old_chunks_are_named(tmp_path: Path, files: Files) -> None:
+    root = unpack("pkg", tmp_path)
+    scanned(root, files)
+    old = get(files, "src/farm/cli.py").chunks[0].id
+    write(root, "src/farm/cli.py", "def other() -> None: ...\n")
+    report = scanned(root, files)
+    assert report.modified == ("src/farm/cli.py",)
+    assert report.stale_chunks == (old,)
+    assert [s.name for s in get(files, "src/farm/cli.py").symbols] == ["other"]
+
+
+def test_a_change_of_equal_size_right_after_a_scan_is_not_missed(
+    tmp_path: Path, files: Files
+) -> None:
+    write(tmp_path, "a.py", "one = 1\n")
+    stamp = (tmp_path / "a.py").stat().st_mtime_ns
+    scanned(tmp_path, files)
+    write(tmp_path, "a.py", "two = 2\n")
+    os.utime(tmp_path / "a.py", ns=(stamp, stamp))
+    assert scanned(tmp_path, files).modified == ("a.py",)
+
+
+def test_touching_a_file_changes_its_stamp_and_nothing_else(tmp_path: Path, files: Files) -> None:
+    root = unpack("pkg", tmp_path)
+    scanned(root, files)
+    before = get(files, "src/farm/cli.py")
+    touch(root / "src/farm/cli.py")
+    report = scanned(root, files)
+    assert report.changed_count == 0
+    assert "src/farm/cli.py" in report.same_text
+    after = get(files, "src/farm/cli.py")
+    assert after.mtime_ns == (root / "src/farm/cli.py").stat().st_mtime_ns
+    assert (after.chunks, after.symbols) == (before.chunks, before.symbols)
+    assert scanned(root, files).changed == ()
+
+
+def test_removing_and_adding_a_file_relinks_those_that_import_it(
+    tmp_path: Path, files: Files
+) -> None:
+    root = unpack("shop", tmp_path)
+    scanned(root, files)
+    whole = get(files, "apps/web/src/util/helper.ts")
+    (root / "apps/web/src/data/index.ts").unlink()
+    report = scanned(root, files)
+    assert report.removed == ("apps/web/src/data/index.ts",)
+    assert len(report.stale_chunks) == 1
+    assert "apps/web/src/util/helper.ts" in report.relinked
+    assert get(files, "apps/web/src/util/helper.ts").imports[0].target == ""
+    assert get(files, "apps/web/src/util/helper.ts").chunks == whole.chunks
+    write(root, "apps/web/src/data.ts", "export type Data = {}\n")
+    scanned(root, files)
+    target = get(files, "apps/web/src/util/helper.ts").imports[0].target
+    assert target == "apps/web/src/data.ts"
+
+
+def test_a_new_configuration_relinks_unchanged_files(tmp_path: Path, files: Files) -> None:
+    write(tmp_path, "tsconfig.json", "{}")
+    write(tmp_path, "app.ts", 'import { x } from "kit/x";\n')
+    write(tmp_path, "lib/x.ts", "export const x = 1;\n")
+    scanned(tmp_path, files)
+    assert edges_of(files) == set()
+    write(tmp_path, "tsconfig.json", '{"compilerOptions": {"paths": {"kit/*": ["./lib/*"]}}}')
+    assert scanned(tmp_path, files).relinked == ("app.ts",)
+    assert edges_of(files) == {("app.ts", "lib/x.ts")}
+
+
+def test_a_scan_of_one_folder_leaves_the_rest_alone(tmp_path: Path, files: Files) -> None:
+    root = unpack("pkg", tmp_path)
+    scanned(root, files)
+    (root / "script.py").unlink()
+    write(root, "src/farm/new.py", "")
+    report = scanned(root, files, below="src/")
+    assert (report.added, report.removed) == (("src/farm/new.py",), ())
+    assert files.get(SCOPE, "script.py") is not None
+    with pytest.raises(Invalid):
+        scan(root, files, SCOPE, below="../other")
+
+
+def test_a_full_scan_analyses_everything_again(tmp_path: Path, files: Files) -> None:
+    root = unpack("pkg", tmp_path)
+    total = scanned(root, files).files
+    report = scanned(root, files, incremental=False)
+    assert len(report.modified) == total
+    assert report.stale_chunks == ()
+
+
+def test_progress_counts_up_to_what_is_read(tmp_path: Path, files: Files) -> None:
+    root = unpack("shop", tmp_path)
+    told: list[tuple[str, int, int]] = []
+    report = scanned(root, files, progress=lambda *step: told.append(step))
+    assert told[-1] == ("scan", report.files, report.files)
+
+
+def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: Files) -> None:
+    write(tmp_path, "a.py", "KEY = 'hunter2'\n")
+    report = scan(tmp_path, files, SCOPE, redact=lambda text: text.replace("hunter2", "[secret]"))
+    assert report.changed[0].chunks[0].text == "KEY = '[secret]'\n"
+
+
+def test_many_files_are_shared_among_processes_with_the_same_result(
+    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = unpack("shop", tmp_path)
+    alone = scan(root, files, SCOPE)
+    monkeypatch.setattr(scanning, "_WORTH_PROCESSES", 10)
+    monkeypatch.setattr(scanning, "_BATCH", 12)
+    together = scan(root, files, SCOPE, workers=2)
+    assert together.changed == alone.changed
+
+
+def test_odd_content_is_listed_and_nothing_fails(tmp_path: Path, files: Files) -> None:
+    write(tmp_path, "a.bin", b"\0\1\2" * 100)
+    write(tmp_path, "broken.ts", "export function ( {{{ \n const x = \n")
+    write(tmp_path, "empty.py", "")
+    write(tmp_path, "deep.js", "(" * 50_000)
+    write(tmp_path, "huge.txt", b"x" * 9_000_000)
+    report = scanned(tmp_path, files)
+    assert report.files == 5
+    assert get(files, "a.bin").error == "binary"
+    assert get(files, "broken.ts").error == "syntax errors"
+    assert get(files, "huge.txt").error == "larger than 8,000,000 bytes"
+    assert get(files, "empty.py").error == ""
+
+
+def test_documents_carry_path_symbol_and_facets(tmp_path: Path) -> None:
+    _, files = scan_fixture("shop", tmp_path)
+    file = get(files, "apps/web/src/parts/button.tsx")
+    document = documents(SCOPE, file)[0]
+    assert document.id == file.chunks[0].id
+    assert (document.kind, document.scope) == (CODE, SCOPE)
+    assert document.text.startswith("apps/web/src/parts/button.tsx Button\nexport interface")
+    assert document.facets == (
+        "path=apps/web/src/parts/button.tsx",
+        "language=tsx",
+        "tree=apps/web/src/parts",
+        "tree=apps/web/src",
+        "tree=apps/web",
+        "tree=apps",
+    )
+    assert len({d.id for f in files.all(SCOPE) for d in documents(SCOPE, f)}) > 30
+
+
+def test_an_empty_project_has_an_empty_report(tmp_path: Path) -> None:
+    report = scan(tmp_path, memory_store().files, SCOPE)
+    assert (report.changed, report.removed, report.files) == ((), (), 0)
