@@ -136,10 +136,14 @@ class _Questions:
 
     def answer(self, end: float, branch_then: str) -> ExternalChanges:
         notes: list[str] = []
-        state = git.read_status(self._output(self.status, end, notes)[1])
+        known, printed = self._output(self.status, end, notes)
+        if known != 0:
+            return ExternalChanges(since=self.time, notes=tuple(notes))
+        state = git.read_status(printed)
         code, printed = self._output(self.log, end, notes)
         commits = git.read_log(printed) if code == 0 else []
-        gone = self._output(self.ancestor, end, notes)[0] not in (0, None)
+        # Without a head there is no history that could have been rewritten.
+        gone = self._output(self.ancestor, end, notes)[0] not in (0, None) and state.head != ""
         rewritten = gone and not self._is_elsewhere(branch_then, state.branch, end)
         if rewritten and self.time is not None:
             commits = self._since_time(end, notes)

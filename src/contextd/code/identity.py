@@ -144,6 +144,9 @@ def _of_repository(repository: git.Repository) -> Identity:
         found = _of_directory(root, f"{why}: known by its place until then")
         return Identity(found.identity, root, name, found.kind, found.earlier, found.note)
     kind: IdentityKind = "git" if first != "-" else "remote"
+    if kind == "git" and url:
+        # Before its first push, and as a shallow clone.
+        earlier = (f"git:{first}/-", f"git:-/{remote}", *earlier)
     return Identity(f"git:{first}/{remote}", root, name, kind, earlier)
 
 

@@ -261,7 +261,8 @@ def test_only_files_edited_after_the_moment_count_as_touched(make_repo):
 def test_the_deadline_is_told_instead_of_passed(make_repo):
     repo = make_repo()
     head = repo.commit()
-    found = external_changes(repo.root, head, deadline=0.0)
+    found = external_changes(repo.root, head, None, "other", deadline=0.0)
+    assert not found.switched
     assert any("did not answer" in note for note in found.notes)
     assert found.commits == ()
 
@@ -282,6 +283,14 @@ def test_many_commits_are_counted_only_up_to_the_limit(make_repo):
     found = external_changes(repo.root, head)
     assert len(found.commits) == 100
     assert found.lines[0].startswith("100 or more new commits by B: n9; n8; n7; …")
+
+
+def test_where_git_went_away_nothing_is_claimed(make_repo, tmp_path):
+    (tmp_path / "plain").mkdir()
+    for place in (tmp_path / "plain", make_repo().root):
+        found = external_changes(place, "0" * 40, datetime.now(UTC), "main")
+        assert found.lines == ()
+        assert not found.rewritten
 
 
 def test_changes_refuse_a_commit_that_is_no_id(make_repo):

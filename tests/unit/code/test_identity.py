@@ -98,6 +98,7 @@ def test_publishing_keeps_the_project(make_repo):
     now = identify(repo.root)
     assert now.identity != before
     assert match(now, ["id:other", before]) == before
+    assert before in now.earlier
 
 
 def test_forks_are_two_projects(make_repo, tmp_path):
