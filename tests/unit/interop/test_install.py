@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Conflict, Denied, Invalid, NotFound, TooLarge
+from contextd.domain.errors import Conflict, Denied, Invalid, NotFound, TooLarge, Unavailable
 from contextd.interop import install as installing
 from contextd.interop.clients import CLIENTS
 from contextd.interop.install import InstallReport, install, uninstall
@@ -412,3 +412,31 @@ def test_every_row_installs_and_uninstalls_without_a_trace(name: str, home: Path
     assert tree(home)
     uninstall(name, home, None)
     assert tree(home) == {}
+
+
+def test_a_file_where_a_directory_belongs_is_told_and_nothing_is_written(home: Path) -> None:
+    (home / ".claude").write_text("not a directory")
+    before = tree(home)
+    with pytest.raises(Unavailable) as refused:
+        put_in(home)
+    assert refused.value.hint
+    assert tree(home) == before
+
+
+def test_without_a_place_for_the_copy_nothing_is_edited(home: Path, tmp_path: Path) -> None:
+    (home / ".claude.json").write_text("{}")
+    (tmp_path / "backups").write_text("not a directory")
+    with pytest.raises(Unavailable, match="no backup"):
+        put_in(home, backups=tmp_path / "backups")
+    assert (home / ".claude.json").read_text() == "{}"
+
+
+def test_what_the_client_would_not_understand_either_is_left_alone(home: Path) -> None:
+    settings = home / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    odd = {"Stop": ["text", {"hooks": ["text", {"command": 5}]}, {"hooks": 1}], "Other": 7}
+    settings.write_text(json.dumps({"hooks": odd}))
+    put_in(home)
+    hooks = json.loads(settings.read_text())["hooks"]
+    assert {name: hooks[name] for name in odd} == odd
+    assert set(hooks) == {*odd, *EVENTS}
