@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
+import time
 from pathlib import Path
 
 import apsw
@@ -314,6 +317,47 @@ def test_a_migration_that_fails_changes_nothing(tmp_path):
     assert database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'half'") == 0
     migrate.migrate(database, [*scripts, EXTRA])
     assert database.value("SELECT count(*) FROM later") == 2
+    database.close()
+
+
+MIGRATING = """
+import sys
+from pathlib import Path
+from contextd.runtime import SystemClock
+from contextd.stores.connection import Database
+from contextd.stores.migrate import migrate, migrations
+database = Database(Path(sys.argv[1]), SystemClock())
+print("ready", flush=True)
+migrate(database, [*migrations(), sys.argv[2]])
+print("done", flush=True)
+"""
+LONG = (
+    EXTRA
+    + """WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n WHERE x < 60000)
+    INSERT INTO later SELECT 'row ' || x FROM n;"""
+)
+
+
+@pytest.mark.parametrize("milliseconds", [1, 5, 15, 30, 60])
+def test_a_migration_that_is_killed_happened_or_did_not(tmp_path, milliseconds):
+    store = open_store(at(tmp_path))
+    put(store, "one")
+    store.close()
+    path = tmp_path / "contextd.db"
+    child = subprocess.Popen(
+        [sys.executable, "-c", MIGRATING, str(path), LONG], stdout=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == b"ready\n"
+    time.sleep(milliseconds / 1000)
+    child.kill()
+    child.communicate()
+    database = Database(path, SystemClock())
+    assert database.value("PRAGMA user_version") - len(migrate.migrations()) in (0, 1)
+    migrate.migrate(database, [*migrate.migrations(), LONG])
+    assert database.value("SELECT count(*) FROM later") == 60_002
+    assert database.value("SELECT count(*) FROM records") == 1
+    assert database.value("PRAGMA integrity_check") == "ok"
     database.close()
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from contextd.domain.errors import Busy
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, Session
 from contextd.stores import open_store
 from contextd.stores.gate import Gate
 
@@ -265,4 +267,88 @@ def test_a_matrix_gives_back_the_room_of_forgotten_documents(tmp_path):
     assert len(store.index.dense(vector("q"), "m", HERE, 2_000)) == 100
     [matrix] = store.index._dense._matrices.values()
     assert (matrix.size, len(matrix.alive)) == (100, 256)
+    store.close()
+
+
+def at_once(count: int, act) -> list:
+    """What `act` returned in each of `count` threads that started together."""
+    ready, results, problems = threading.Barrier(count), [], []
+
+    def run(number: int) -> None:
+        try:
+            ready.wait()
+            results.append(act(number))
+        except BaseException as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=run, args=(n,)) for n in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    return results
+
+
+def test_the_same_write_ten_times_at_once_is_one(tmp_path):
+    stores = [open_store(f"sqlite://{tmp_path}/contextd.db") for _ in range(2)]
+    stores[0].sessions.save(Session(id="s", scope=SCOPE))
+    record = Record(id="same-record", kind="memory", scope=SCOPE, content="upload")
+    event = Event(type="note", key="k", at=record.created_at)
+
+    def write(number: int) -> tuple[str, int]:
+        store = stores[number % 2]
+        store.records.put(record, actor="w", action="write")
+        new = store.sessions.append("s", [event])
+        return store.jobs.enqueue("x", {}, unique_key="cron:slot"), len(new)
+
+    results = at_once(10, write)
+    assert len({job for job, _ in results}) == 1
+    assert sum(new for _, new in results) == 1
+    assert stores[1].records.find(HERE).records == [record]
+    assert [job.unique_key for job in stores[1].jobs.list()] == ["cron:slot"]
+    assert len(stores[1].sessions.events("s")) == 1
+    for store in stores:
+        store.close()
+
+
+def test_each_job_is_claimed_once_by_workers_at_once(tmp_path):
+    stores = [open_store(f"sqlite://{tmp_path}/contextd.db") for _ in range(2)]
+    wanted = [stores[0].jobs.enqueue("x", {"n": n}) for n in range(40)]
+    now = stores[0].jobs.next_due() + timedelta(hours=1)
+
+    def work(number: int) -> list[str]:
+        taken = []
+        while job := stores[number % 2].jobs.claim(f"w{number}", 600, now):
+            taken.append(job.id)
+        return taken
+
+    taken = [id_ for ids in at_once(8, work) for id_ in ids]
+    assert sorted(taken) == sorted(wanted)
+    for store in stores:
+        store.close()
+
+
+def test_checks_and_searches_during_writes_see_whole_states_only(tmp_path):
+    store = open_store(f"sqlite://{tmp_path}/contextd.db")
+    stop = threading.Event()
+
+    def act(number: int) -> list:
+        if number:
+            while not stop.is_set():
+                found = {m.id for m in store.index.lexical(["upload"], HERE, 1_000)}
+                assert {r.id for r in store.records.get(sorted(found))} == found
+                assert store.check() == []
+            return []
+        for n in range(60):
+            record = Record(id=f"r{n:03}", kind="memory", scope=SCOPE, content="upload")
+            with store.transaction():
+                store.records.put(record, actor="w", action="write")
+                store.index.put(
+                    [Document(id=record.id, kind="memory", scope=SCOPE, text="upload")], {}, ""
+                )
+        stop.set()
+        return store.records.find(HERE).records
+
+    assert sorted(len(found) for found in at_once(3, act)) == [0, 0, 60]
     store.close()
