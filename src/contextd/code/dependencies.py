@@ -140,7 +140,8 @@ def _wanted(
     words = None if shown is None else set(re.findall(r"[\w$]+", shown))
     for file in files:
         for use in uses(sources.lookup, file):
-            if words is not None and use.local and use.local != WHOLE and use.local not in words:
+            seen_as = use.local or use.name
+            if words is not None and seen_as != WHOLE and seen_as not in words:
                 continue
             for path, symbol in _definitions(sources, use, shown):
                 if path in seen:

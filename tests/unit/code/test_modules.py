@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from code_repos import REPOSITORY, SCOPE, memory_store, scan_fixture, scanned
+
+from contextd.code.graph import edges, page_rank
+from contextd.code.modules import modules, role_of
+from contextd.domain.code import Import, SourceFile
+
+
+def made(*paths: str) -> list[SourceFile]:
+    language = {"ts": "typescript", "py": "python", "go": "go", "md": "markdown"}
+    return [
+        SourceFile(
+            path=p, size=1, mtime_ns=0, digest="", lines=3, language=language[p.rsplit(".", 1)[1]]
+        )
+        for p in paths
+    ]
+
+
+@pytest.mark.parametrize(
+    ("paths", "expected"),
+    [
+        (["src/server/auth/a.ts", "src/server/users/b.ts", "src/index.ts"], {"auth", "users"}),
+        (["src/features/cart/a.ts", "src/features/pay/b.ts", "src/main.ts"], {"cart", "pay"}),
+        (["packages/ui/src/x.ts", "apps/web/src/y.ts", "apps/api/z.ts"], {"ui", "web", "api"}),
+        (["apps/api/a.ts", "packages/api/b.ts"], {"apps-api", "packages-api"}),
+        (["shop/urls.py", "cart/a.py", "cart/b.py", "shop/c.py", "manage.py"], {"shop", "cart"}),
+        (["src/tool/a.py", "src/tool/x/b.py", "src/tool/x/c.py", "src/tool/y/d.py",
+          "src/tool/y/e.py"], {"x", "y"}),
+        (["cmd/run/main.go", "internal/store/a.go", "internal/http/b.go"],
+         {"run", "store", "http"}),
+        (["main.py", "util.py"], set()),
+        (["docs/a.md", "tests/test_a.py", "README.md"], set()),
+    ],
+)  # fmt: skip
+def test_modules_are_named_after_the_folders_that_hold_a_subject(
+    paths: list[str], expected: set[str]
+) -> None:
+    assert {module.name for module in modules(made(*paths))} == expected
+
+
+def test_equal_subjects_in_two_layers_are_one_module() -> None:
+    files = made("src/server/auth/a.ts", "src/server/x/c.ts", "src/client/auth/b.ts",
+                 "src/client/auth/d.ts")  # fmt: skip
+    auth = next(module for module in modules(files) if module.name == "auth")
+    assert auth.prefixes == ("src/client/auth", "src/server/auth")
+
+
+def test_there_are_never_more_than_thirty() -> None:
+    files = made(*(f"packages/p{n}/src/f{k}.ts" for n in range(60) for k in range(1 + n % 5)))
+    found = modules(files)
+    assert len(found) == 30
+    assert len(found[0].files) == 5
+
+
+def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path) -> None:
+    _, files = scan_fixture("pkg", tmp_path)
+    found = {module.name: module for module in modules(files.all(SCOPE))}
+    assert set(found) == {"animals", "fields", "tools"}
+    assert found["animals"].dependencies == ("fields", "tools")
+    assert found["fields"].dependencies == ()
+    assert found["animals"].key_files[0].path == "src/farm/animals/__init__.py"
+    assert found["animals"].key_files[0].role == "entry"
+    assert found["animals"].description == "3 Python files: Cow, feed, HAY"
+
+
+def test_our_own_modules_depend_as_the_layers_say() -> None:
+    files = memory_store().files
+    scanned(REPOSITORY, files)
+    found = {module.name: module for module in modules(files.all(SCOPE))}
+    assert {"code", "domain", "stores", "operations"} <= set(found)
+    assert found["domain"].dependencies == ()
+    assert "domain" in found["stores"].dependencies
+    key = {file.path: file.role for file in found["domain"].key_files}
+    assert "src/contextd/domain/errors.py" in key
+    assert any(file.role == "test" for file in found["code"].key_files)
+
+
+@pytest.mark.parametrize(
+    ("path", "role"),
+    [
+        ("src/auth/index.ts", "entry"),
+        ("app/__init__.py", "entry"),
+        ("vite.config.ts", "config"),
+        ("shop/settings.py", "config"),
+        ("src/auth/login.test.ts", "test"),
+        ("tests/unit/a.py", "test"),
+        ("src/auth/service.ts", "core"),
+        ("src/latest/contest.ts", "core"),
+    ],
+)
+def test_the_role_of_a_file_is_read_from_its_name(path: str, role: str) -> None:
+    assert role_of(path) == role
+
+
+def test_page_rank_sums_to_one_and_follows_imports() -> None:
+    files = [
+        SourceFile(
+            path=path,
+            size=1,
+            mtime_ns=0,
+            digest="",
+            imports=tuple(Import(specifier="x", line=1, target=t) for t in targets),
+        )
+        for path, targets in (("a", "cb"), ("b", "c"), ("c", ""), ("d", "c"), ("e", "e"))
+    ]
+    rank = page_rank([file.path for file in files], edges(files))
+    assert sum(rank.values()) == pytest.approx(1)
+    assert max(rank, key=rank.__getitem__) == "c"
+    near = page_rank([file.path for file in files], edges(files), {"e": 1.0})
+    assert near["e"] == pytest.approx(1)
+    assert page_rank([], {}) == {}
+
+
+def test_page_rank_is_that_of_the_written_out_matrix() -> None:
+    weighted = {("a", "b"): 3, ("a", "c"): 1, ("b", "c"): 2, ("c", "a"): 1}
+    rank = page_rank(["a", "b", "c"], weighted)
+    for path in "abc":
+        given = sum(
+            rank[s] * w / sum(v for (x, _), v in weighted.items() if x == s)
+            for (s, e), w in weighted.items()
+            if e == path
+        )
+        assert rank[path] == pytest.approx(0.15 / 3 + 0.85 * given, abs=1e-6)
