@@ -20,7 +20,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +31,13 @@ from contextd import client
 from contextd.code.walk import walk
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.tokens import count_tokens
+from contextd.interop.importers.sample import sample_session
 
 COMMAND = [sys.executable, "-m", "contextd"]
-SAMPLE = "data/demo/sample-session.jsonl"
 MOST_FILES = 5_000
 LEARNING_SECONDS = 60.0
 _WIDTH = 78
+_LEARNED = re.compile(r"\[[\w ]+ [0-9a-f]{8} · ")
 
 
 @dataclass(slots=True)
@@ -104,7 +105,8 @@ def main(arguments: Sequence[str]) -> int:
                 return _play(stage)
             finally:
                 _stop(stage)
-    except ContextdError:
+    except ContextdError as error:
+        print(f"✗ {error.message}\n  {error.hint}", file=sys.stderr)
         return 1
 
 
@@ -149,31 +151,42 @@ def _stop(stage: Stage) -> None:
 
 def _play(stage: Stage) -> int:
     _title("1. A repository contextd has never seen")
+    print(stage.run("init", "--no-daemon").rstrip())
 
     _title("2. Session A: an agent works, contextd watches")
     session_a = str(uuid.uuid4())
     before = _briefing(stage.hook("SessionStart", session_a, source="startup"))
-    asyncio.run(_as_agent(stage, _greet))
-    _prompts, _events = _replay(stage, session_a)
+    print(asyncio.run(_as_agent(stage, _greet)))
+    prompts, events = _replay(stage, session_a)
     stage.hook("PreCompact", session_a, trigger="auto")
     stage.hook("SessionEnd", session_a, reason="prompt_input_exit")
+    print(f"replayed {events} events and {prompts} prompts of a sample session through the hooks")
 
     _title("3. contextd learns, nobody types")
-    _wait_for_learning(stage)
+    print(_wait_for_learning(stage))
 
     _title("4. Session B starts warm")
     session_b = str(uuid.uuid4())
     after = _briefing(stage.hook("SessionStart", session_b, source="startup"))
     fresh = [line for line in after.splitlines() if line.startswith("- ") and line not in before]
-    learned = [line for line in fresh if re.search(r"\[[\w ]+ [0-9a-f]{8} · ", line)]
+    learned = [line for line in fresh if _LEARNED.search(line)]
+    print(f"Session A began with {count_tokens(before)} tokens:")
+    print(_quote(before))
+    print(f"\nSession B begins with {count_tokens(after)} tokens; lines with + are new:")
+    print(_quote(after, marked=set(fresh)))
     if learned:
-        pass
+        print("\n" + asyncio.run(_as_agent(stage, lambda agent: _ask(agent, stage, learned[0]))))
 
-    _title("What it took")
-    for _name, _took in _slowest(stage.marks):
-        pass
+    _title("What it took (whole processes, start included)")
+    for name, took in _longest(stage.marks):
+        print(f"  {name:44} {took:7.0f} ms")
     if not learned:
+        print("\n✗ session B knows nothing of what session A learned", file=sys.stderr)
         return 1
+    print(f"\n✓ {len(learned)} things learned in session A stand in session B's briefing.")
+    print(
+        "To use it for real, in your repository:\n  contextd init\n  contextd install claude-code"
+    )
     return 0
 
 
@@ -252,17 +265,17 @@ def _file_with_imports(stage: Stage) -> str:
 
 
 def _replay(stage: Stage, session: str) -> tuple[int, int]:
-    """Write the sample session as the client's transcript, line by line, firing the prompt hooks."""
-    sample = files("contextd").joinpath(SAMPLE).read_text("utf-8")
+    """Write the sample session as the client's transcript, line by line, firing the prompt hooks.
+
+    Returns how many prompts and how many events there were.
+    """
     code = [
         f.path for f in walk(stage.root).files if f.path.endswith((".py", ".ts", ".js", ".tsx"))
     ]
-    names = [*code, *(f.path for f in walk(stage.root).files), "README.md"]
-    values = {"cwd": str(stage.root), "session": session}
-    values |= {f"file{i}": names[min(i - 1, len(names) - 1)] for i in range(1, 10)}
-    filled = re.sub(r"\{\{(\w+)\}\}", lambda m: values.get(m[1], m[1]), sample)
+    began = datetime.now(UTC) - timedelta(minutes=12)
+    text = sample_session(cwd=str(stage.root), session=session, start=began, files=code)
+    lines = [line for line in text.splitlines() if line.strip()]
     prompts = 0
-    lines = [line for line in filled.splitlines() if line.strip()]
     with (stage.folder / f"{session}.jsonl").open("w", encoding="utf-8") as transcript:
         for line in lines:
             transcript.write(line + "\n")
@@ -288,26 +301,21 @@ def _wait_for_learning(stage: Stage) -> str:
     began = time.perf_counter()
     while time.perf_counter() - began < LEARNING_SECONDS:
         listed = client.call("jobs", {}, home=stage.home, cwd=str(stage.root)).value["jobs"]
-        learning = [job for job in listed if job["name"] == "learn_session"]
-        if learning and learning[0]["state"] in ("done", "failed"):
-            took = (time.perf_counter() - began) * 1e3
-            stage.marks.append(("learning in the background", took))
-            if learning[0]["state"] == "failed":
-                raise Unavailable(f"learning failed: {learning[0]['error']}")
-            result = learning[0]["result"]
-            lines = [
-                f"read {result['imported'].get('new', 0)} events of the transcript, kept {result['learned']} learnings",
-                *(f"project.yaml: {change}" for change in result["project_yaml"]),
-            ]
-            return "\n".join(lines)
+        job = next((job for job in listed if job["name"] == "learn_session"), None)
+        if job is not None and job["state"] == "failed":
+            raise Unavailable(f"learning failed: {job['error']}")
+        if job is not None and job["state"] == "done":
+            stage.marks.append(("learning in the background", (time.perf_counter() - began) * 1e3))
+            result = job["result"]
+            read, kept = result["imported"].get("new", 0), result["learned"]
+            lines = [f"read {read} events of the transcript, kept {kept} learnings"]
+            return "\n".join([*lines, *(f"project.yaml: {c}" for c in result["project_yaml"])])
         time.sleep(0.1)
-    raise Unavailable(
-        f"nothing was learned within {LEARNING_SECONDS:.0f} s", "see the daemon's log"
-    )
+    raise Unavailable(f"nothing was learned in {LEARNING_SECONDS:.0f} s", "see the daemon's log")
 
 
 def _title(text: str) -> None:
-    pass
+    print(f"\n── {text} " + "─" * max(0, _WIDTH - len(text) - 4), flush=True)
 
 
 def _quote(text: str, marked: set[str] | None = None) -> str:
@@ -315,7 +323,7 @@ def _quote(text: str, marked: set[str] | None = None) -> str:
     return "\n".join(("  │+" if line in wanted else "  │ ") + line for line in text.splitlines())
 
 
-def _slowest(marks: list[tuple[str, float]]) -> list[tuple[str, float]]:
+def _longest(marks: list[tuple[str, float]]) -> list[tuple[str, float]]:
     longest: dict[str, float] = {}
     for name, took in marks:
         longest[name] = max(longest.get(name, 0.0), took)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.code.git import blobs
-from contextd.code.project_yaml import enrich
+from contextd.code.project_yaml import Addition, enrich
 from contextd.domain.documents import message_documents
 from contextd.domain.records import Anchor
 from contextd.domain.sessions import Event, Session
@@ -28,7 +28,7 @@ from contextd.operations.sessions import close_session
 from contextd.operations.tracking import watch_idle
 from contextd.operations.writing import Saved, save_new
 from contextd.runtime import Runtime
-from contextd.sessions.distil import distil
+from contextd.sessions.distil import Item, distil
 from contextd.sessions.enrich import Place, additions
 from contextd.sessions.extract import Finding, extract
 from contextd.sessions.track import fold
@@ -125,7 +125,7 @@ def _keep_finding(runtime: Runtime, session: Session, finding: Finding) -> Saved
     )
 
 
-def _keep_item(runtime: Runtime, session: Session, item: Any) -> Saved:
+def _keep_item(runtime: Runtime, session: Session, item: Item) -> Saved:
     files = [str(path) for path in item.data.get("affected_files", ())]
     return save_new(
         runtime,
@@ -158,7 +158,19 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
         for module in model.modules.values()
     ]
     extra = additions(findings, places, session_id=session.id, now=runtime.clock.now())
-    return enrich(runtime.root / ".context" / "project.yaml", extra) if extra else []
+    entries = [
+        Addition(
+            module=one.module,
+            section=one.section,
+            text=one.text,
+            solution=one.solution,
+            session_id=one.session_id,
+            discovered_at=one.discovered_at,
+        )
+        for one in extra
+    ]
+    path = runtime.root / ".context" / "project.yaml"
+    return enrich(path, entries, now=runtime.clock.now()) if entries else []
 
 
 def index_messages(runtime: Runtime, session: Session, events: Sequence[Event]) -> None:
