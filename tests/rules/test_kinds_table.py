@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import KINDS, Field, Kind, kind_named
+
+unhurried = settings(deadline=None)
 
 GOOD: dict[str, Any] = {
     "string": "text", "string[]": ["a", "b"], "number": 1.5, "boolean": True, "enum": None,
@@ -68,6 +70,7 @@ def test_what_is_missing_is_named_or_filled_in(kind: Kind) -> None:
     assert filled == {**expected, **given_only}
 
 
+@unhurried
 @given(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=4))
 def test_an_open_kind_keeps_further_fields_as_they_are(data: dict[str, Any]) -> None:
     assert Kind("note", "notes", "A note.", open=True).check(data) == data

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import COLLECTIONS, Scope, slug
+
+unhurried = settings(deadline=None)
 
 slugs = st.from_regex(r"[a-z0-9](?:[a-z0-9-]{0,6}[a-z0-9])?", fullmatch=True)
 words = st.sampled_from(["a", "b", "x", "a-b", "x-a", "contexts", "memories", "x-contexts"])
@@ -19,6 +21,7 @@ scopes = (
 names = st.sampled_from(sorted(COLLECTIONS)) | st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 
 
+@unhurried
 @given(scopes, names, scopes, names)
 @example(Scope("a", "b"), "contexts", Scope("a", "b", "contexts"), "contexts")
 @example(Scope("a"), "coding_standards", Scope("a", "coding"), "standards")
@@ -30,11 +33,13 @@ def test_one_collection_means_one_scope_and_one_kind(
     assert (one.collection(name) == other.collection(other_name)) is same
 
 
+@unhurried
 @given(scopes)
 def test_a_scope_is_read_back_from_its_text(scope: Scope) -> None:
     assert Scope.parse(str(scope)) == scope
 
 
+@unhurried
 @given(st.text(max_size=80))
 def test_any_text_gives_a_name_a_scope_accepts(text: str) -> None:
     assert Scope(slug(text)).org == slug(text)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import copy
 import json
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
 from contextd.interop.clients import CLIENTS
 from contextd.interop.entries import add_hooks, add_server, containers, without_ours
+from contextd.interop.install import install, uninstall
 from contextd.interop.jsontext import locate, parts, put, read, remove, style_of
+
+unhurried = settings(deadline=None)
 
 CLIENT = CLIENTS["claude-code"]
 COMMAND = ["/opt/contextd"]
@@ -61,6 +66,7 @@ def with_ours(text: str) -> str:
     return add_hooks(add_server(text, CLIENT, COMMAND)[0], CLIENT, COMMAND)[0]
 
 
+@unhurried
 @given(texts())
 def test_installing_adds_our_entries_and_changes_no_other_value(text: str) -> None:
     added = read(with_ours(text))
@@ -76,18 +82,21 @@ def test_installing_adds_our_entries_and_changes_no_other_value(text: str) -> No
     assert list(added) == list(expected)
 
 
+@unhurried
 @given(texts())
 def test_installing_only_inserts_every_byte_of_the_user_is_still_there_in_order(text: str) -> None:
     rest = iter(with_ours(text))
     assert all(character in rest for character in text)
 
 
+@unhurried
 @given(texts())
 def test_installing_twice_is_installing_once(text: str) -> None:
     once = with_ours(text)
     assert with_ours(once) == once
 
 
+@unhurried
 @given(texts())
 def test_removing_gives_back_the_value_and_the_bytes_around_it(text: str) -> None:
     bare, _ = without_ours(with_ours(text), CLIENT, containers(text, CLIENT))
@@ -99,11 +108,31 @@ def test_removing_gives_back_the_value_and_the_bytes_around_it(text: str) -> Non
         assert bare == text
 
 
+@unhurried
+@given(texts(), texts(), st.booleans())
+def test_files_come_back_to_the_byte_through_any_number_of_installations(
+    servers: str, hooks_text: str, upgraded: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder)
+        held = {home / ".claude.json": servers, home / ".claude" / "settings.json": hooks_text}
+        (home / ".claude").mkdir()
+        for path, text in held.items():
+            path.write_bytes(text.encode("utf-8"))
+        for command in (["/old/contextd"], COMMAND) if upgraded else (COMMAND,):
+            install(CLIENT.name, home, None, command=command)
+        uninstall(CLIENT.name, home, None)
+        assert {path: path.read_bytes().decode("utf-8") for path in held} == held
+        assert {path for path in home.rglob("*") if path.is_file()} == set(held)
+
+
+@unhurried
 @given(texts())
 def test_removing_from_a_file_without_us_changes_nothing(text: str) -> None:
     assert without_ours(text, CLIENT) == (text, [])
 
 
+@unhurried
 @given(texts(), st.data())
 def test_a_part_is_found_changed_and_removed_anywhere(text: str, data: st.DataObject) -> None:
     document: Any = json.loads(text)
@@ -131,6 +160,7 @@ def test_a_part_is_found_changed_and_removed_anywhere(text: str, data: st.DataOb
     assert kept == document
 
 
+@unhurried
 @given(st.text(alphabet='{}[]",:ab1\\ \n', max_size=30))
 def test_text_is_read_exactly_when_it_is_json(text: str) -> None:
     try:
