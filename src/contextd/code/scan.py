@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import posixpath
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,7 +20,7 @@ from contextd.code.paths import read_listed
 from contextd.code.resolve import Resolver
 from contextd.code.walk import Walk, WalkedFile
 from contextd.code.walk import walk as walk_tree
-from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.code import SourceFile
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.query import CODE, Document
 from contextd.domain.scope import Scope
@@ -29,6 +30,8 @@ _WORTH_PROCESSES = 1_500
 _BATCH = 250
 _RACY_NS = 20_000_000
 _LARGEST_READ = 8_000_000
+
+_QUOTE = re.compile("[\"'`]")
 
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as work goes on."""
@@ -86,7 +89,8 @@ def scan(
 
     A file is read when its size or time differs from the stored ones, and analysed when its content
     does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
-    to read, `workers` processes share the work. `redact` is applied to the text of chunks.
+    to read, `workers` processes share the work. `redact` is applied to the text of chunks and to
+    signatures.
     """
     began = time.monotonic()
     walked = walked if walked is not None else walk_tree(root)
@@ -218,10 +222,19 @@ class _Scan:
 
     def _finished(self, file: SourceFile) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)
-        pieces: tuple[Chunk, ...] = file.chunks
-        if self.redact is not None:
-            pieces = tuple(replace(piece, text=self.redact(piece.text)) for piece in pieces)
-        return replace(file, imports=imports, chunks=pieces)
+        if self.redact is None:
+            return replace(file, imports=imports)
+        hide = self.redact
+        return replace(
+            file,
+            imports=imports,
+            chunks=tuple(replace(piece, text=hide(piece.text)) for piece in file.chunks),
+            # A signature shows the values of constants and defaults, and those are literals.
+            symbols=tuple(
+                replace(s, signature=hide(s.signature)) if _QUOTE.search(s.signature) else s
+                for s in file.symbols
+            ),
+        )
 
     def _chunk_ids(self, path: str) -> list[str]:
         stored = self.files.get(self.scope, path)

@@ -144,6 +144,7 @@ def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: Files)
     write(tmp_path, "a.py", "KEY = 'hunter2'\n")
     report = scan(tmp_path, files, SCOPE, redact=lambda text: text.replace("hunter2", "[secret]"))
     assert report.changed[0].chunks[0].text == "KEY = '[secret]'\n"
+    assert "hunter2" not in repr(report)
 
 
 def test_many_files_are_shared_among_processes_with_the_same_result(
