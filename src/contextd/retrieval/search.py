@@ -44,6 +44,9 @@ on a code base, 20 % reach the first and 5 % the second.
 OVERLAP = 0.3
 """What shared words add to relevance at most."""
 
+FAIR = 1.0
+"""The BM25 score per word asked below which a best match is poor. Rare words score 3 and more."""
+
 _MOST_WORDS = 64
 _MOST_CHARACTERS = 8_000
 _NAMES_CODE = re.compile(r"[a-z][A-Z]|\w_\w|\w\(|\w\.\w|::|`")
@@ -92,7 +95,8 @@ def search(
             notice = ""
         except (Unavailable, Corrupt) as error:
             notice = f"searched by words only: {error.message}"
-    fused = recipe.fuse(lists, _weights(recipe, question), DEPTH)
+    weights = _weights(recipe, question, lists[LEXICAL], len(terms))
+    fused = recipe.fuse(lists, weights, DEPTH)
     return Candidates(tuple(fused[:limit]), tuple(terms), notice)
 
 
@@ -152,16 +156,19 @@ def _vector(embedder: Embedder, asked: Sequence[str]) -> Vector:
     return mean / np.float32(np.linalg.norm(mean) or 1.0)
 
 
-def _weights(recipe: Recipe, question: str) -> dict[str, float]:
-    """A question that names identifiers leans on words as much as on meaning; one that is nothing
-    but a name leans on words.
+def _weights(
+    recipe: Recipe, question: str, lexical: Sequence[Match], asked: int
+) -> dict[str, float]:
+    """How much words and meaning count for this question.
+
+    One that is nothing but a name leans on words; one that names identifiers, on words as much as
+    on meaning. Words count less where even the best document shares only common ones.
     """
-    dense = recipe.dense
-    if _NAMES_CODE.search(question):
-        dense = min(dense, 1.0)
     if len(question.split()) == 1:
-        dense = min(dense, 0.5)
-    return {LEXICAL: recipe.lexical, DENSE: dense}
+        return {LEXICAL: recipe.lexical, DENSE: min(recipe.dense, 0.5)}
+    best = lexical[0].score if lexical else 0.0
+    dense = min(recipe.dense, 1.0) if _NAMES_CODE.search(question) else recipe.dense
+    return {LEXICAL: recipe.lexical * min(1.0, best / (FAIR * asked)), DENSE: dense}
 
 
 _Pair = tuple[Candidate, Texted]
