@@ -19,8 +19,10 @@ from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
+from contextd.runtime import SystemClock
 from contextd.stores import open_store
 from contextd.stores.gate import Gate
+from contextd.stores.sqlite import SqliteStore
 
 SCOPE = Scope("acme", "web", "shop")
 HERE = Query(scopes=frozenset({SCOPE}), limit=100_000)
@@ -352,3 +354,25 @@ def test_checks_and_searches_during_writes_see_whole_states_only(tmp_path):
 
     assert sorted(len(found) for found in at_once(3, act)) == [0, 0, 60]
     store.close()
+
+
+def test_a_search_reads_one_state_so_that_no_filter_is_left_out_too_late(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+    store.index.put([Document(id="mine", kind="memory", scope=SCOPE, text="upload")], {}, "")
+    foreign = Document(id="theirs", kind="memory", scope=Scope("rival"), text="upload")
+    other = open_store(f"sqlite://{tmp_path}/contextd.db")
+    said: list[str] = []
+
+    def intrude(cursor: object, sql: str, values: object) -> bool:
+        said.append(sql)
+        if "FROM lexicon" in sql:
+            other.index.put([foreign], {}, "")
+        return True
+
+    store._database.connection.exec_trace = intrude
+    assert [match.id for match in store.index.lexical(["upload"], HERE, 5)] == ["mine"]
+    assert any("FROM lexicon" in sql for sql in said)
+    assert other.index.stats("").documents == 2
+    assert [match.id for match in store.index.lexical(["upload"], HERE, 5)] == ["mine"]
+    store.close()
+    other.close()

@@ -31,8 +31,8 @@ LOST_WORKER = "its worker died in the last attempt"
 
 
 def blocks(job: Job) -> bool:
-    """Whether no other job may have this one's unique key."""
-    return job.state in ("ready", "running") or job.unique_key.startswith(CRON)
+    """Whether this job is returned instead of adding another one with its unique key."""
+    return job.state == "ready" or job.unique_key.startswith(CRON)
 
 
 def lease_end(now: datetime, lease_seconds: float) -> datetime:

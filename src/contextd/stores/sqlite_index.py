@@ -128,19 +128,24 @@ class SqliteIndex:
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """See `Index.lexical`."""
         conditions = filters.facet_conditions(query)
-        asked = self._rare(filters.asked_tokens(words))
-        filtered = self._filters(query)
-        if not asked or filtered is None or limit < 1:
+        asked = filters.asked_tokens(words)
+        if not asked or limit < 1:
             return []
-        match = f"({{text near}} : {_any_of(asked)}"
-        for facet in conditions:
-            match += f' AND meta : "{token("facet", facet)}"'
-        match += "".join(filtered.wanted) + ")" + "".join(filtered.unwanted)
-        # A few more than asked for: among equal scores the lower ids win, wherever they stand.
-        some = 2 * limit + 10
-        found = self._ranked(match, query, some)
-        if len(found) == some and found[-1][2] >= found[limit - 1][2] - 1e-9:
-            found = self._ranked(match, query, -1)
+        # One state for all of it: a filter is left out because of what the counts say.
+        with self._database.snapshot():
+            filtered = self._filters(query)
+            if filtered is None:
+                return []
+            match = f"({{text near}} : {_any_of(self._rare(asked))}"
+            for facet in conditions:
+                match += f' AND meta : "{token("facet", facet)}"'
+            match += "".join(filtered.wanted) + ")" + "".join(filtered.unwanted)
+            # Some more than asked for: among equal scores the lower ids win, wherever they stand.
+            some = 2 * limit + 10
+            found = self._ranked(match, query, some)
+            found.sort(key=lambda row: -row[2])
+            if len(found) == some and found[-1][2] >= found[limit - 1][2] - 1e-9:
+                found = self._ranked(match, query, -1)
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
     def _ranked(self, match: str, query: Query, some: int) -> list[tuple[str, str, float]]:

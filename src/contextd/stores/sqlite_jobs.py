@@ -16,9 +16,9 @@ _LISTED = """id, name, arguments, state, unique_key, attempts, max_attempts, run
     error, result, created_at, finished_at"""
 _ENQUEUE = """INSERT INTO jobs
     (id, name, arguments, state, unique_key, max_attempts, run_at, created_at)
-    VALUES (?, ?, ?, 'ready', ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING id"""
-_SAME = """SELECT id FROM jobs WHERE unique_key = ?
-    AND (state IN ('ready', 'running') OR substr(unique_key, 1, 5) = 'cron:')"""
+    VALUES (?, ?, ?, 'ready', ?, ?, ?, ?) RETURNING id"""
+_SAME = """SELECT id FROM jobs WHERE unique_key = ? AND unique_key <> ''
+    AND (state = 'ready' OR substr(unique_key, 1, 5) = 'cron:')"""
 _DUE = """SELECT seq FROM jobs WHERE (state = 'ready' AND run_at <= :now)
     OR (state = 'running' AND lease_until <= :now) ORDER BY run_at, seq LIMIT 1"""
 _GIVE_UP = """UPDATE jobs SET state = 'failed', error = :lost, finished_at = :now, worker = '',
@@ -71,8 +71,8 @@ class SqliteJobs:
         due = to_micros(run_at) if run_at else now
         row = (new_id(), name, codec.dumps(dict(arguments)), unique_key, max_attempts, due, now)
         with self._database.write() as connection:
-            added = fetch(connection, _ENQUEUE, row)
-            [(job_id,)] = added or fetch(connection, _SAME, (unique_key,))
+            same = fetch(connection, _SAME, (unique_key,)) if unique_key else []
+            [(job_id,), *_] = same or fetch(connection, _ENQUEUE, row)
             return str(job_id)
 
     def claim(self, worker: str, lease_seconds: float, now: datetime) -> Job | None:

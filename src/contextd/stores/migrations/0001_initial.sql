@@ -122,9 +122,8 @@ CREATE TABLE jobs (
 ) STRICT;
 CREATE INDEX jobs_ready ON jobs (run_at, seq) WHERE state = 'ready';
 CREATE INDEX jobs_running ON jobs (lease_until) WHERE state = 'running';
-CREATE UNIQUE INDEX jobs_unique ON jobs (unique_key)
-    WHERE unique_key <> ''
-    AND (state IN ('ready', 'running') OR substr(unique_key, 1, 5) = 'cron:');
+CREATE UNIQUE INDEX jobs_cron ON jobs (unique_key) WHERE substr(unique_key, 1, 5) = 'cron:';
+CREATE INDEX jobs_unique ON jobs (unique_key) WHERE unique_key <> '';
 
 -- Derived: what a scan and an embedder can make again.
 
