@@ -1,7 +1,7 @@
 """`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
 
 Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
-code 1 when the daemon is gone for good. A daemon that restarts is met again once: a handshake is
+code 1 when the daemon is gone for good. A daemon that restarts is met again: a handshake is
 repeated behind the agent's back, reads are asked again, and a tool call that was under way is answered
 with an error, because nobody knows whether it was done. Standard library only.
 """
@@ -32,7 +32,8 @@ _STDOUT_CHUNK = 4096
 _BUFFER_LIMIT = 1 << 20
 _TICK = 2.0
 _DRAIN_SECONDS = 10.0
-_RECONNECT_SECONDS = 10.0
+_LOSS_SECONDS = 10.0
+_MOST_LOSSES = 3
 _INTERNAL_ERROR = -32603
 
 
@@ -100,7 +101,7 @@ class _Bridge:
         self._handshake: list[bytes] = []
         self._pending: dict[str | int, tuple[str, bytes]] = {}
         self._unasked: str | int | None = None
-        self._met_again_at = float("-inf")
+        self._losses: list[float] = []
         self._daemon = self._meet()
 
     def run(self) -> int:
@@ -154,12 +155,15 @@ class _Bridge:
 
     def _meet_again(self, why: OSError) -> None:
         self._daemon.close()
-        if time.monotonic() - self._met_again_at < _RECONNECT_SECONDS:
-            raise _Gone(f"the daemon went away twice: {why}")
+        now = time.monotonic()
+        self._losses = [at for at in self._losses if now - at < _LOSS_SECONDS] + [now]
+        if len(self._losses) > _MOST_LOSSES:
+            raise _Gone(f"the daemon keeps going away: {why}")
+        # A dying daemon's socket can still take a connection that nobody will answer.
+        time.sleep(0.05 * len(self._losses))
         self._from_daemon.clear()
         self._to_daemon.clear()
         self._daemon = self._meet()
-        self._met_again_at = time.monotonic()
         for line in self._handshake:
             self._to_daemon += line
             key = _message(line).get("id")

@@ -37,12 +37,13 @@ def serve(
     open_host: Callable[[], Host],
     settings: Settings,
     *,
+    load: Callable[[], None] | None = None,
     claim: Claim | None = None,
     ready: Callable[[dict[str, Any]], None] | None = None,
 ) -> int:
     """Run the daemon of `settings.home` until it is told to stop or has been idle long enough.
 
-    Returns 0, at once and quietly when another daemon has the home. `claim` is a home already taken
+    `load` fills the table of operations, in a thread, while clients can already connect. Returns 0, at once and quietly when another daemon has the home. `claim` is a home already taken
     by this process; `ready` is told the published facts once clients are served. Raises `OSError`
     when the home cannot be written.
     """
@@ -56,7 +57,7 @@ def serve(
         from contextd.surfaces.gate import Gate  # noqa: PLC0415
 
         async def run() -> None:
-            gate = Gate(open_host, settings.number("daemon.workers"))
+            gate = Gate(open_host, settings.number("daemon.workers"), load)
             await _Daemon(claim, settings, gate, Connections).run(ready)
 
         asyncio.run(run())

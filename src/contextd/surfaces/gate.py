@@ -52,12 +52,16 @@ class Peer:
 class Gate:
     """Calls into a host from an event loop.
 
-    The host is opened by the first call that needs it. When that fails every call answers with the
+    `load` fills the table of operations before anything asks for it. The host is opened by the first call that needs it. When that fails every call answers with the
     error, and opening is tried again two seconds later at the earliest, so a mended cause is enough.
     """
 
-    def __init__(self, open_host: Callable[[], Host], workers: int) -> None:
+    def __init__(
+        self, open_host: Callable[[], Host], workers: int, load: Callable[[], None] | None = None
+    ) -> None:
         self._open_host = open_host
+        self._load = load
+        self._loading = asyncio.Lock()
         self._host: Host | None = None
         self._failed: tuple[float, ContextdError] | None = None
         self._opening = asyncio.Lock()
@@ -73,8 +77,16 @@ class Gate:
         """Whether the host can be called without waiting for it to open."""
         return self._host is not None
 
+    async def operations(self) -> None:
+        """Return once the table of operations is filled; that needs no host."""
+        async with self._loading:
+            if self._load is not None:
+                await to_thread.run_sync(self._load)
+                self._load = None
+
     async def host(self) -> Host:
         """The host. Raises the `ContextdError` that keeps it from opening."""
+        await self.operations()
         async with self._opening:
             if self._host is None:
                 if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:

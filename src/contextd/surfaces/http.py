@@ -53,6 +53,7 @@ async def serve_http(gate: Gate, token: str, settings: Settings) -> AsyncIterato
 @contextlib.asynccontextmanager
 async def http_app(gate: Gate, token: str, profile: str) -> AsyncIterator[ASGIApp]:
     """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health."""
+    await gate.operations()
     rest = Starlette(routes=routes(gate), exception_handlers={HTTPException: on_http_exception})
     managers: dict[str, StreamableHTTPSessionManager] = {
         name: StreamableHTTPSessionManager(

@@ -44,9 +44,11 @@ def build_server(gate: Gate, profile: Profile, peer_of: PeerOf) -> Server[Any]:
     resources = Resources(gate, lambda ctx: _named(peer_of(ctx), ctx))
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
+        await gate.operations()
         return types.ListToolsResult(tools=list(tool_rows(profile)))
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        await gate.operations()
         op = OPERATIONS.get(params.name)
         if op is None or not op.tool:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")

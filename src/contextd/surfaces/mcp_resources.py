@@ -87,7 +87,7 @@ class Resources:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(name=row.name, title=row.title, uri=row.uri, mime_type=row.mime)
-                for row in _offered()
+                for row in await self._offered()
                 if not row.is_template
             ]
         )
@@ -99,7 +99,7 @@ class Resources:
                 types.ResourceTemplate(
                     name=row.name, title=row.title, uri_template=row.uri, mime_type=row.mime
                 )
-                for row in _offered()
+                for row in await self._offered()
                 if row.is_template
             ]
         )
@@ -109,7 +109,7 @@ class Resources:
     ) -> types.ReadResourceResult:
         """One resource's text. An unknown address or name is the era's "not found"."""
         uri = str(params.uri)
-        for row in _offered():
+        for row in await self._offered():
             variables = row.match(uri)
             if variables is None:
                 continue
@@ -129,7 +129,7 @@ class Resources:
             text = answer.text if row.mime == _MARKDOWN else json.dumps(answer.value)
             content = types.TextResourceContents(uri=uri, mime_type=row.mime, text=text)
             return types.ReadResourceResult(contents=[content])
-        known = ", ".join(row.uri for row in _offered())
+        known = ", ".join([row.uri for row in await self._offered()])
         raise _not_found(ctx, uri, f"no resource {uri}. Resources: {known}")
 
     async def prompts(self, ctx: Context, params: Any) -> types.ListPromptsResult:
@@ -162,6 +162,7 @@ class Resources:
         self, ctx: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
         """Values of `{name}`, `{project}` and `{org}` that begin with what was typed."""
+        await self._gate.operations()
         typed = params.argument.value.casefold()
         names = await self._names(ctx, params.argument.name)
         fitting = sorted({name for name in names if name.casefold().startswith(typed)})
@@ -172,6 +173,10 @@ class Resources:
                 has_more=len(fitting) > _MOST_COMPLETIONS,
             )
         )
+
+    async def _offered(self) -> list[Row]:
+        await self._gate.operations()
+        return [row for row in ROWS if row.operation in OPERATIONS]
 
     async def _names(self, ctx: Context, variable: str) -> list[str]:
         source = {"name": ("project_overview", "modules"), "project": ("status", "projects")}.get(
@@ -195,10 +200,6 @@ def _names_in(answer: Answer, part: str) -> list[str]:
     if not isinstance(rows, list):
         return []
     return [str(row.get("name", "")) if isinstance(row, Mapping) else str(row) for row in rows]
-
-
-def _offered() -> list[Row]:
-    return [row for row in ROWS if row.operation in OPERATIONS]
 
 
 def _fields(operation: str) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 
 from mcp.server.stdio import stdio_server
 
@@ -22,7 +23,9 @@ def serve_stdio(
     profile = profile or settings.text("mcp.profile")
     if profile not in PROFILES:
         raise Invalid(f"unknown profile {profile!r}", "profiles: " + ", ".join(PROFILES))
-    asyncio.run(_serve(open_host, settings, profile, Peer("mcp", cwd=cwd, client=client)))
+    asyncio.run(
+        _serve(open_host, settings, profile, Peer("mcp", cwd=cwd or str(Path.cwd()), client=client))
+    )
     return 0
 
 

@@ -1,0 +1,145 @@
+"""A temporary home, the real commands on it, and certainty that nothing of it is left running."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from mcp import StdioServerParameters
+
+CONTEXTD = Path(sys.executable).with_name("contextd")
+LOCAL_HOST = Path(__file__).parents[1] / "unit" / "surfaces" / "local_host.py"
+
+
+class Home:
+    """One home and the processes on it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.project = path / "project"
+        self.project.mkdir(parents=True)
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if not name.startswith("CONTEXTD")},
+            "CONTEXTD_HOME": str(path),
+        }
+        for name in ("CLAUDE_PROJECT_DIR", "CURSOR_VERSION", "CLAUDECODE"):
+            self.environment.pop(name, None)
+
+    def run(self, *arguments: str, stdin: str = "", **options: Any) -> Any:
+        """Run a command to its end."""
+        return subprocess.run(
+            [str(CONTEXTD), *arguments], input=stdin, text=True, capture_output=True,
+            env=self.environment, cwd=self.project, timeout=60, check=False, **options,
+        )  # fmt: skip
+
+    def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+        """Start a command."""
+        return subprocess.Popen(
+            [str(CONTEXTD), *arguments], env=self.environment, cwd=self.project, **options
+        )
+
+    def start(self) -> int:
+        """A running daemon's process id; started when there is none."""
+        from contextd.channel import connect
+
+        connect(self.path, "control").close()
+        wait_for(lambda: "port" in self.about(), "the daemon is up")
+        return int(self.about()["pid"])
+
+    def start_local(self) -> subprocess.Popen[bytes]:
+        """A daemon whose operations are the probes of `local_host.py`."""
+        daemon = subprocess.Popen(
+            [sys.executable, str(LOCAL_HOST), str(self.path)],
+            env=self.environment, stdin=subprocess.DEVNULL, cwd=self.project,
+        )  # fmt: skip
+        wait_for(lambda: "port" in self.about(), "the local daemon is up")
+        return daemon
+
+    def about(self) -> dict[str, Any]:
+        """What the daemon published; empty when there is none."""
+        try:
+            published: dict[str, Any] = json.loads((self.path / "daemon.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return published
+
+    def shim(self, *arguments: str) -> StdioServerParameters:
+        """How an agent is configured to start contextd."""
+        return StdioServerParameters(
+            command=str(CONTEXTD), args=["mcp", *arguments],
+            env=self.environment, cwd=self.project,
+        )  # fmt: skip
+
+    def processes(self, word: str = "") -> list[int]:
+        """Every living process of this home whose command line has `word`."""
+        mark = f"CONTEXTD_HOME={self.path}".encode()
+        found = []
+        for process in Path("/proc").iterdir():
+            if not process.name.isdigit() or int(process.name) == os.getpid():
+                continue
+            with contextlib.suppress(OSError):
+                environment = (process / "environ").read_bytes().split(b"\0")
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                if mark in environment and word in command:
+                    found.append(int(process.name))
+        return found
+
+    def daemons(self) -> list[int]:
+        """Every living daemon of this home."""
+        return self.processes("daemon run")
+
+    def log(self) -> str:
+        """The daemon's log so far."""
+        path = self.path / "logs" / "daemon.log"
+        return path.read_text("utf-8") if path.exists() else ""
+
+    def clear(self) -> None:
+        """End every process of this home and remove it."""
+        for pid in self.processes():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+                os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not self.processes(), "every process of the home has ended")
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def temporary_home() -> Iterator[Home]:
+    """A home with a path short enough for a socket."""
+    home = Home(Path(tempfile.mkdtemp(prefix="ctx-")).resolve())
+    try:
+        yield home
+    finally:
+        home.clear()
+
+
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+    """Wait until something is true and return it."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.02)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or a zombie its parent has not looked at."""
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return True
+    return state == "Z"

@@ -1,0 +1,174 @@
+"""One daemon per home: how it starts, stops, is replaced, and what it survives."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import stat
+import threading
+from typing import Any
+
+import pytest
+from homes import Home, has_ended, wait_for
+
+from contextd.channel import Channel, connect, dial
+from contextd.client import call, control
+from contextd.domain.errors import NotFound, Unavailable
+
+
+def test_a_second_daemon_leaves_at_once_and_quietly(home: Home) -> None:
+    daemon = home.start()
+    second = home.run("daemon", "run")
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    assert home.daemons() == [daemon]
+
+
+def test_a_socket_and_facts_left_by_a_killed_daemon_are_replaced(home: Home) -> None:
+    first = home.start()
+    os.kill(first, signal.SIGKILL)
+    wait_for(lambda: has_ended(first), "the daemon is dead")
+    assert (home.path / "contextd.sock").exists()
+    assert home.about()["pid"] == first
+    assert call("tools_list", home=home.path).value
+    assert home.about()["pid"] != first
+
+
+def test_a_process_id_in_a_stale_file_means_nothing(home: Home) -> None:
+    (home.path / "daemon.json").write_text(json.dumps({"pid": os.getpid(), "version": "0.0.1"}))
+    (home.path / "daemon.lock").write_text(str(os.getpid()))
+    assert call("tools_list", home=home.path).value
+    assert home.about()["pid"] != os.getpid()
+
+
+def test_files_of_the_daemon_are_for_the_owner_only(home: Home) -> None:
+    home.start()
+    for name in ("contextd.sock", "token", "daemon.json", "daemon.lock", "logs/daemon.log"):
+        assert stat.S_IMODE((home.path / name).stat().st_mode) == 0o600, name
+    assert stat.S_IMODE(home.path.stat().st_mode) == 0o700
+
+
+def test_a_running_call_is_finished_when_the_daemon_is_told_to_stop(home: Home) -> None:
+    daemon = home.start_local()
+    mark = home.path / "mark"
+    given: list[Any] = []
+    arguments = {"seconds": 1.5, "mark": str(mark)}
+    caller = threading.Thread(
+        target=lambda: given.append(call("probe_wait", arguments, home=home.path))
+    )
+    caller.start()
+    wait_for(lambda: control("status", home=home.path)["clients"], "the call has arrived")
+    daemon.send_signal(signal.SIGTERM)
+    caller.join()
+    assert daemon.wait(20) == 0
+    assert mark.read_text("utf-8") == "done"
+    assert given[0].value == {"waited": 1.5}
+    assert not (home.path / "contextd.sock").exists()
+    assert not (home.path / "daemon.json").exists()
+
+
+def test_it_leaves_when_idle_and_no_earlier(home: Home) -> None:
+    home.environment["CONTEXTD_DAEMON_IDLE_MINUTES"] = "0"
+    agent = home.popen("mcp", stdin=-1, stdout=-1)
+    daemon = wait_for(lambda: home.about().get("port") and home.about()["pid"], "it is up")
+    with pytest.raises(AssertionError, match="not within"):
+        wait_for(lambda: has_ended(daemon), "it left a client alone", seconds=4)
+    agent.communicate(timeout=30)
+    wait_for(lambda: home.daemons() == [], "it left when nobody was there")
+    assert "Traceback" not in home.log()
+
+
+def test_a_newer_client_replaces_an_older_daemon_and_an_older_one_does_not(home: Home) -> None:
+    first = home.start()
+    connect(home.path, "control", version="0.0.1").close()
+    assert home.daemons() == [first]
+    connect(home.path, "control", version="99.0.0").close()
+    second = wait_for(lambda: home.about().get("pid"), "the new daemon is up")
+    assert second != first
+    assert home.daemons() == [second]
+
+
+def test_an_agent_stays_connected_through_a_handover(home: Home) -> None:
+    home.start()
+    agent = home.popen("mcp", stdin=-1, stdout=-1)
+    assert agent.stdin
+    assert agent.stdout
+    opening = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}  # fmt: skip
+    for message in (
+        {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": opening},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    ):
+        agent.stdin.write(json.dumps(message).encode() + b"\n")
+    agent.stdin.flush()
+    assert json.loads(agent.stdout.readline())["id"] == 0
+    connect(home.path, "control", version="99.0.0").close()
+    agent.stdin.write(b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
+    agent.stdin.flush()
+    assert json.loads(agent.stdout.readline())["id"] == 1
+    agent.communicate(timeout=30)
+    assert agent.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"GET / HTTP/1.1\n", "invalid"),
+        (b"[]\n", "invalid"),
+        (b'{"v":2,"role":"mcp"}\n', "invalid"),
+        (b'{"v":1,"role":"boss"}\n', "invalid"),
+        (b'{"v":1,"role":["mcp"]}\n', "invalid"),
+        (b'{"v":1,"role":"mcp","profile":"huge"}\n', "invalid"),
+        (b'{"v":1,"role":"mcp","profile":{}}\n', "invalid"),
+        (b"x" * (17 << 20), "too_large"),
+    ],
+)
+def test_a_wrong_preamble_is_answered_and_harms_nobody(
+    shared_home: Home, line: bytes, code: str
+) -> None:
+    connection = dial(shared_home.path, 10)
+    assert connection
+    with Channel(connection) as channel:
+        try:
+            connection.sendall(line)
+        except ConnectionError:
+            assert code == "too_large"
+        answer = channel.receive(10)
+        assert answer["error"]["code"] == code
+        with pytest.raises(ConnectionError):
+            channel.receive(10)
+    assert control("status", home=shared_home.path)["open"] is True
+
+
+def test_calls_answer_with_values_or_the_error_and_keep_the_connection(shared_home: Home) -> None:
+    with connect(shared_home.path, "call") as channel:
+        channel.send({"id": 1, "operation": "tools_list", "arguments": {}})
+        assert {"id", "value", "text"} == set(channel.receive(30))
+        channel.send({"id": 2, "operation": "tools_lust"})
+        assert "did you mean" in channel.receive(30)["error"]["hint"]
+        channel.socket.sendall(b"rubbish\n")
+        assert channel.receive(30)["error"]["code"] == "invalid"
+        channel.send({"id": 3, "operation": "tools_list"})
+        assert channel.receive(30)["id"] == 3
+    with pytest.raises(NotFound, match="tools_lust"):
+        call("tools_lust", home=shared_home.path)
+
+
+def test_control_says_that_no_daemon_runs_and_stops_one_that_does(home: Home) -> None:
+    with pytest.raises(Unavailable, match="no daemon is running"):
+        control("status", home=home.path)
+    daemon = home.start()
+    assert control("status", home=home.path)["pid"] == daemon
+    control("stop", home=home.path)
+    wait_for(lambda: not home.daemons(), "it stopped")
+    with pytest.raises(Unavailable, match="no daemon is running"):
+        control("status", home=home.path)
+
+
+def test_a_long_home_still_has_a_socket_of_its_own(home: Home) -> None:
+    deep = home.path / ("d" * 60) / ("e" * 60)
+    home.environment["CONTEXTD_HOME"] = str(deep)
+    home.path = deep
+    assert call("tools_list", home=deep).value
+    with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as plain:
+        plain.bind(str(deep / "contextd.sock"))

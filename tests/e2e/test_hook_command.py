@@ -1,0 +1,92 @@
+"""`contextd hook`: nothing is lost, nobody waits, nothing breaks the agent."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+
+import pytest
+from homes import Home, wait_for
+
+from contextd import spool
+
+EVENT = {"hook_event_name": "SessionStart", "session_id": "s-1", "source": "startup"}
+
+
+def test_without_a_daemon_the_event_waits_in_the_spool_until_one_takes_it(home: Home) -> None:
+    result = home.run("hook", "--client", "claude-code", stdin=json.dumps(EVENT))
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    wait_for(lambda: home.about().get("port"), "the daemon was started in the background")
+    wait_for(lambda: not spool.take(home.path), "the event was taken in")
+    assert "dropped" not in home.log()
+
+
+def test_the_spooled_event_is_complete(home: Home) -> None:
+    # A lock that looks like a daemon starting keeps a real one from taking the event.
+    from contextd.spawn import take_lock
+
+    home.path.chmod(0o700)
+    lock = take_lock(home.path)
+    assert lock is not None
+    for _ in range(2):
+        home.run("hook", "--client", "claude-code", stdin=json.dumps({**EVENT, "cwd": "/somewhere"}))
+    (batch,) = spool.take(home.path)
+    entries = spool.read(batch)
+    os.close(lock)
+    assert len(entries) == 2
+    assert entries[0]["payload"] == {**EVENT, "cwd": "/somewhere"}
+    assert entries[0]["cwd"] == "/somewhere"
+    assert (entries[0]["client"], entries[0]["event"]) == ("claude-code", "SessionStart")
+    assert entries[0]["at"].endswith("+00:00")
+    assert os.getpid() in entries[0]["ancestors"]
+    assert batch.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_daemons_output_is_printed_for_the_client(home: Home) -> None:
+    home.start_local()
+    result = home.run("hook", "--client", "claude-code", stdin=json.dumps(EVENT))
+    printed = json.loads(result.stdout)
+    assert printed == {"seen": "SessionStart", "payload": EVENT, "client": "claude-code"}
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_hanging_daemon_costs_no_more_than_the_deadline_and_loses_nothing(home: Home) -> None:
+    daemon = home.start_local()
+    daemon.send_signal(signal.SIGSTOP)
+    started = time.monotonic()
+    result = home.run("hook", stdin=json.dumps(EVENT))
+    took = time.monotonic() - started
+    daemon.send_signal(signal.SIGCONT)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert "no answer in time" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert took < 1.6
+    wait_for(lambda: not spool.take(home.path), "the event was taken in after all")
+
+
+def test_the_deadline_can_be_set(home: Home) -> None:
+    daemon = home.start_local()
+    home.environment["CONTEXTD_HOOKS_DEADLINE_MS"] = "100"
+    daemon.send_signal(signal.SIGSTOP)
+    started = time.monotonic()
+    assert home.run("hook", stdin=json.dumps(EVENT)).returncode == 0
+    assert time.monotonic() - started < 0.9
+    daemon.send_signal(signal.SIGCONT)
+
+
+@pytest.mark.parametrize("stdin", ["", "rubbish", "[1]", '"x"', '{"a":', "null", "{}"])
+def test_whatever_comes_in_the_agent_goes_on(shared_home: Home, stdin: str) -> None:
+    result = shared_home.run("hook", stdin=stdin)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert len(result.stderr.splitlines()) <= 1
+
+
+def test_a_home_that_cannot_be_written_is_said_and_the_agent_goes_on(home: Home) -> None:
+    (home.path / "file").write_text("", "utf-8")
+    home.environment["CONTEXTD_HOME"] = str(home.path / "file" / "home")
+    result = home.run("hook", stdin=json.dumps(EVENT))
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr.startswith("contextd hook: event not kept")
+    home.environment["CONTEXTD_HOME"] = str(home.path)
