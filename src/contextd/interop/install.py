@@ -216,7 +216,7 @@ def _plan_uninstall(
         return plan(None, "unchanged")
     if old is not None and old.after == _digest(before):
         if old.before is None:
-            return plan(None, "removed", "removed: contextd had made it")
+            return plan(None, "removed", "contextd had made it")
         return plan(old.before, "restored", "put back as it was")
     text, mark = _decode(before, path)
     with _naming(path):
@@ -224,7 +224,7 @@ def _plan_uninstall(
     if not changes:
         return plan(before, "unchanged")
     if old is not None and old.before is None and read(bare) == {}:
-        return plan(None, "removed", "removed: nothing of yours was in it")
+        return plan(None, "removed", "nothing of yours was in it")
     return plan(mark + bare.encode(), "changed", *changes)
 
 
