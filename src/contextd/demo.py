@@ -31,6 +31,7 @@ from contextd import client
 from contextd.code.walk import walk
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.tokens import count_tokens
+from contextd.interop.importers.injected import own_words
 from contextd.interop.importers.sample import sample_session
 
 COMMAND = [sys.executable, "-m", "contextd"]
@@ -151,7 +152,7 @@ def _stop(stage: Stage) -> None:
 
 def _play(stage: Stage) -> int:
     _title("1. A repository contextd has never seen")
-    print(stage.run("init", "--no-daemon").rstrip())
+    print(stage.run("init").rstrip())
 
     _title("2. Session A: an agent works, contextd watches")
     session_a = str(uuid.uuid4())
@@ -294,7 +295,7 @@ def _prompt(event: dict[str, Any]) -> str:
     if isinstance(content, list):
         texts = [str(part.get("text", "")) for part in content if part.get("type") == "text"]
         content = "\n".join(texts)
-    return str(content or "").strip()
+    return own_words(str(content or ""))
 
 
 def _wait_for_learning(stage: Stage) -> str:

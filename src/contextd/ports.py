@@ -257,8 +257,9 @@ class Jobs(Protocol):
         run_at: datetime | None = None,
         max_attempts: int = 5,
     ) -> str:
-        """Add a job and return its id; one with the same `unique_key` that is not finished, or
-        any with it that is a cron slot (`cron:…`), is returned instead.
+        """Add a job and return its id; one with the same `unique_key` that still waits, or any
+        with it that is a cron slot (`cron:…`), is returned instead. One that runs already may
+        have looked before what it is wanted for was there, so it does not count.
         """
         ...
 

@@ -94,6 +94,14 @@ def quoted(record: Record, runtime: Runtime) -> str:
     return f"{text} [{kind} {record.id[:8]} · {record.source} · {since} · {record.confidence:.2f}]"
 
 
+def titled(record: Record) -> str:
+    """Title and content, without saying twice what the title takes from the content."""
+    start = record.title.rstrip("… ").casefold()
+    if not start or record.content.casefold().startswith(start):
+        return record.content
+    return f"{record.title}: {record.content}"
+
+
 def _last_session(runtime: Runtime, current: Session | None) -> Session | None:
     others = (s for s in sessions_with_work(runtime) if current is None or s.id != current.id)
     return next(others, None)

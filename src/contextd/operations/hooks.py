@@ -12,6 +12,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.sessions import Event, Session
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
+from contextd.interop.importers.injected import own_words
 from contextd.operations.briefing import brief_or_nothing, quoted
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records
@@ -105,7 +106,9 @@ def _prompted(
     runtime: Runtime, client: str, payload: Mapping[str, Any], ancestors: Sequence[int]
 ) -> HookAnswer:
     session = _session(runtime, client, payload, ancestors)
-    prompt = str(payload.get("prompt") or "")
+    prompt = own_words(str(payload.get("prompt") or ""))
+    if not prompt:
+        return HookAnswer(session_id=session.id)
     clean = redact(prompt, runtime.redaction_key).text
     key = (
         str(payload.get("prompt_id") or "")

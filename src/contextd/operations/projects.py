@@ -124,10 +124,7 @@ def described(runtime: Runtime) -> list[str]:
     if model.description:
         lines.append(f"Architecture: {model.pattern}. {model.description}")
     if model.modules:
-        shown = [
-            f"{m.name} ({m.description})" if m.description and len(m.description) < 60 else m.name
-            for m in list(model.modules.values())[:10]
-        ]
+        shown = list(model.modules)[:10]
         more = f" and {len(model.modules) - 10} more" if len(model.modules) > 10 else ""
         lines.append("Modules: " + ", ".join(shown) + more)
     return lines

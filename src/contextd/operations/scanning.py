@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,8 @@ from contextd.operations.handoff import write_context_md
 from contextd.operations.writing import embed_documents
 from contextd.runtime import Runtime
 
-_BATCH = 32
+_BATCH = 16
+_SLICE_SECONDS = 2.0
 _FILES_AT_ONCE = 250
 
 Progress = Callable[[str, int, int], None]
@@ -83,11 +85,18 @@ def queue_embedding(runtime: Runtime) -> str:
 
 @job
 def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Give vectors to what is searchable by words only, newest first."""
+    """Give vectors to what is searchable by words only, newest first.
+
+    A second or two at a time: the rest is queued again, so that other jobs get their turn.
+    """
     index, model, done = runtime.store.index, runtime.embedder.model, 0
+    until = time.monotonic() + _SLICE_SECONDS
     while model:
         pending = index.pending(model, _BATCH)
         if not pending:
+            break
+        if time.monotonic() > until:
+            queue_embedding(runtime)
             break
         found = hydrate_documents(runtime, pending)
         vectors = embed_documents(runtime, found)
@@ -98,7 +107,6 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             break
         index.attach(vectors, model)
         done += len(vectors)
-        task.keep({"embedded": done})
     return {"embedded": done}
 
 
