@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from contextd.code.project_memory import Memory, mark, put, recall
 from contextd.code.project_model import KeyFile, parse_model, read_text
-from contextd.code.yaml_edit import Append, Edit, Remove, Set, dumped, edited
+from contextd.code.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
 from contextd.code.yaml_text import load_plain
 from contextd.disk import target_inside
 from contextd.domain.errors import Conflict, NotFound
@@ -279,9 +279,8 @@ def _is_untouched(module: Any, name: str, text: str, memory: Memory) -> bool:
         values.get(f"modules.{name}.{key}") == mark(module.get(key))
         for key in ("description", "keyFiles", "dependencies")
     )
-    shortened = edited(text, [Remove(("modules", name))])
     # Whoever wrote a comment into it cares for it.
-    return same and set(module) <= known and text.count("#") == shortened.count("#")
+    return same and set(module) <= known and "#" not in source_of(text, ("modules", name))
 
 
 def _enrich(

@@ -21,6 +21,8 @@ from contextd.domain.errors import Invalid
 
 Keys = tuple[str, ...]
 
+_FEW = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Set:
@@ -48,13 +50,43 @@ class Remove:
 Edit = Set | Append | Remove
 
 
+@dataclass(frozen=True, slots=True)
+class _Splice:
+    """Replace text[start:end]. Of two at one place the `deeper` one comes first."""
+
+    start: int
+    end: int
+    text: str
+    depth: int
+
+
 def edited(text: str, edits: Sequence[Edit]) -> str:
-    """`text` with the edits made, one after the other. Raises `Invalid` if that cannot be done."""
+    """`text` with the edits made. Raises `Invalid` if that cannot be done."""
+    if not edits:
+        return text
+    wanted = load_plain(text) or {}
     for edit in edits:
-        wanted = load_plain(text) or {}
         _apply(wanted, edit)
-        text = _in_text(text, edit, wanted) or _by_rewriting(text, edit, wanted)
-    return text
+    return (
+        _in_text(text, edits, wanted)
+        or _one_by_one(text, edits, wanted)
+        or _by_rewriting(text, edits, wanted)
+    )
+
+
+def source_of(text: str, path: Keys) -> str:
+    """The lines of the key at `path`, with the comment lines right above it."""
+    editor = _Editor(text)
+    parent = editor.deepest(path[:-1])[0]
+    pair = editor.pair(parent, path[-1])
+    if pair is None:
+        return ""
+    start = editor.line_start(pair[0])
+    while True:
+        above = text.rfind("\n", 0, max(0, start - 1)) + 1
+        if start == 0 or not text[above:start].lstrip(" ").startswith("#"):
+            return text[start : editor.next_line(pair[1])]
+        start = above
 
 
 def dumped(value: Any, indent: int = 0) -> list[str]:
@@ -107,16 +139,47 @@ def _apply(data: Any, edit: Edit) -> None:
         data[last].extend(copy.deepcopy(edit.items))
 
 
-def _in_text(text: str, edit: Edit, wanted: Any) -> str:
+def _in_text(text: str, edits: Sequence[Edit], wanted: Any) -> str:
     """The edited text, or nothing when the result would not be what was meant."""
     try:
-        made = _Editor(text).make(edit)
-        return made if load_plain(made) == wanted else ""
+        editor = _Editor(text)
+        splices = [splice for edit in _united(edits) for splice in editor.splices(edit)]
+        made, at = [], 0
+        for splice in sorted(splices, key=lambda one: (one.start, -one.depth)):
+            if splice.start < at:
+                return ""
+            made += [text[at : splice.start], splice.text]
+            at = splice.end
+        changed = "".join((*made, text[at:]))
+        return changed if load_plain(changed) == wanted else ""
     except (yaml.YAMLError, ValueError, _Unusual):
         return ""
 
 
-def _by_rewriting(text: str, edit: Edit, wanted: Any) -> str:
+def _one_by_one(text: str, edits: Sequence[Edit], wanted: Any) -> str:
+    """For the few edits that build on one another; each costs three readings of the file."""
+    if len(edits) > _FEW:
+        return ""
+    for edit in edits:
+        step = load_plain(text) or {}
+        _apply(step, edit)
+        text = _in_text(text, [edit], step)
+        if not text:
+            return ""
+    return text if load_plain(text) == wanted else ""
+
+
+def _united(edits: Sequence[Edit]) -> list[Edit]:
+    """The edits, with all items for one list in one of them."""
+    lists: dict[Keys, tuple[Any, ...]] = {}
+    for edit in edits:
+        if isinstance(edit, Append):
+            lists[edit.path] = lists.get(edit.path, ()) + edit.items
+    appends: list[Edit] = [Append(path, items) for path, items in lists.items()]
+    return [edit for edit in edits if not isinstance(edit, Append)] + appends
+
+
+def _by_rewriting(text: str, edits: Sequence[Edit], wanted: Any) -> str:
     # 120 ms to import, and hardly ever needed.
     from ruamel.yaml import YAML  # noqa: PLC0415
     from ruamel.yaml.error import YAMLError  # noqa: PLC0415
@@ -128,19 +191,20 @@ def _by_rewriting(text: str, edit: Edit, wanted: Any) -> str:
     out = io.StringIO()
     try:
         data = round_trip.load(text)
-        _apply(data, edit)
+        for edit in edits:
+            _apply(data, edit)
         round_trip.dump(data, out)
         made = out.getvalue()
         right = load_plain(made) == wanted
     except (YAMLError, yaml.YAMLError, ValueError, TypeError, AttributeError) as error:
-        raise _refused(edit) from error
+        raise _refused(edits) from error
     if not right:
-        raise _refused(edit)
+        raise _refused(edits)
     return made
 
 
-def _refused(edit: Edit) -> Invalid:
-    where = ".".join(edit.path)
+def _refused(edits: Sequence[Edit]) -> Invalid:
+    where = ", ".join(".".join(edit.path) for edit in edits[:3])
     return Invalid(
         f"{where} could not be changed without touching more of the file",
         "write that part in plain block style, without anchors; nothing was changed",
@@ -152,69 +216,73 @@ class _Unusual(Exception):
 
 
 class _Editor:
-    """One edit in one text."""
+    """Finds the places in one text where edits belong."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.newline = "\r\n" if "\r\n" in text else "\n"
         self.root = compose(text)
 
-    def make(self, edit: Edit) -> str:
-        node, depth = self._deepest(edit.path)
+    def splices(self, edit: Edit) -> list[_Splice]:
+        """What to replace for one edit. Raises `_Unusual`."""
+        node, depth = self.deepest(edit.path)
         missing = edit.path[depth:]
         if isinstance(edit, Remove):
-            return self._without(edit.path) if not missing else self.text
+            return [] if missing else [self._without(edit.path)]
         if missing:
             value = edit.value if isinstance(edit, Set) else list(edit.items)
             for key in reversed(missing[1:]):
                 value = {key: value}
-            return self._with_key(node, edit.path[:depth], missing[0], value)
+            return [self._with_key(node, edit.path[:depth], missing[0], value)]
         if isinstance(edit, Append):
-            return self._with_items(node, edit)
+            return [self._with_items(node, edit)]
         return self._with_value(node, edit)
 
-    def _deepest(self, path: Keys) -> tuple[yaml.Node | None, int]:
+    def deepest(self, path: Keys) -> tuple[yaml.Node | None, int]:
+        """The last node on the way to `path`, and how many keys lead to it."""
         node = self.root
         for depth, key in enumerate(path):
-            pair = self._pair(node, key)
+            pair = self.pair(node, key)
             if pair is None:
                 return node, depth
             node = pair[1]
         return node, len(path)
 
-    def _pair(self, node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:
+    def pair(self, node: yaml.Node | None, key: str) -> tuple[yaml.Node, yaml.Node] | None:
+        """The key and value nodes of `key` in a mapping."""
         if not isinstance(node, yaml.MappingNode):
             return None
         return next((pair for pair in node.value if pair[0].value == key), None)
 
-    def _with_key(self, node: yaml.Node | None, path: Keys, key: str, value: Any) -> str:
+    def _with_key(self, node: yaml.Node | None, path: Keys, key: str, value: Any) -> _Splice:
+        end = len(self.text)
         if node is None:
-            end = "" if not self.text or self.text.endswith("\n") else self.newline
-            return self.text + end + self._joined(dumped({key: value})) + self.newline
-        if not isinstance(node, yaml.MappingNode) or not node.value or node.flow_style:
-            if isinstance(node, yaml.MappingNode) and node.value:
+            lead = "" if not self.text or self.text.endswith("\n") else self.newline
+            return _Splice(end, end, lead + self._joined(dumped({key: value})) + self.newline, 0)
+        if isinstance(node, yaml.MappingNode) and node.value:
+            if node.flow_style:
                 raise _Unusual
-            return self._with_block(node, dumped({key: value}, self._indent_below(path)))
-        indent = node.value[0][0].start_mark.column
-        return self._after(node, dumped({key: value}, indent))
+            indent = node.value[0][0].start_mark.column
+            return self._after(node, dumped({key: value}, indent), len(path))
+        return self._with_block(node, dumped({key: value}, self._indent_below(path)))
 
-    def _with_items(self, node: yaml.Node | None, edit: Append) -> str:
+    def _with_items(self, node: yaml.Node | None, edit: Append) -> _Splice:
         if isinstance(node, yaml.SequenceNode) and node.value:
             if node.flow_style:
                 raise _Unusual
-            return self._after(node, _items(edit.items, node.start_mark.column))
+            return self._after(node, _items(edit.items, node.start_mark.column), len(edit.path))
         return self._with_block(node, _items(edit.items, self._indent_below(edit.path)))
 
-    def _with_value(self, node: yaml.Node | None, edit: Set) -> str:
+    def _with_value(self, node: yaml.Node | None, edit: Set) -> list[_Splice]:
         value = edit.value
         is_block = isinstance(node, yaml.SequenceNode) and node.value and not node.flow_style
         if isinstance(node, yaml.SequenceNode) and is_block and isinstance(value, list) and value:
-            return self._with_list(node, value)
+            return self._with_list(node, value, len(edit.path))
         if isinstance(value, dict | list) and value:
             if isinstance(node, yaml.ScalarNode) or (node is not None and not node.value):
                 indent = self._indent_below(edit.path)
                 block = dumped(value, indent) if isinstance(value, dict) else _items(value, indent)
-                return self._with_block(node, block)
+                return [self._with_block(node, block)]
             raise _Unusual
         if isinstance(node, yaml.ScalarNode) and node.style not in ("|", ">"):
             said = scalar(value)
@@ -222,29 +290,27 @@ class _Editor:
                 said = _double_quoted(value)
             start, end = node.start_mark.index, node.end_mark.index
             space = " " if start == end and self.text[start - 1 : start] not in (" ", "") else ""
-            return self.text[:start] + space + said + self.text[end:]
+            return [_Splice(start, end, space + said, 0)]
         raise _Unusual
 
-    def _with_list(self, node: yaml.SequenceNode, value: list[Any]) -> str:
+    def _with_list(self, node: yaml.SequenceNode, value: list[Any], depth: int) -> list[_Splice]:
         """Change only the items that differ, so that the others keep their comments."""
         old = [repr(self._plain(item)) for item in node.value]
         new = [repr(item) for item in value]
-        column, text = node.start_mark.column, self.text
+        splices = []
         steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
-        for tag, i1, i2, j1, j2 in reversed(steps):
+        for tag, i1, i2, j1, j2 in steps:
             if tag == "equal":
                 continue
-            block = self._joined(_items(value[j1:j2], column)) + self.newline if j2 > j1 else ""
-            if i2 > i1:
-                start, end = self._line_start(node.value[i1]), self._next_line(node.value[i2 - 1])
-            elif i1 < len(node.value):
-                start = end = self._line_start(node.value[i1])
-            else:
-                start = end = self._next_line(node.value[-1])
-                if not text[:start].endswith("\n"):
-                    block = self.newline + block
-            text = text[:start] + block + text[end:]
-        return text
+            lines = _items(value[j1:j2], node.start_mark.column)
+            if i1 == i2 == len(node.value):
+                splices.append(self._after(node, lines, depth))
+                continue
+            block = self._joined(lines) + self.newline if lines else ""
+            start = self.line_start(node.value[i1])
+            end = self.next_line(node.value[i2 - 1]) if i2 > i1 else start
+            splices.append(_Splice(start, end, block, depth))
+        return splices
 
     def _plain(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.MappingNode):
@@ -253,14 +319,14 @@ class _Editor:
             return [self._plain(item) for item in node.value]
         return node.value
 
-    def _without(self, path: Keys) -> str:
-        parent = self._deepest(path[:-1])[0]
-        pair = self._pair(parent, path[-1])
+    def _without(self, path: Keys) -> _Splice:
+        parent = self.deepest(path[:-1])[0]
+        pair = self.pair(parent, path[-1])
         if pair is None or not isinstance(parent, yaml.MappingNode) or len(parent.value) < 2:
             raise _Unusual
-        return self.text[: self._line_start(pair[0])] + self.text[self._next_line(pair[1]) :]
+        return _Splice(self.line_start(pair[0]), self.next_line(pair[1]), "", len(path))
 
-    def _with_block(self, node: yaml.Node | None, lines: list[str]) -> str:
+    def _with_block(self, node: yaml.Node | None, lines: list[str]) -> _Splice:
         """Put a block where an empty value (`[]`, `{}`, nothing) stands."""
         if node is None:
             raise _Unusual
@@ -268,28 +334,28 @@ class _Editor:
         while self.text[start - 1 : start] == " ":
             start -= 1
         rest = self.text.find("\n", end)
-        rest = len(self.text) if rest < 0 else rest
-        comment = self.text[end:rest].rstrip("\r")
-        before, after = self.text[:start] + comment, self.text[end + len(comment) :]
-        return before + self.newline + self._joined(lines) + after
+        comment = self.text[end : len(self.text) if rest < 0 else rest].rstrip("\r")
+        block = comment + self.newline + self._joined(lines)
+        return _Splice(start, end + len(comment), block, 0)
 
-    def _after(self, node: yaml.Node, lines: list[str]) -> str:
-        at = self._next_line(node)
+    def _after(self, node: yaml.Node, lines: list[str], depth: int) -> _Splice:
+        at = self.next_line(node)
         lead = "" if self.text[:at].endswith("\n") else self.newline
         tail = self.newline if not lead or at < len(self.text) else ""
-        return self.text[:at] + lead + self._joined(lines) + tail + self.text[at:]
+        return _Splice(at, at, lead + self._joined(lines) + tail, depth)
 
     def _indent_below(self, path: Keys) -> int:
-        pair = self._pair(self._deepest(path[:-1])[0], path[-1]) if path else None
+        pair = self.pair(self.deepest(path[:-1])[0], path[-1]) if path else None
         return pair[0].start_mark.column + 2 if pair else 0
 
     def _joined(self, lines: Sequence[str]) -> str:
         return self.newline.join(lines)
 
-    def _line_start(self, node: yaml.Node) -> int:
+    def line_start(self, node: yaml.Node) -> int:
+        """Where the first line of `node` starts."""
         return self.text.rfind("\n", 0, node.start_mark.index) + 1
 
-    def _next_line(self, node: yaml.Node) -> int:
+    def next_line(self, node: yaml.Node) -> int:
         """Where the line after the last one of `node` starts."""
         while isinstance(node, yaml.CollectionNode) and node.value and not node.flow_style:
             last = node.value[-1]
