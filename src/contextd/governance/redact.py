@@ -163,6 +163,8 @@ def _near_keyword(text: str, word: bytes, at: int) -> _Span | None:
             return (*match.span(group), "authorization") if known else None
         if word == b"bearer":
             return None
+    if text[max(0, at - 10) : at].casefold().rstrip("_-key").endswith("public"):
+        return None
     if word == b"key" and not rules.KEY_BEFORE.search(text, max(0, at - 12), at):
         return None
     option = text.rfind("--", max(0, at - 20), at) >= 0
@@ -212,7 +214,10 @@ def _ordinary(value: str) -> bool:
 
 
 _UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
-_CODE = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+|[a-z]+(?:[A-Z][a-z]+)+\d?")
+_CODE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+|[a-z]+(?:[A-Z][a-z]+)+\d?"
+    r"|(?:[A-Z][a-z]+\d*){2,}"
+)
 _WORDY = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
 _CLASSES = tuple(map(re.compile, (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9]")))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from contextd.domain.sessions import Event, Session
-from contextd.sessions import extract_rules as rules
+from contextd.sessions import extract_guards as guards
 from contextd.sessions.extract import Finding, classify, sentences
 from contextd.sessions.signals import (
     CORRECTION,
@@ -90,7 +90,7 @@ def _remedies(events: Sequence[Event], cwd: str) -> list[Item]:
         if not symptoms:
             continue
         cause = next((s for s in trouble.said if _states_cause(s)), "")
-        stated = [s for s in trouble.said if rules.FIX.search(s)]
+        stated = [s for s in trouble.said if guards.FIX.search(s)]
         files = list(dict.fromkeys(trouble.files))
         solution = stated[-1] if stated else _changed(files)
         parts = [f"{symptoms[0].rstrip('.')}.", *(s for s in (cause, solution) if s)]
@@ -121,7 +121,7 @@ def _remedies(events: Sequence[Event], cwd: str) -> list[Item]:
 
 def _states_cause(sentence: str) -> bool:
     told = classify(sentence, "assistant")
-    return told is not None and told[0] == "issue" and not rules.FIX.search(sentence)
+    return told is not None and told[0] == "issue" and not guards.FIX.search(sentence)
 
 
 def _overcome(events: Sequence[Event]) -> Iterator[_Trouble]:
@@ -296,7 +296,7 @@ def _strategies(session: Session, findings: Sequence[Finding], outcome: str) -> 
     """What was decided or demanded in work that succeeded; reasons given make it worth more."""
     stated = [f for f in findings if f.type in ("decision", "rule", "pattern")]
     stated.sort(
-        key=lambda f: (not rules.BECAUSE.search(f.sentence), f.type != "decision", -f.confidence)
+        key=lambda f: (not guards.BECAUSE.search(f.sentence), f.type != "decision", -f.confidence)
     )
     if not stated:
         return []

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from contextd.domain.sessions import Event
 from contextd.domain.words import STOP_WORDS, words
+from contextd.sessions import extract_guards as guards
 from contextd.sessions import extract_rules as rules
 
 SHORTEST, LONGEST = 10, 1_000
@@ -60,14 +61,14 @@ def classify(sentence: str, speaker: str) -> tuple[str, str, float] | None:
     `speaker` is `user` or `assistant`.
     """
     sentence = sentence.strip()
-    if not SHORTEST <= len(sentence) <= _LONGEST_SENTENCE or rules.QUESTION.search(sentence):
+    if not SHORTEST <= len(sentence) <= _LONGEST_SENTENCE or guards.QUESTION.search(sentence):
         return None
-    if rules.REPORTED.search(sentence) or rules.STATUS.search(sentence):
+    if guards.REPORTED.search(sentence) or guards.STATUS.search(sentence):
         return None
-    if rules.CODE.search(sentence):
+    if guards.CODE.search(sentence):
         return None
-    plan = bool(rules.PLAN.match(sentence)) and not sentence.casefold().startswith("let's go with")
-    doubt = bool(rules.HYPOTHETICAL.search(sentence))
+    plan = bool(guards.PLAN.match(sentence)) and not sentence.casefold().startswith("let's go with")
+    doubt = bool(guards.HYPOTHETICAL.search(sentence))
     for phrase in rules.PHRASES:
         if phrase.speaker and phrase.speaker != speaker:
             continue
@@ -121,7 +122,7 @@ def _in_message(event: Event, file: str) -> list[Finding]:
         if count >= _MOST_SENTENCES:
             break
         told = classify(sentence, event.role)
-        fixes = rules.FIX.search(sentence)
+        fixes = guards.FIX.search(sentence)
         if fixes and found and found[-1].type == "issue" and not found[-1].solution:
             found[-1] = replace(found[-1], solution=sentence[:LONGEST])
             continue
@@ -179,7 +180,7 @@ def _stands(sentence: str, phrase: rules.Phrase, match: re.Match[str], speaker: 
     if before.count('"') % 2 or before.count("“") > before.count("”"):
         return False
     if phrase.type != "rule" and (
-        rules.CONDITION.search(before) or rules.FORMER.search(sentence[: at + 40])
+        guards.CONDITION.search(before) or guards.FORMER.search(sentence[: at + 40])
     ):
         return False
     if phrase.type in ("decision", "pattern") and re.match(
@@ -187,23 +188,23 @@ def _stands(sentence: str, phrase: rules.Phrase, match: re.Match[str], speaker: 
     ):
         return False
     if phrase.type in ("decision", "pattern") and (
-        rules.UNDECIDED.search(before) or rules.THIRD_PARTY.search(before)
+        guards.UNDECIDED.search(before) or guards.THIRD_PARTY.search(before)
     ):
         return False
-    if phrase.type == "pattern" and rules.EMBEDDED.search(before):
+    if phrase.type == "pattern" and guards.EMBEDDED.search(before):
         return False
-    if phrase.base and phrase.type == "issue" and rules.NOTHING.search(before):
+    if phrase.base and phrase.type == "issue" and guards.NOTHING.search(before):
         return False
-    if phrase.type == "rule" and not phrase.base and rules.VAGUE.match(said):
+    if phrase.type == "rule" and not phrase.base and guards.VAGUE.match(said):
         return speaker == "user" and not phrase.firm
     return True
 
 
 def _confidence(sentence: str, phrase: rules.Phrase, speaker: str) -> float:
     sure = phrase.confidence + (0.1 if speaker == "user" else 0.0)
-    if rules.BECAUSE.search(sentence):
+    if guards.BECAUSE.search(sentence):
         sure += 0.05
-    if rules.VAGUE.match(sentence):
+    if guards.VAGUE.match(sentence):
         sure -= 0.1
     if len(sentence) < 30:
         sure -= 0.05

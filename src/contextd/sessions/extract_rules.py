@@ -89,12 +89,12 @@ PHRASES: tuple[Phrase, ...] = (
     ),
     _row(
         "rule",
-        r"^(?P<said>.*\b(?:must(?:n'?t| not| never| be| have| contain| match| go| use| start| end| come| stay| only)|may not|may only|should (?:never|always)|(?:has|have) to (?:be|have|arrive|go|come|stay|match|contain)\b|needs? to be|shall(?: not)?|can ?not be|can only be|can never|is forbidden|are forbidden|(?:is|are) (?:not|never|only) allowed|(?:is|are) (?:mandatory|required)\b).*)",
+        r"^(?P<said>.*\b(?:must(?:n'?t| not| never| be| have| contain| match| go| use| start| end| come| stay| only)|may not|may only|should (?:never|always)|(?:has|have) to (?:be|have|arrive|go|come|stay|match|contain)\b|needs? to be|shall(?: not)?|can ?not be|can only be|can never|is forbidden|are forbidden|(?:is|are) (?:not|never|only) allowed|(?:is|are) (?:mandatory|required)\b(?! (?:by|in|for) )).*)",
         0.6,
     ),
     _row(
         "rule",
-        r"(?P<said>(?:every|each|all|any|no) (?:\S+ ){1,6}(?:must|should|needs?|requires?|has to|have to|gets?|without) .{4,})",
+        r"(?P<said>(?:every|each|all|any|no) (?!of |(?:other |further )?(?:changes?|issues?|errors?|actions?)\b)(?:\S+ ){1,6}(?:must|should|needs?|requires?|has to|have to|without) .{4,})",
         0.6,
     ),
     _row("rule", r"(?P<said>^only \S+(?: \S+){0,3} (?:may|can|are|is) .{4,})", 0.6),
@@ -126,7 +126,7 @@ PHRASES: tuple[Phrase, ...] = (
     _row("rule", r"^(?P<said>use \S+ (?:in|for) .{3,}, (?:and )?\S+ .{3,})", 0.5, "user"),
     _row(
         "decision",
-        rf"(?P<said>\b{_WE} (?:finally |now |both |ended up )*(?:settled on|opted (?:for|to)|agreed (?:to|on|that)|picked|selected|stick(?:ing)? with|stuck with|going with|moving to|adopt(?:ed|ing)|standardi[sz]ed on|dropp(?:ed|ing)|switched|migrated|moved)\b .{{4,}})",
+        rf"(?P<said>\b{_WE} (?:finally |now |both |ended up )*(?:settled on|opted (?:for|to)|agreed (?:to|on|that)|picked|selected|stick(?:ing)? with|stuck with|going with|moving to|adopt(?:ed|ing)|standardi[sz]ed on|dropping)\b .{{4,}})",
         0.65,
     ),
     _row("decision", r"(?P<said>\bended up (?:using|with|going|keeping|choosing) .{4,})", 0.6),
@@ -207,7 +207,7 @@ PHRASES: tuple[Phrase, ...] = (
     ),
     _row(
         "pattern",
-        r"(?P<said>^(?:[A-Za-z]+,? )?(?:all|every|each) (?:\S+ ){1,4}(?:live[sd]?|goe?s?|are|is|has|have|takes?|uses?|extends?|inherits?|implements?|returns?|gets?|follows?|starts?|ends?) .{4,})",
+        r"(?P<said>^(?:[A-Za-z]+,? )?(?:all|every|each) (?!of |tests? |checks? )(?:\S+ ){1,4}(?:live[sd]?|goe?s?|are|is|has|have|takes?|uses?|extends?|inherits?|implements?|returns?|gets?|follows?|starts?|ends?) .{4,})",
         0.5,
     ),
     _row(
@@ -225,66 +225,140 @@ PHRASES: tuple[Phrase, ...] = (
         r"(?P<said>^\S+(?: \S+){0,4} (?:live|go(?:es)?|belong|sit)s? (?:in|into|under|next to|through|via) .{4,})",
         0.5,
     ),
-)
-
-QUESTION = re.compile(
-    r"\?\s*[\"')\]]*$"
-    r"|^(?:so |and |but |ok,? |hmm,? )?(?:why|how|what|which|who|where|when (?:do|does|did|should|is|are)|should (?:we|i|it)"
-    r"|shall (?:we|i)|do (?:we|you|i|they)|does|did (?:you|we|it)|is (?:it|there|this|that)|are (?:we|you|there|they|these)"
-    r"|can (?:you|we|i)|could (?:you|we|i)|would (?:you|it|we)|will (?:you|it|this))\b",
-    re.I,
-)
-HYPOTHETICAL = re.compile(
-    r"\b(?:what if|suppos(?:e|ing)|assum(?:e|ing) (?:we|that we)|imagine|hypothetical(?:ly)?|should we|could we|we could|we might"
-    r"|i could|i might|might want|maybe|perhaps|would (?:be|have|need|require|lose|fail|mean|make|break)|were to|consider(?:ing)? \w+ing"
-    r"|i wonder|not sure|one option|another option|alternatively|for example,? (?:if|we)|either way|as an example|for the example|at random"
-    r"|(?:looks|seems|sounds) (?:like|as)|might|whatever|let me know|it seems|i (?:don'?t )?(?:think|believe|guess|assume|suspect))\b",
-    re.I,
-)
-CONDITION = re.compile(
-    r"\b(?:if|unless|whether|until|once|in case|before) (?:we|you|i|they|it)(?:'d|'ve|'re| had| have| ever)?\s*$",
-    re.I,
-)
-PLAN = re.compile(
-    r"^(?:(?:ok(?:ay)?|now|next|then|first|so|great|perfect|good|finally|also|and|after that|alright|done)[,.!:]? )*"
-    r"(?:i'?ll|i will|i'?m (?:going to|about to|now)|i am (?:going to|about to|now)|let me|let'?s|we'?ll|we will|i(?: still)? (?:need|have|want|must|should|plan)(?: to)?\b"
-    r"|(?:we|you) (?:need|should|will need|want) to|going to|time to|to (?:fix|do|solve|avoid|test|verify|check|make|run|get|see)\b"
-    r"|checking|reading|running|looking|searching|updating|adding|trying|testing|verifying|creating)",
-    re.I,
-)
-UNDECIDED = re.compile(
-    r"\b(?:(?:have|has|had|did|do|does|was|were|is|are|could|would|will|ha|did|is|are)(?:n'?t| not)|not yet|never|yet to|no one|nobody|hardly|without having|haven't)"
-    r"(?: yet| really| even| ever| actually)?\s*$",
-    re.I,
-)
-THIRD_PARTY = re.compile(
-    r"\b(?:they|he|she|who|people|authors?|maintainers?|docs?|documentation|library|framework|article|upstream|vendor|readme|error|message"
-    r"|user|compiler|react|rust|google|facebook|microsoft)(?: \w+)?(?:'ve| have| has)?\s*$",
-    re.I,
-)
-REPORTED = re.compile(
-    r"\b(?:the )?(?:docs?|documentation|readme|error|message|article|comment|user|log|output|linter|spec)(?: \w+)? (?:says?|said|reads?|claims?|states?|reports?|mentions?|tells?|expects?)\b",
-    re.I,
-)
-FORMER = re.compile(
-    r"\b(?:used to|previously|formerly|no longer|back then|in the past|any ?more)\b", re.I
-)
-CODE = re.compile(
-    r"^\s*(?://|/\*|#!|<!--|[\w.]+\s*(?::=|=)\s|(?:return|import|from|const|let|var|def|func|class|public|private|if|for|while)\b.*[({;:]\s*$)"
-    r"|:=|=>|->|[{}]\s*$|[({+;]\s*$|</\w|&&|\|\||\\n|\w\{|^\S+\s*:\s*\"|\(\)\s*\{"
-)
-EMBEDDED = re.compile(
-    r"\b(?:where|how|which|what|whether|see|find|check|that) (?:the |our |this )?$", re.I
-)
-NOTHING = re.compile(r"\b(?:no|any|zero|without|what|which|this|that|the) (?:such )?$", re.I)
-STATUS = re.compile(
-    r"^(?:all|the) (?:\d+ )?(?:tests?|checks?|builds?|suite)\b.{0,40}\b(?:pass|passed|passing|green|run|ran|fail(?:ed|ing)? again)\b"
-    r"|\bbefore i can\b|\bi must have\b|^(?:done|updated|added|created|i'?ve (?:updated|added|created))\b",
-    re.I,
-)
-VAGUE = re.compile(r"^(?:it|this|that|these|those|they|i|you)\b", re.I)
-BECAUSE = re.compile(r"\b(?:because|since|so that|due to|instead of|rather than)\b", re.I)
-FIX = re.compile(
-    r"\b(?:the fix (?:is|was)|(?:fixed|resolved|solved)(?: (?:it|this|that|the \w+))?(?: \w+)? by|solution(?: is| was|:)|fixed:|to fix (?:it|this),? (?:i|we))\b",
-    re.I,
+    _row(
+        "rule",
+        rf"(?P<said>\b(?:we|you|they|nobody|no one) (?:don'?t|do not|must not|should not|shouldn'?t|cannot|can'?t|may not) (?:ever )?{_FORBIDDABLE}\b.{{4,}})",
+        0.6,
+        "user",
+    ),
+    _row(
+        "rule",
+        r"^(?:please )?(?P<said>(?:for|in|on|with|inside|when|whenever) [^,.]{2,60},? (?:always|never|please|only|do not|don'?t|use) \w+.{2,})",
+        0.6,
+        "user",
+    ),
+    _row(
+        "rule",
+        r"(?P<said>(?:.* )?(?:always|never) (?:use|call|put|write|run|store|keep|return|throw|log|commit|push|add|name|wrap|pass|import|check|validate|test|deploy|round)\b .{3,})",
+        0.55,
+        "user",
+    ),
+    _row(
+        "rule",
+        r"^(?:please )?(?P<said>(?:keep|put|store|place|name|write|log|wrap|prefix) (?:all|every|each|any) .{6,})",
+        0.6,
+        "user",
+    ),
+    _row(
+        "rule",
+        r"^(?:please )?(?:remember|keep in mind|mind|one more thing|a reminder)(?: that|:|,) (?P<said>.{8,})",
+        0.6,
+        "user",
+    ),
+    _row(
+        "rule",
+        r"^(?:nope|wrong|that'?s (?:wrong|not right|not how we do it)|not like that)[,.:;] (?:please )?(?P<said>.{12,})",
+        0.65,
+        "user",
+    ),
+    _row(
+        "rule",
+        r"^(?P<said>\w+s (?:go|belong|goes|live) (?:in|into|under|next to|through) .{3,}\b(?:not|never)\b.*)",
+        0.6,
+        "user",
+    ),
+    _row(
+        "pattern",
+        r"^(?P<said>(?:this|the|our|your) (?:whole |existing |current )?(?:codebase|project|repo(?:sitory)?|monorepo|app|team) (?!is\b|was\b|has\b|does\b|needs\b|builds\b|compiles\b|runs\b|starts\b|works\b|contains\b|passes\b)\w+s .{8,})",
+        0.55,
+    ),
+    _row(
+        "pattern",
+        r"^(?P<said>(?:normally|usually|typically|generally|in general|by default|everywhere else),? (?:we|our|all|every|each) .{8,})",
+        0.6,
+    ),
+    _row(
+        "pattern",
+        r"^(?P<said>the way we (?:do|handle|name|structure|organi[sz]e|test|write|log) .{8,})",
+        0.6,
+    ),
+    _row(
+        "pattern",
+        r"^(?P<said>our (?:\w+ ){1,3}(?:talk|use|live|run|follow|go|are|is|return|expose|read|write|share|extend|communicate|depend)s? .{6,})",
+        0.5,
+    ),
+    _row(
+        "pattern",
+        r"(?P<said>^.{4,60}\b(?:is|are) (?:loaded|read|created|built|injected|passed|registered|generated|configured|cached|validated|parsed|stored|kept|computed|derived|wired|accessed|reached) (?:only |exactly )?(?:once|only|through|via|per|by convention)\b.*)",
+        0.5,
+    ),
+    _row(
+        "pattern",
+        r"(?P<said>^.{4,60}\b(?:export|expose|return|implement|extend|accept|take|register|emit|publish|consume|get|have|has|own)s? (?:a single|exactly one|only one|one|their own|its own) .{4,})",
+        0.5,
+    ),
+    _row(
+        "decision",
+        r"(?P<said>\b(?:we|the team) (?:have |has )?(?:dropped|switched|migrated|moved) .{4,})",
+        0.6,
+    ),
+    _row(
+        "decision",
+        r"(?P<said>\b(?:we'?re|we are) (?:(?:now )?going to (?:keep|use|drop|stay|stick|adopt|move)|keeping|staying|dropping|adopting|moving|using) .{3,}(?:for now|from now on|until|because|instead|to|\w{4,}))",
+        0.55,
+    ),
+    _row(
+        "decision",
+        r"(?P<said>\b(?:i|we)(?:'ve| have)? (?:kept|picked|selected|used|made|put|stored|split|merged|wrapped|left|introduced|implemented|built|placed|modelled|modeled|avoided) .{3,} (?:because|so that|since|rather than|instead of|, as) .{6,})",
+        0.55,
+    ),
+    _row(
+        "decision",
+        r"^(?P<said>(?:went for|going with|go with|sticking with|staying with|opting for|settling on|dropping|adopting) (?!it\b|that\b|this\b).{6,})",
+        0.6,
+    ),
+    _row(
+        "decision",
+        r"(?:, |; |then )(?P<said>let'?s (?:use|go with|keep|stick with|stay with|switch to|drop|adopt) (?!it\b|that\b|this\b).{4,})",
+        0.6,
+        "user",
+    ),
+    _row(
+        "issue",
+        r"^(?:found it|found the (?:cause|problem|bug|issue)|what went wrong|the reason|here'?s why|explanation|diagnosis|mystery solved)(?: is| was)?[:,.] (?P<said>.{10,})",
+        0.6,
+    ),
+    _row(
+        "issue",
+        r"(?P<said>^.{3,120}\b(?:is|was|are|were|got|gets|became|stays?|stayed|went) (?:\w+ly )?(?:down|broken|slow|flaky|wrong|stuck|failing|empty|missing|lost|exhausted|blocked|stale|corrupt(?:ed)?|duplicated|ignored|skipped|dropped|truncated|overwritten|unavailable)\b.*\b(?:because|since|when|whenever|due to|after|as soon as)\b .{4,})",
+        0.55,
+    ),
+    _row(
+        "issue",
+        r"^(?P<said>(?!(?:i|we|you|please|and|but)\b).{3,80}\b(?:doesn'?t|does not|don'?t|do not|won'?t|can'?t|cannot|isn'?t|aren'?t|is not|never) \w+.*\b(?:when|whenever|if|after|as soon as|until)\b .{4,})",
+        0.5,
+        "user",
+    ),
+    _row(
+        "issue",
+        r"(?P<said>^.{3,120}\b(?:skip|ignor|drop|los|overwr|delet|doubl|fr[eo]{1,2}z|miss|swallow|leak|duplicat|truncat|corrupt)\w{0,4} .*\b(?:whenever|when|because|if|since|as soon as)\b .{4,})",
+        0.5,
+    ),
+    _row(
+        "issue",
+        r"(?P<said>\bthere (?:was|were) (?:an? |two )?(?:\S+ ){0,2}(?:bug|error|issue|problem|race|leak|regression|mistake|typo)s? (?:in|with|when|that|where|on) .{4,})",
+        0.55,
+    ),
+    _row(
+        "issue",
+        r"^(?P<said>.{12,}\b(?:solved|fixed|resolved|cured) (?:it|this|that|the \w+)\b.*)",
+        0.5,
+        "assistant",
+    ),
+    _row(
+        "issue",
+        r"^(?P<said>.{12,}\b(?:made|makes|kept|keeps|caused|causes|left|leaves) .{3,60}\b(?:slow|hang|fail|crash|empty|stale|wrong|unusable|time out|break)\b.*)",
+        0.5,
+        "assistant",
+    ),
 )
