@@ -155,10 +155,11 @@ class _Matrix:
         places = np.flatnonzero(mask)
         if not len(places) or limit < 1:
             return []
+        # Not `@`: BLAS would share this between all cores, and on a busy machine wait 8 ms for one.
         if len(places) * _FEW < self.size:
-            scores = self.vectors[places] @ vector
+            scores = np.vecdot(self.vectors[places], vector)
         else:
-            scores = (self.vectors[: self.size] @ vector)[places]
+            scores = np.vecdot(self.vectors[: self.size], vector)[places]
         if len(places) > limit:
             # Everything within rounding of the last one stays, so that ties go by id.
             least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
