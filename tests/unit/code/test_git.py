@@ -188,6 +188,18 @@ def test_a_command_that_takes_too_long_is_ended(make_repo):
         git.Running(root, ("status",)).collect(timeout=0.0)
 
 
+def test_a_partial_clone_is_read_without_fetching_what_it_lacks(make_repo, tmp_path):
+    repo = make_repo()
+    commit = repo.commit("start", a__py="1")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    lacking = tmp_path / "lacking"
+    flags = "--filter=blob:none", "--no-checkout"
+    repo.git("clone", "-q", *flags, f"file://{repo.root}", str(lacking))
+    assert git.log(lacking)[0].files == ("a.py",)
+    assert git.ask(lacking, "cat-file", "-p", f"{commit}:a.py") is None
+    assert repo.git("-C", str(lacking), "cat-file", "-p", f"{commit}:a.py") == "1"
+
+
 def test_changes_without_a_moment_tell_the_uncommitted_state(make_repo):
     repo = make_repo()
     repo.commit(a__py="1")
