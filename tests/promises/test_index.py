@@ -8,6 +8,7 @@ import pytest
 from contextd.domain.errors import Invalid
 from contextd.domain.query import Document, IndexStats, Query
 from contextd.domain.words import query_words
+from contextd.stores import ranking
 from strategies import AWKWARD, EPOCH, SCOPES, vector
 
 SHOP = SCOPES[2]
@@ -204,7 +205,8 @@ def test_scores_are_cosines(store):
     assert match.score == pytest.approx(-1.0, abs=2e-3)
 
 
-def test_words_in_most_documents_are_not_asked_for_when_others_are(store):
+def test_words_in_most_documents_are_not_asked_for_when_others_are(store, monkeypatch):
+    monkeypatch.setattr(ranking, "COMMON_FROM", 1_000)
     rare = [doc(f"r{n:04}", f"common rare{n}") for n in range(1001)]
     store.index.put([*rare, doc("z", "rare7")], {}, "")
     words = ["common", "rare7"]
