@@ -318,7 +318,8 @@ def _python_command(search: _Search) -> list[str]:
         "context": search.context,
     }
     # A process of its own: `re` can take for ever, and cannot be interrupted in this one.
-    return [sys.executable, "-m", "contextd.code.grep_python", json.dumps(request)]
+    # `-P`, because the folder it starts in is the project, whose modules must not be imported.
+    return [sys.executable, "-P", "-m", "contextd.code.grep_python", json.dumps(request)]
 
 
 def _python_line(line: bytes) -> Iterator[GrepMatch]:

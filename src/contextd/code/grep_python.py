@@ -1,6 +1,6 @@
 """The last resort of `grep`: Python's `re` in a process that can be killed.
 
-    python -m contextd.code.grep_python '{"pattern": …, "globs": […], …}'
+    python -P -m contextd.code.grep_python '{"pattern": …, "globs": […], …}'
 
 Writes one JSON line per line found: [path, line, text, whether it matches].
 """

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import posixpath
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from contextd.code.analyse import analyse
-from contextd.code.content import content_digest
 from contextd.code.languages.table import changes_resolution
-from contextd.code.paths import read_listed
 from contextd.code.resolve import Resolver
+from contextd.code.scan_worker import analysed, analysed_by
 from contextd.code.walk import Walk, WalkedFile
 from contextd.code.walk import walk as walk_tree
 from contextd.domain.code import SourceFile
-from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.query import CODE, Document
 from contextd.domain.scope import Scope
 from contextd.ports import Files
 
 _WORTH_PROCESSES = 1_500
 _BATCH = 250
-_RACY_NS = 20_000_000
-_LARGEST_READ = 8_000_000
 
 _QUOTE = re.compile("[\"'`]")
 
@@ -245,52 +238,17 @@ def _batches(
     base: Path, read: Sequence[WalkedFile], known: Mapping[str, str], workers: int | None
 ) -> Iterator[list[SourceFile]]:
     """The files to read, analysed, some at a time."""
-    groups = [read[start : start + _BATCH] for start in range(0, len(read), _BATCH)]
+    pairs = [(file, known.get(file.path, "")) for file in read]
+    groups = [pairs[start : start + _BATCH] for start in range(0, len(pairs), _BATCH)]
     count = min(workers or os.cpu_count() or 1, len(groups))
     done = 0
     if count > 1 and len(read) > _WORTH_PROCESSES:
         try:
-            for batch in _in_processes(base, groups, known, count):
+            for batch in analysed_by(count, base, groups):
                 done += 1
                 yield batch
-        except (BrokenProcessPool, OSError):
+        except Unavailable:
             # Where processes cannot be started or are killed, the rest is done here.
             pass
     for group in groups[done:]:
-        yield _analysed(base, group, [known.get(file.path, "") for file in group])
-
-
-def _in_processes(
-    base: Path, groups: Sequence[Sequence[WalkedFile]], known: Mapping[str, str], count: int
-) -> Iterator[list[SourceFile]]:
-    # A fork of a process with threads can hang; py-tree-sitter holds the GIL, so threads add
-    # nothing.
-    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(method)
-    with ProcessPoolExecutor(count, mp_context=context) as pool:
-        digests = [[known.get(file.path, "") for file in group] for group in groups]
-        yield from pool.map(_analysed, [base] * len(groups), groups, digests)
-
-
-def _analysed(base: Path, group: Sequence[WalkedFile], known: Sequence[str]) -> list[SourceFile]:
-    return [_read(base, file, digest) for file, digest in zip(group, known, strict=True)]
-
-
-def _read(base: Path, file: WalkedFile, known: str) -> SourceFile:
-    """One file: analysed, bare when its digest is the known one, of size −1 when unreadable."""
-    bare = SourceFile(path=file.path, size=file.size, mtime_ns=file.mtime_ns, digest="")
-    if file.size > _LARGEST_READ:
-        stamp = content_digest(f"{file.size} {file.mtime_ns}".encode())
-        return replace(bare, digest=stamp, error=f"larger than {_LARGEST_READ:,} bytes")
-    try:
-        data = read_listed(base, file.path, limit=_LARGEST_READ)
-    except ContextdError as error:
-        return replace(bare, size=-1, error=error.message)
-    # A write within the clock's tick of this read would leave the time as it is, and be missed by
-    # the next scan: such a file gets a time that never matches.
-    racy = time.time_ns() - file.mtime_ns < _RACY_NS
-    mtime = file.mtime_ns - 1 if racy else file.mtime_ns
-    digest = content_digest(data)
-    if digest == known:
-        return replace(bare, digest=digest, mtime_ns=mtime)
-    return analyse(file.path, data, file.size, mtime)
+        yield analysed(base, group)

@@ -125,6 +125,12 @@ def test_without_ripgrep_and_git_python_searches(
     assert places(grep(shop, "(?P<a>money)(?P=a)?", file_pattern="*.md")) == []
 
 
+def test_modules_of_the_searched_project_are_not_imported(tmp_path: Path) -> None:
+    for name in ("json.py", "re.py", "contextd/__init__.py"):
+        write(tmp_path, name, "raise SystemExit('imported')\n")
+    assert len(places(grep(tmp_path, "imported", engine="python"))) == 3
+
+
 def test_long_lines_are_cut_around_the_match(tmp_path: Path) -> None:
     write(tmp_path, "a.txt", "x" * 5_000 + "needle" + "y" * 5_000)
     text = grep(tmp_path, "needle").matches[0].text

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,18 @@ def test_many_files_are_shared_among_processes_with_the_same_result(
     monkeypatch.setattr(scanning, "_BATCH", 12)
     together = scan(root, files, SCOPE, workers=2)
     assert together.changed == alone.changed
+
+
+def test_a_scan_goes_on_alone_when_its_processes_cannot_be_used(
+    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = unpack("shop", tmp_path)
+    alone = scan(root, files, SCOPE)
+    monkeypatch.setattr(scanning, "_WORTH_PROCESSES", 10)
+    monkeypatch.setattr(scanning, "_BATCH", 12)
+    for python in ("/nowhere/python", "/bin/true"):
+        monkeypatch.setattr(sys, "executable", python)
+        assert scan(root, files, SCOPE, workers=2).changed == alone.changed
 
 
 def test_odd_content_is_listed_and_nothing_fails(tmp_path: Path, files: Files) -> None:
