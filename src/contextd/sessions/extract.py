@@ -12,6 +12,7 @@ from contextd.domain.sessions import Event
 from contextd.domain.words import STOP_WORDS, words
 from contextd.sessions import extract_guards as guards
 from contextd.sessions import extract_rules as rules
+from contextd.sessions.extract_phrase import Phrase
 
 SHORTEST, LONGEST = 10, 1_000
 BEST = 5
@@ -159,7 +160,7 @@ _LEAD_IN = re.compile(
 )
 
 
-def _content(sentence: str, phrase: rules.Phrase, match: re.Match[str]) -> str:
+def _content(sentence: str, phrase: Phrase, match: re.Match[str]) -> str:
     """What is kept of a sentence: after a label, what it labels; else from the phrase on, or all."""
     at = match.start("at") if phrase.base else match.start("said")
     label = phrase.base and match["at"].endswith(":")
@@ -173,7 +174,7 @@ def _content(sentence: str, phrase: rules.Phrase, match: re.Match[str]) -> str:
     return kept[0].upper() + kept[1:]
 
 
-def _stands(sentence: str, phrase: rules.Phrase, match: re.Match[str], speaker: str) -> bool:
+def _stands(sentence: str, phrase: Phrase, match: re.Match[str], speaker: str) -> bool:
     """Whether the phrase is meant: not quoted, denied, conditional, or said of somebody else."""
     at = match.start("at") if phrase.base else match.start("said")
     before, said = sentence[:at], match["said"]
@@ -186,6 +187,8 @@ def _stands(sentence: str, phrase: rules.Phrase, match: re.Match[str], speaker: 
     if phrase.type in ("decision", "pattern") and re.match(
         r"(?:if|unless|when(?:ever)?|once)\b", sentence, re.I
     ):
+        return False
+    if phrase.type == "decision" and speaker == "assistant" and before.casefold().endswith("you "):
         return False
     if phrase.type in ("decision", "pattern") and (
         guards.UNDECIDED.search(before) or guards.THIRD_PARTY.search(before)
@@ -200,7 +203,7 @@ def _stands(sentence: str, phrase: rules.Phrase, match: re.Match[str], speaker: 
     return True
 
 
-def _confidence(sentence: str, phrase: rules.Phrase, speaker: str) -> float:
+def _confidence(sentence: str, phrase: Phrase, speaker: str) -> float:
     sure = phrase.confidence + (0.1 if speaker == "user" else 0.0)
     if guards.BECAUSE.search(sentence):
         sure += 0.05

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 QUESTION = re.compile(
-    r"\?\s*[\"')\]]*$"
+    r"\?\s*[\"')\]]*$|[,;] (?:so |and )?(?:can|could|would|will) you\b"
     r"|^(?:so |and |but |ok,? |hmm,? )?(?:why|how|what|which|who|where|when (?:do|does|did|should|is|are)|should (?:we|i|it)"
     r"|shall (?:we|i)|do (?:we|you|i|they)|does|did (?:you|we|it)|is (?:it|there|this|that)|are (?:we|you|there|they|these)"
     r"|can (?:you|we|i)|could (?:you|we|i)|would (?:you|it|we)|will (?:you|it|this))\b",
@@ -27,7 +27,7 @@ PLAN = re.compile(
     r"(?:i'?ll|i will|i'?m (?:going to|about to|now)|i am (?:going to|about to|now)|let me|let'?s|we'?ll|we will|i(?: still)? (?:need|have|want|must|should|plan)(?: to)?\b"
     r"|(?:we|you) (?:need|should|will need|want) to|going to|time to|to (?:fix|do|solve|avoid|test|verify|check|make|run|get|see)\b"
     r"|.{10,}[,;] (?:so )?(?:let me|i'?ll|i will)\b"
-    r"|checking|reading|running|looking|searching|updating|adding|trying|testing|verifying|creating)",
+    r"|(?:checking|reading|running|looking|searching|updating|adding|trying|testing|verifying|creating)\b(?!.*, (?:the|it|this|we) ))",
     re.I,
 )
 UNDECIDED = re.compile(
