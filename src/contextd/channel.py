@@ -193,7 +193,8 @@ def _numbers(version: str) -> list[int]:
 
 
 def _replace_older(home: Path, version: str, deadline: float) -> None:
-    running = str(read_endpoint(home).get("version", ""))
+    about = read_endpoint(home)
+    running = str(about.get("version", ""))
     if not running or not is_newer(version, running):
         return
     with contextlib.suppress(OSError, ValueError):
@@ -209,4 +210,6 @@ def _replace_older(home: Path, version: str, deadline: float) -> None:
             if lock is not None:
                 os.close(lock)
                 return
+            if read_endpoint(home).get("pid", about["pid"]) != about["pid"]:
+                return  # somebody else started the next one
             time.sleep(0.02)

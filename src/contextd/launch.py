@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
+import os
 import threading
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,11 @@ def run_daemon(claim: Claim) -> int:
     """Run the daemon of a claimed home until it is told to stop or has been idle for long."""
     settings = load_settings(home=claim.home)
     _log_to_stderr(settings)
-    return serve(lambda: open_host(settings), settings, load=_load, claim=claim)
+    code = serve(lambda: open_host(settings), settings, load=_load, claim=claim)
+    # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the
+    # process nor abort it on the way out; everything worth keeping is closed.
+    logging.shutdown()
+    os._exit(code)
 
 
 def _load() -> None:

@@ -44,7 +44,7 @@ class Claim:
         fresh = path.with_suffix(f".{os.getpid()}.tmp")
         fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(fd, "w", encoding="utf-8") as file:
-            json.dump({"pid": os.getpid(), **facts}, file)
+            json.dump({**facts, "pid": os.getpid()}, file)
         fresh.replace(path)
 
     def withdraw(self) -> None:

@@ -26,10 +26,13 @@ class Home:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._started: list[subprocess.Popen[bytes]] = []
         self.project = path / "project"
         self.project.mkdir(parents=True)
         self.environment = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("CONTEXTD")},
+            **{
+                name: value for name, value in os.environ.items() if not name.startswith("CONTEXTD")
+            },
             "CONTEXTD_HOME": str(path),
         }
         for name in ("CLAUDE_PROJECT_DIR", "CURSOR_VERSION", "CLAUDECODE"):
@@ -44,9 +47,11 @@ class Home:
 
     def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command."""
-        return subprocess.Popen(
+        process = subprocess.Popen(
             [str(CONTEXTD), *arguments], env=self.environment, cwd=self.project, **options
         )
+        self._started.append(process)
+        return process
 
     def start(self) -> int:
         """A running daemon's process id; started when there is none."""
@@ -62,6 +67,7 @@ class Home:
             [sys.executable, str(LOCAL_HOST), str(self.path)],
             env=self.environment, stdin=subprocess.DEVNULL, cwd=self.project,
         )  # fmt: skip
+        self._started.append(daemon)
         wait_for(lambda: "port" in self.about(), "the local daemon is up")
         return daemon
 
@@ -109,6 +115,12 @@ class Home:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)
                 os.kill(pid, signal.SIGKILL)
+        for process in self._started:
+            process.wait(10)
+            for pipe in (process.stdin, process.stdout, process.stderr):
+                with contextlib.suppress(BrokenPipeError):
+                    if pipe is not None:
+                        pipe.close()
         wait_for(lambda: not self.processes(), "every process of the home has ended")
         shutil.rmtree(self.path, ignore_errors=True)
 

@@ -119,7 +119,7 @@ def test_an_agent_stays_connected_through_a_handover(home: Home) -> None:
         (b'{"v":1,"role":"boss"}\n', "invalid"),
         (b'{"v":1,"role":["mcp"]}\n', "invalid"),
         (b'{"v":1,"role":"mcp","profile":"huge"}\n', "invalid"),
-        (b'{"v":1,"role":"mcp","profile":{}}\n', "invalid"),
+        (b'{"v":1,"role":"mcp","profile":["core"]}\n', "invalid"),
         (b"x" * (17 << 20), "too_large"),
     ],
 )
@@ -137,7 +137,7 @@ def test_a_wrong_preamble_is_answered_and_harms_nobody(
         assert answer["error"]["code"] == code
         with pytest.raises(ConnectionError):
             channel.receive(10)
-    assert control("status", home=shared_home.path)["open"] is True
+    assert control("status", home=shared_home.path)["pid"] == shared_home.about()["pid"]
 
 
 def test_calls_answer_with_values_or_the_error_and_keep_the_connection(shared_home: Home) -> None:

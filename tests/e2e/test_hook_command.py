@@ -31,7 +31,9 @@ def test_the_spooled_event_is_complete(home: Home) -> None:
     lock = take_lock(home.path)
     assert lock is not None
     for _ in range(2):
-        home.run("hook", "--client", "claude-code", stdin=json.dumps({**EVENT, "cwd": "/somewhere"}))
+        home.run(
+            "hook", "--client", "claude-code", stdin=json.dumps({**EVENT, "cwd": "/somewhere"})
+        )
     (batch,) = spool.take(home.path)
     entries = spool.read(batch)
     os.close(lock)

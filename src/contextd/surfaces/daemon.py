@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import secrets
 import signal
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from contextd import __version__
+from contextd.domain.errors import ContextdError
 from contextd.home import token_path
 from contextd.settings import Settings
 from contextd.spawn import Claim, claim_home
@@ -92,6 +94,7 @@ class _Daemon:
         self._stopping = asyncio.Event()
         self._token = api_token(settings.home)
         self._facts: dict[str, Any] = {
+            "pid": os.getpid(),
             "version": __version__,
             "hooks_deadline_ms": settings.number("hooks.deadline_ms"),
         }
@@ -148,6 +151,10 @@ class _Daemon:
     async def _watch(self) -> None:
         """Open the host early, take in the spool, and stop when nobody needs the daemon."""
         limit = max(self._settings.number("daemon.idle_minutes") * 60.0, _SHORTEST_IDLE)
+        try:
+            await self._gate.host()
+        except ContextdError as error:
+            logger.error("not open yet: %s", error.message)
         while not self._stopping.is_set():
             await self._connections.ingest_spool()
             quiet = time.monotonic() - max(self._gate.touched_at, self._connections.left_at)

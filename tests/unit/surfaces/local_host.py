@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
+from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
 from contextd.operations.core import OPERATIONS, Answer, find_operation, invoke, operation
 from contextd.runtime import Runtime
@@ -89,7 +90,7 @@ def define() -> None:
     def probe_seen(runtime: Runtime) -> Seen:
         """Say what is known about the caller."""
         world = cast(Any, runtime)
-        return Seen(world.cwd, world.client, world.session_hint, world.project, world.surface)
+        return Seen(world.cwd, world.client, world.session_hint, world.named, world.surface)
 
     @operation("POST /api/probe/hook", effect="write", audience="system")
     def hook_event(
@@ -122,9 +123,10 @@ class LocalHost:
     def runtime(self, surface: str, **about: Any) -> Runtime:
         world = SimpleNamespace(
             surface=surface,
-            caller=SimpleNamespace(may_administer=lambda: True),
+            caller=OWNER,
             trace=SimpleNamespace(action=None),
-            **{"cwd": "", "client": "", "session_hint": "", "project": "", **about},
+            **{"cwd": "", "client": "", "session_hint": "", **about, "project": None},
+            named=about.get("project", ""),
         )
         world.for_call = lambda: world
         return cast(Runtime, world)
