@@ -208,13 +208,13 @@ def _whole(sources: Sources, wanted: _Wanted) -> str:
         source = sources.current(wanted.path)
     except ContextdError:
         return ""
-    # The file may have changed since the scan that found the symbol: take it as it is now.
-    by_name = {(s.parent, s.name): s for s in reversed(source.file.symbols)}
+    # The file may have changed since the scan that found the symbols: take them as they are now.
+    names = {(symbol.parent, symbol.name) for symbol in wanted.symbols}
     parts: list[str] = []
     covered = 0
-    for known in sorted(wanted.symbols, key=lambda s: s.start):
-        symbol = by_name.get((known.parent, known.name))
-        if symbol is None or symbol.end <= covered:
+    for symbol in source.file.symbols:
+        # Of an overloaded function, all signatures and the body are wanted.
+        if (symbol.parent, symbol.name) not in names or symbol.end <= covered:
             continue
         covered = symbol.end
         start = _with_comment(source.data, symbol.start)

@@ -24,7 +24,8 @@ _OURS = (".context/", ".git/")
 _TIMEOUT = 120
 _OF_A_HOOK = frozenset(
     """GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
-    GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES""".split()
+    GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG_PARAMETERS
+    GIT_CONFIG_COUNT""".split()
 )
 """Set inside a git hook, where they point at its own repository and index."""
 
@@ -103,6 +104,9 @@ def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
         if not entry:
             continue
         path = os.fsdecode(entry[2:])
+        if entry[:1] == b"S":
+            # Left out of a sparse checkout: not here, and not missed.
+            continue
         if entry[:1] == b"?":
             if path.endswith("/"):
                 skipped[path] = "another repository"

@@ -42,6 +42,17 @@ def test_the_first_level_brings_whole_definitions_of_what_is_used(tmp_path: Path
     assert found.tokens == count_tokens(found.content) + sum(d.tokens for d in found.dependencies)
 
 
+def test_an_overloaded_function_is_brought_with_all_its_signatures(tmp_path: Path) -> None:
+    text = "export function f(a: string): void;\nexport function f(a: number): void;\n"
+    write(tmp_path, "lib.ts", text + "export function f(a: unknown) {\n  run(a);\n}\n")
+    write(tmp_path, "app.ts", 'import { f } from "./lib";\nf(1);\n')
+    files = memory_store().files
+    scanned(tmp_path, files)
+    found = view(tmp_path, files, "app.ts", include_deps=True)
+    assert found.dependencies[0].text.count("function f") == 3
+    assert "run(a);" in found.dependencies[0].text
+
+
 def test_deeper_levels_bring_signatures(tmp_path: Path) -> None:
     root, files = scan_fixture("pkg", tmp_path)
     found = view(root, files, "src/farm/cli.py", include_deps=True, depth=2)
