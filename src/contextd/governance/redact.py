@@ -140,9 +140,17 @@ def _keyed(text: str, lower: bytes) -> Iterator[_Span]:
     for word in (b"pass", b"pwd", b"secret", b"token", b"key", b"credential", b"auth", b"bearer"):
         at = lower.find(word)
         while at >= 0:
-            span = _near_keyword(text, word, at)
-            if span:
-                yield span
+            # Most hits are plain words: without a separator close by there is no value to look at.
+            near = lower[at : at + 48]
+            if (
+                b"=" in near
+                or b":" in near
+                or word == b"bearer"
+                or b"--" in lower[max(0, at - 20) : at]
+            ):
+                span = _near_keyword(text, word, at)
+                if span:
+                    yield span
             at = lower.find(word, at + len(word))
     at = lower.find(b"sig=")
     while at >= 0:
