@@ -70,7 +70,10 @@ class Stage:
         self.marks.append((" ".join(arguments[:3]), (time.perf_counter() - began) * 1e3))
         if done.returncode != 0:
             told = (done.stderr or done.stdout).strip()
-            raise Unavailable(f"`contextd {' '.join(arguments)}` failed: {told}")
+            raise Unavailable(
+                f"`contextd {' '.join(arguments)}` failed: {told}",
+                "`contextd doctor` looks into it",
+            )
         return done.stdout
 
     def hook(self, event: str, session: str, **more: Any) -> dict[str, Any]:
@@ -304,7 +307,7 @@ def _wait_for_learning(stage: Stage) -> str:
         listed = client.call("jobs", {}, home=stage.home, cwd=str(stage.root)).value["jobs"]
         job = next((job for job in listed if job["name"] == "learn_session"), None)
         if job is not None and job["state"] == "failed":
-            raise Unavailable(f"learning failed: {job['error']}")
+            raise Unavailable(f"learning failed: {job['error']}", "this is a defect of contextd")
         if job is not None and job["state"] == "done":
             stage.marks.append(("learning in the background", (time.perf_counter() - began) * 1e3))
             result = job["result"]

@@ -233,7 +233,7 @@ class Projects(Protocol):
     """The repositories contextd knows."""
 
     def save(self, project: Project) -> None:
-        """Insert the project, or replace the one with its identity."""
+        """Insert the project, or replace those with its identity or its scope."""
         ...
 
     def by_identity(self, identity: str) -> Project | None:

@@ -15,6 +15,7 @@ import yaml
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.home import home_directory
+from contextd.yaml_text import load_plain
 
 Value = str | int | float | bool
 
@@ -53,7 +54,9 @@ class Setting:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)
             raise Invalid(f"{self.name} in {origin} cannot be {parsed!r}", hint)
         if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
-            raise Invalid(f"{self.name} in {origin} must be at least {self.least:g}")
+            raise Invalid(
+                f"{self.name} in {origin} must be at least {self.least:g}", self.description
+            )
         return parsed
 
 
@@ -82,7 +85,6 @@ SETTINGS: dict[str, Setting] = {
         Setting("prompt.tokens", 300, "Tokens added to a prompt at most; 0 adds none", least=0),
         Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
         Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
-        Setting("window.tokens", 100_000, "Size of the context window", least=1000),
         Setting("hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50),
         Setting("log.level", "info", "How much is logged", ("debug", "info", "warning", "error")),
     )
@@ -148,10 +150,10 @@ def _environment() -> dict[str, str]:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        content = yaml.load(path.read_text("utf-8"), Loader=_LOADER)
+        content = load_plain(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError) as error:
         raise Invalid(f"{path} is not valid YAML: {error}", "correct or remove the file") from error
     except OSError as error:
         raise Invalid(
@@ -173,6 +175,3 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[name] = value
     return flat
-
-
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -140,6 +140,9 @@ def test_projects_are_known_by_identity(store):
     assert store.projects.by_identity("root+remote") == replace(shop, name="Renamed")
     assert store.projects.by_identity("nobody") is None
     assert [p.identity for p in store.projects.all()] == ["other", "root+remote"]
+    store.projects.save(replace(shop, identity="root+remote, once it had one"))
+    assert store.projects.by_identity("root+remote") is None
+    assert len(store.projects.all()) == 2
 
 
 def test_a_job_runs_in_one_place_and_again_when_its_worker_dies(store):

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from contextd.benchmarks.recall import RECALL
-
 from contextd.benchmarks.speed import SPEED
 from contextd.domain.errors import ContextdError
 

@@ -300,5 +300,9 @@ def _made_up() -> list[str]:
 
 
 _VOCABULARY = _made_up()
-SPEED = {"start": bench_start, "store": bench_store, "init": bench_init}
+SPEED: dict[str, Callable[[], list[Figure]]] = {
+    "start": bench_start,
+    "store": bench_store,
+    "init": bench_init,
+}
 """The speed benchmarks by name."""

@@ -21,8 +21,8 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from contextd.code import git
-from contextd.code.yaml_text import load_plain
 from contextd.domain.errors import Invalid
+from contextd.yaml_text import load_plain
 
 IdentityKind = Literal["git", "remote", "id", "path"]
 

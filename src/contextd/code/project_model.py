@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import yaml
 
-from contextd.code import yaml_text
+from contextd import yaml_text
 from contextd.domain.errors import Invalid, NotFound, nearest
 
 ProjectType = Literal["web-app", "api", "cli", "library", "fullstack", "unknown"]

@@ -16,10 +16,10 @@ from typing import Any, Literal
 from contextd.code.project_memory import Memory, mark, put, recall
 from contextd.code.project_model import KeyFile, parse_model, read_text
 from contextd.code.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
-from contextd.code.yaml_text import load_plain
 from contextd.disk import target_inside
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.time import iso
+from contextd.yaml_text import load_plain
 
 Same = Callable[[str, str], bool]
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
-from contextd.code.yaml_text import compose, load_plain
 from contextd.domain.errors import Invalid
+from contextd.yaml_text import compose, load_plain
 
 Keys = tuple[str, ...]
 

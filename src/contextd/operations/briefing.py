@@ -10,6 +10,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
+from contextd.domain.words import content_words
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, mark_served
 from contextd.operations.handoff import changes_since, sessions_with_work
@@ -21,6 +22,7 @@ from contextd.sessions.briefing import Line, Packed, Section, pack_briefing
 _DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
 _CANDIDATES = 60
 _LONGEST = 300
+_REPEATED = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +47,12 @@ def briefing_get(
     depth: Literal["minimal", "standard", "comprehensive"] = "standard",
     task: str = "",
 ) -> Briefing:
-    """Get the briefing of the project: what it is, what was going on, what to respect, what is missing. Call first.
+    """Get the project's briefing: what it is, what was going on, what to respect, what is missing.
 
     Args:
         project: Another project's name; this one when empty.
         depth: How much to include.
-        task: What you are about to do; the briefing then favours what bears on it.
+        task: What you are about to do.
     """
     runtime = in_project(runtime, project)
     budget = round(runtime.settings.number("briefing.tokens") * _DEPTHS[depth])
@@ -82,9 +84,7 @@ def brief(
 
 def quoted(record: Record, runtime: Runtime) -> str:
     """A record as a briefing quotes it: text, then kind, id, source, age and confidence."""
-    text = " ".join(
-        (f"{record.title}: {record.content}" if record.title else record.content).split()
-    )
+    text = " ".join(titled(record).split())
     if record.data.get("solution"):
         text += f" (fix: {' '.join(str(record.data['solution']).split())})"
     if len(text) > _LONGEST:
@@ -136,10 +136,22 @@ def _knowledge(runtime: Runtime, task: str) -> list[Section]:
             weights[hit.record.id] = 5.0 - place * 0.2 + weights.get(hit.record.id, 0.5)
     ranked = sorted(by_id.values(), key=lambda r: (-weights[r.id], r.id))
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
+    told: list[set[str]] = []
     for record in ranked:
+        if _repeats(record, told):
+            continue
         title = "Respect" if _binding(record) else "Learned"
         sections[title].append(Line(quoted(record, runtime), record.id, weights[record.id]))
     return [Section(title, lines) for title, lines in sections.items()]
+
+
+def _repeats(record: Record, told: list[set[str]]) -> bool:
+    """Whether most of what a record says was told already; otherwise it counts as told now."""
+    said = set(content_words(record.content))
+    if said and any(len(said & before) >= _REPEATED * len(said) for before in told):
+        return True
+    told.append(said)
+    return False
 
 
 def _binding(record: Record) -> bool:

@@ -60,15 +60,15 @@ def read_file(
     start_line: int | None = None,
     end_line: int | None = None,
 ) -> FileRead:
-    """Read a file with the definitions it uses from its dependencies and the decisions, bugs and rules attached to it.
+    """Read a file with what it uses from its imports and the decisions, bugs and rules known about it.
 
     Args:
-        path: The file, relative to the project's root.
+        path: Relative to the project's root.
         include_deps: Add what it uses from the files it imports.
-        depth: How many levels of imports; below the first only signatures.
-        budget: Tokens the answer may take at most.
-        start_line: First line to return.
-        end_line: Last line to return.
+        depth: Levels of imports; only signatures below the first.
+        budget: Most tokens to return.
+        start_line: First line.
+        end_line: Last line.
     """
     if not 1 <= depth <= 5:
         raise Invalid(f"depth is {depth}", "choose 1 to 5")
@@ -141,8 +141,8 @@ def grep_codebase(
     """Search the project's files with a regular expression.
 
     Args:
-        pattern: The expression; look-around is allowed.
-        file_pattern: Only files matching this glob, such as *.ts.
+        pattern: The expression.
+        file_pattern: Only files like *.ts.
         ignore_case: Whether case does not matter.
         context: Lines around each match.
         limit: The most matches.

@@ -111,5 +111,7 @@ def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:
     scopes = runtime.query(*kinds).scopes
     record = runtime.store.records.resolve(id.strip(), scopes)
     if kinds and record.kind not in kinds:
-        raise Invalid(f"{id} is a {record.kind}, not a {' or '.join(kinds)}")
+        raise Invalid(
+            f"{id} is a {record.kind}, not a {' or '.join(kinds)}", "give the id of one of those"
+        )
     return record

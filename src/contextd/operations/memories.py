@@ -40,14 +40,14 @@ def memory_search(
     limit: int = 5,
     min_confidence: float = 0.0,
 ) -> Memories:
-    """Recall strategies, decisions and fixes from earlier sessions. Use before starting a task or when stuck.
+    """Recall lessons, decisions and fixes of earlier sessions. Use before a task or when stuck.
 
     Args:
-        query: The task or problem, in plain words.
+        query: The task or problem.
         scope: How far to look.
-        outcome: Only what worked, or what failed.
+        outcome: What worked, or what failed.
         limit: The most results.
-        min_confidence: Leave out what is less sure; 0 hides nothing.
+        min_confidence: Hide what is less sure.
     """
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
@@ -93,12 +93,12 @@ def memory_record(
     outcome: Literal["success", "failure"],
     tags: list[str] | None = None,
 ) -> Recorded:
-    """Record a lesson that will help next time: what worked, or what to avoid.
+    """Record a lesson for next time: what worked, or what to avoid.
 
     Args:
-        title: A short name to find it by.
+        title: A short name.
         description: When to use it, and when not.
-        content: The lesson in one to three sentences, without literals of this task.
+        content: The lesson, in one to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from contextd.code.identity import Identity, identify
+from contextd.code.identity import Identity, identify, match
 from contextd.code.project_model import ProjectModel, load
 from contextd.domain.errors import Conflict, ContextdError, NotFound, nearest
 from contextd.domain.scope import Scope, slug
@@ -35,34 +35,37 @@ def register(store: Store, clock: Clock, identity: Identity) -> Project:
     """The project with this identity, with this root among its roots. Names are labels: a name that
     is taken by another project gets a number.
     """
-    root = str(identity.root)
-    there = store.projects.by_identity(identity.identity)
-    for earlier in identity.earlier if there is None else ():
-        before = store.projects.by_identity(earlier)
-        if before is not None and root in before.roots:
-            there = replace(before, identity=identity.identity)
-            store.projects.save(there)
-            break
-    if there is not None:
-        if root in there.roots:
-            return there
-        there = replace(there, roots=(*there.roots, root))
-        store.projects.save(there)
+    there = _registered(store, identity)
+    if there is not None and str(identity.root) in there.roots:
         return there
+    # Two processes may meet a project at once: look again where nobody else can write.
+    with store.transaction():
+        there = _registered(store, identity) or _new_project(store, clock, identity)
+        if str(identity.root) not in there.roots:
+            there = replace(there, roots=(*there.roots, str(identity.root)))
+        if identity.kind == "git":
+            # What a shallow clone or a repository without remote could not know.
+            there = replace(there, identity=identity.identity)
+        store.projects.save(there)
+    return there
+
+
+def _registered(store: Store, identity: Identity) -> Project | None:
+    projects = store.projects.all()
+    same = match(identity, [project.identity for project in projects])
+    return next((project for project in projects if project.identity == same), None)
+
+
+def _new_project(store: Store, clock: Clock, identity: Identity) -> Project:
     taken = {project.scope.project for project in store.projects.all()}
-    name = base = slug(identity.name)[:60]
+    name = base = slug(identity.name)[:60].rstrip("-")
     number = 2
     while name in taken:
         name, number = f"{base}-{number}", number + 1
-    project = Project(
-        identity=identity.identity,
-        scope=Scope(ORGANISATION, TEAM, name),
-        name=identity.name,
-        roots=(root,),
-        created_at=clock.now(),
+    scope = Scope(ORGANISATION, TEAM, name)
+    return Project(
+        identity=identity.identity, scope=scope, name=identity.name, created_at=clock.now()
     )
-    store.projects.save(project)
-    return project
 
 
 def project_named(store: Store, name: str) -> Project:

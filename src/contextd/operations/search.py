@@ -65,10 +65,10 @@ class SearchHits:
 
 @operation("GET /api/search", profile="core")
 def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int = 5) -> SearchHits:
-    """Search everything contextd knows: decisions, lessons, past sessions and code, in one call. Use before asking the user.
+    """Search decisions, lessons, past sessions and code in one call. Use before asking the user.
 
     Args:
-        query: What you want to know, in plain words.
+        query: What you want to know.
         type: Only one sort of thing.
         limit: The most hits.
     """

@@ -10,7 +10,7 @@ from typing import Any
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Invalid, Unavailable
-from contextd.domain.kinds import KINDS, kind_named
+from contextd.domain.kinds import KINDS, Kind, kind_named
 from contextd.domain.query import Document
 from contextd.domain.records import Anchor, Record, Source, Trust, new_id
 from contextd.domain.scope import Scope
@@ -68,51 +68,60 @@ def save_new(
     declared = kind_named(kind)
     where = scope or runtime.scope
     runtime.caller.require("write", where, declared.area)
-    if not content.strip():
-        raise Invalid(f"{kind}: content is empty", "say in a sentence what is worth knowing")
     there = runtime.store.records.get([id]) if id else []
     if there:
         return Saved("duplicate", "already stored", there[0])
     trust = trust or ("human" if runtime.surface == "cli" else "agent")
-    draft = Draft(
-        kind=kind,
-        title=title.strip(),
-        content=content.strip(),
-        data=declared.check(data or {}),
-        tags=_clean_tags(tags or ()),
-        trust=trust,
-    )
-    verdict = admit(draft, _lookup(runtime, where, kind)) if gate else None
-    if verdict is not None and verdict.outcome == "reject":
-        return Saved("rejected", verdict.reason, None, _redacted(verdict))
-    if verdict is not None and verdict.outcome == "duplicate" and verdict.existing is not None:
+    draft = _draft(declared, title, content, data or {}, tags or (), trust)
+    verdict = admit(draft, _lookup(runtime, where, kind)) if gate else Verdict("add", draft)
+    redacted = len(verdict.findings)
+    if verdict.outcome == "reject":
+        return Saved("rejected", verdict.reason, None, redacted)
+    if verdict.outcome == "duplicate" and verdict.existing is not None:
         seen = _seen_again(runtime, verdict.existing)
-        return Saved("duplicate", verdict.reason, seen, _redacted(verdict))
-    if verdict is not None:
-        draft = verdict.draft
+        return Saved("duplicate", verdict.reason, seen, redacted)
     now = runtime.clock.now()
     record = Record(
         id=id or new_id(),
         kind=kind,
         scope=where,
-        title=draft.title,
-        content=draft.content,
-        data=draft.data,
-        tags=draft.tags,
+        title=verdict.draft.title,
+        content=verdict.draft.content,
+        data=verdict.draft.data,
+        tags=verdict.draft.tags,
         source=Source(agent=source, client=runtime.client, operation=runtime.surface, ref=ref),
         session=session,
         trust=trust,
-        status="inbox" if verdict is not None and verdict.outcome == "inbox" else "active",
+        status="inbox" if verdict.outcome == "inbox" else "active",
         confidence=START[trust] if confidence is None else confidence,
         valid_from=now,
         anchor=anchor or Anchor(),
         created_at=now,
         updated_at=now,
     )
-    reason = verdict.reason if verdict is not None else ""
-    _write(runtime, record, action="create", reason=reason)
+    _write(runtime, record, action="create", reason=verdict.reason)
     outcome = "inbox" if record.status == "inbox" else "added"
-    return Saved(outcome, reason, record, _redacted(verdict))
+    return Saved(outcome, verdict.reason, record, redacted)
+
+
+def _draft(
+    kind: Kind,
+    title: str,
+    content: str,
+    data: Mapping[str, Any],
+    tags: Sequence[str],
+    trust: Trust,
+) -> Draft:
+    if not content.strip():
+        raise Invalid(f"{kind.name}: content is empty", "say in a sentence what is worth knowing")
+    return Draft(
+        kind=kind.name,
+        title=title.strip(),
+        content=content.strip(),
+        data=kind.check(data),
+        tags=_clean_tags(tags),
+        trust=trust,
+    )
 
 
 def change(runtime: Runtime, record: Record, *, action: str, reason: str = "") -> Record:
@@ -190,7 +199,3 @@ def _lookup(runtime: Runtime, scope: Scope, kind: str) -> GateLookup:
 def _clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
     cleaned = (" ".join(tag.split()).lower() for tag in tags)
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))
-
-
-def _redacted(verdict: Verdict | None) -> int:
-    return len(verdict.findings) if verdict is not None else 0

@@ -160,10 +160,12 @@ class MemoryProjects:
     def save(self, project: Project) -> None:
         """See `Projects.save`."""
         codec.dumps([project.identity, project.name, project.roots, project.aliases])
+        kept = replace(project, created_at=codec.utc(project.created_at))
         with self._space.lock:
-            self._space.state.projects[project.identity] = replace(
-                project, created_at=codec.utc(project.created_at)
-            )
+            projects = self._space.state.projects
+            for other in [p for p in projects.values() if p.scope == kept.scope]:
+                del projects[other.identity]
+            projects[kept.identity] = kept
 
     def by_identity(self, identity: str) -> Project | None:
         """See `Projects.by_identity`."""

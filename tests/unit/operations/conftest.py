@@ -47,6 +47,12 @@ def repository(tmp_path: Path) -> Path:
         "import { refreshToken } from '@/auth/token';\n\n"
         "export class AuthService {\n  renew(old: string) {\n    return refreshToken(old);\n  }\n}\n"
     )
+    for name in ("users", "billing"):
+        (root / "src" / name).mkdir()
+        for part in ("model", "service", "routes"):
+            text = f"import {{ AuthService }} from '@/auth/service';\nexport const {name}_{part} = 1;\n"
+            (root / "src" / name / f"{part}.ts").write_text(text)
+    (root / "src" / "auth" / "guard.ts").write_text("export function guard() { return true; }\n")
     git(root, "init", "-q")
     git(root, "add", "-A")
     git(root, "commit", "-q", "-m", "start")

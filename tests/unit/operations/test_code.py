@@ -60,10 +60,8 @@ def test_a_changed_file_is_found_by_its_new_words_after_indexing(desk):
     desk("codebase_index")
     found = desk("codebase_search", query="zebraCrossing")["results"]
     assert found[0]["path"] == "src/auth/service.ts"
-    assert desk("codebase_search", query="AuthService renew")["results"] == [] or all(
-        "AuthService" not in hit["text"]
-        for hit in desk("codebase_search", query="AuthService")["results"]
-    )
+    kept = desk("codebase_search", query="class AuthService renew")["results"]
+    assert all("class AuthService" not in hit["text"] for hit in kept)
 
 
 def test_module_and_overview_speak_of_the_project(desk):
@@ -87,7 +85,7 @@ def test_learned_knowledge_reaches_project_yaml_and_survives_a_rescan(desk):
     after = (desk.root / ".context" / "project.yaml").read_text()
     assert "rotate refresh tokens" in written
     assert "rotate refresh tokens" in after
-    assert (desk.root / ".context" / "CONTEXT.md").read_text().startswith("#")
+    assert "## Now" in (desk.root / ".context" / "CONTEXT.md").read_text()
 
 
 def test_reindex_rebuilds_the_same_answers(desk):

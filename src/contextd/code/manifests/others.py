@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from contextd.code.manifests.jvm import parse_xml
 from contextd.code.manifests.model import Manifest, table, texts, wanted
-from contextd.code.yaml_text import load_plain
+from contextd.yaml_text import load_plain
 
 RUNTIME_NAMES = {
     "nodejs": "Node.js", "node": "Node.js", "python": "Python", "ruby": "Ruby", "golang": "Go",

@@ -95,7 +95,7 @@ CREATE INDEX missed_least ON missed_queries (count, latest);
 
 CREATE TABLE projects (
     identity   TEXT PRIMARY KEY,
-    scope      TEXT NOT NULL,
+    scope      TEXT NOT NULL UNIQUE,
     name       TEXT NOT NULL,
     roots      TEXT NOT NULL,
     aliases    TEXT NOT NULL,
