@@ -16,6 +16,8 @@ import pytest
 from homes import CONTEXTD, Home, has_ended, wait_for
 from mcp import Client
 
+from contextd.client import control
+
 ERAS = ["legacy", "2026-07-28"]
 HANDSHAKE = [
     {
@@ -250,6 +252,7 @@ def test_the_shim_ends_when_its_parent_dies_though_stdin_stays_open(shared_home:
     os.close(reader)
     assert parent.stdout is not None
     shim = int(parent.stdout.readline())
+    wait_for(lambda: control("status", home=shared_home.path)["clients"], "the shim is connected")
     parent.kill()
     parent.communicate()
     wait_for(lambda: has_ended(shim), "the shim followed its parent")

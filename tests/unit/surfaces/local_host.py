@@ -92,6 +92,10 @@ def define() -> None:
         world = cast(Any, runtime)
         return Seen(world.cwd, world.client, world.session_hint, world.named, world.surface)
 
+
+def define_hook() -> None:
+    """Add a `hook_event` that answers with what it was given."""
+
     @operation("POST /api/probe/hook", effect="write", audience="system")
     def hook_event(
         runtime: Runtime,
@@ -115,7 +119,6 @@ class LocalHost:
     """Implements `surfaces.host.Host` without a store."""
 
     def __init__(self, settings: Settings | None = None) -> None:
-        define()
         self.settings = settings or Settings(Path("/nonexistent"))
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.closed = False
@@ -163,4 +166,5 @@ if __name__ == "__main__":
 
     chosen = load_settings(home=Path(sys.argv[1]))
     define()
+    define_hook()
     sys.exit(serve(lambda: LocalHost(chosen), chosen))

@@ -1,0 +1,88 @@
+"""The guard in front of the loopback port."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from contextd.surfaces.http_guard import Guard
+
+TOKEN = "t" * 40
+
+
+async def inner(scope: Any, receive: Any, send: Any) -> None:
+    size = 0
+    while True:
+        message = await receive()
+        size += len(message.get("body", b""))
+        if not message.get("more_body"):
+            break
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    await send({"type": "http.response.body", "body": str(size).encode()})
+
+
+def request(
+    path: str = "/api", pieces: tuple[bytes, ...] = (b"",), **headers: str
+) -> tuple[int, bytes]:
+    """(status, body) of one request; `host` and the token are right unless given."""
+    given = {"host": "127.0.0.1:1", "authorization": f"Bearer {TOKEN}", **headers}
+    raw = [(k.replace("_", "-").encode(), v.encode("latin-1")) for k, v in given.items() if v]
+    waiting = [
+        {"type": "http.request", "body": piece, "more_body": i + 1 < len(pieces)}
+        for i, piece in enumerate(pieces)
+    ]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return waiting.pop(0)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": path, "method": "POST", "headers": raw}
+    asyncio.run(Guard(inner, TOKEN, body_limit=10)(scope, receive, send))
+    return sent[0]["status"], sent[1]["body"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"host": "localhost"}, 200),
+        ({"host": "[::1]:80"}, 200),
+        ({"host": ""}, 421),
+        ({"host": "evil.example"}, 421),
+        ({"host": "127.0.0.1.evil.example"}, 421),
+        ({"host": "[::1"}, 421),
+        ({"origin": "http://localhost:3000"}, 200),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"authorization": ""}, 401),
+        ({"authorization": "Bearer "}, 401),
+        ({"authorization": f"Basic {TOKEN}"}, 401),
+        ({"authorization": f"Bearer {TOKEN}x"}, 401),
+        ({"authorization": "Bearer \xff"}, 401),
+        ({"authorization": f"bearer  {TOKEN}"}, 200),
+        ({"content_length": "11"}, 413),
+        ({"content_length": "-1"}, 400),
+        ({"content_length": "9" * 30}, 413),
+    ],
+)
+def test_who_may_come_in(headers: dict[str, str], status: int) -> None:
+    assert request(**headers)[0] == status  # type: ignore[arg-type]
+
+
+def test_only_named_paths_are_open_and_origin_is_checked_there_too() -> None:
+    assert request("/healthz", authorization="")[0] == 200
+    assert request("/healthz/", authorization="")[0] == 401
+    assert request("/healthz", authorization="", origin="http://evil.example")[0] == 403
+
+
+def test_a_body_longer_than_it_said_is_refused() -> None:
+    assert request(pieces=(b"12345", b"67890")) == (200, b"10")
+    status, body = request(pieces=(b"12345", b"67890", b"x"))
+    assert status == 413
+    assert json.loads(body)["code"] == "too_large"

@@ -1,0 +1,157 @@
+"""The MCP server over any operation: schemas, errors, sessions."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import jsonschema
+import pytest
+from local_host import BrokenHost, LocalHost, define
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from contextd.app import load_operations
+from contextd.domain.tokens import count_tokens
+from contextd.operations.core import OPERATIONS
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.mcp import ALWAYS_LOADED, build_server, tool_rows
+from contextd.surfaces.mcp_schemas import output_schema, structured
+from contextd.surfaces.render import INSTRUCTIONS
+
+
+@pytest.fixture(autouse=True)
+def probes() -> Iterator[None]:
+    """The probe operations beside the real ones, for one test."""
+    load_operations()
+    real = dict(OPERATIONS)
+    define()
+    tool_rows.cache_clear()
+    yield
+    OPERATIONS.clear()
+    OPERATIONS.update(real)
+    tool_rows.cache_clear()
+
+
+def served(
+    use: Callable[[Client], Coroutine[Any, Any, Any]],
+    *,
+    open_host: Callable[[], Any] = LocalHost,
+    peer: Peer | None = None,
+    era: str = "legacy",
+) -> Any:
+    """Run `use` with an official client joined to a server in this process."""
+
+    async def run() -> Any:
+        gate = Gate(open_host, workers=2)
+        known = peer or Peer("mcp")
+        async with Client(build_server(gate, "full", lambda _: known), mode=era) as client:  # type: ignore[arg-type]
+            return await use(client)
+
+    return asyncio.run(run())
+
+
+def call(name: str, /, **arguments: Any) -> Callable[[Client], Coroutine[Any, Any, Any]]:
+    async def use(client: Client) -> Any:
+        return await client.call_tool(name, arguments)
+
+    return use
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+def test_an_answer_is_text_and_the_same_as_data(era: str) -> None:
+    result = served(call("probe_greet", name="Ada"), era=era)
+    assert result.content[0].text == "text form: hello Ada"
+    assert result.structured_content == {"text": "hello Ada", "nickname": None, "tags": None}
+
+
+def test_a_list_is_wrapped_so_that_every_client_can_take_it() -> None:
+    result = served(call("probe_list"))
+    assert result.structured_content == {"items": [1, 2, 3]}
+
+
+def test_an_error_is_a_tool_error_with_code_and_hint() -> None:
+    result = served(call("probe_greet", name="nobody"))
+    assert result.is_error
+    assert result.content[0].text == "not_found: nobody is not here. greet somebody else"
+    assert result.structured_content["error"]["code"] == "not_found"
+    wrong = served(call("probe_greet", nmae="Ada"))
+    assert "did you mean 'name'?" in wrong.content[0].text
+
+
+def test_a_defect_is_an_error_and_the_connection_goes_on() -> None:
+    async def use(client: Client) -> Any:
+        return await client.call_tool("probe_defect", {}), await client.call_tool("probe_list", {})
+
+    failed, next_one = served(use)
+    assert failed.structured_content["error"]["code"] == "internal"
+    assert not next_one.is_error
+
+
+@pytest.mark.parametrize("name", ["nothing", "hook_event"])
+def test_what_is_no_tool_for_agents_is_unknown(name: str) -> None:
+    with pytest.raises(BaseException) as caught:  # noqa: PT011  an MCPError inside a group
+        served(call(name))
+    assert (
+        caught.group_contains(MCPError, match="Unknown tool")
+        if isinstance(caught.value, BaseExceptionGroup)
+        else "Unknown tool" in str(caught.value)
+    )
+
+
+def test_a_host_that_cannot_open_answers_with_the_reason_and_still_lists_tools() -> None:
+    async def use(client: Client) -> Any:
+        return (await client.list_tools()).tools, await client.call_tool("probe_list", {})
+
+    listed, result = served(use, open_host=BrokenHost)
+    assert listed
+    assert result.content[0].text == "unavailable: the store is locked away. find the key"
+
+
+def test_calls_carry_the_directory_the_client_and_the_session_of_the_connection() -> None:
+    peer = Peer("mcp", cwd="/here", session="connection:1")
+    seen = served(call("probe_seen"), peer=peer).structured_content
+    assert (seen["cwd"], seen["session_hint"], seen["surface"]) == ("/here", "connection:1", "mcp")
+    assert seen["client"]
+    peer.note("session_start", {"session_id": "s-1"})
+    assert served(call("probe_seen"), peer=peer).structured_content["session_hint"] == "s-1"
+    peer.note("session_end", {"session_id": "s-1"})
+    assert peer.session == f"connection:{peer.connection}"
+
+
+def test_a_peer_without_a_lasting_connection_gets_no_session() -> None:
+    peer = Peer("rest")
+    peer.note("session_start", {"session_id": "s-1"})
+    assert peer.session == ""
+
+
+def test_every_output_schema_is_valid_and_of_type_object() -> None:
+    for op in OPERATIONS.values():
+        schema = output_schema(op)
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert schema["type"] == "object", op.name
+    assert structured(OPERATIONS["probe_list"], [1]) == {"items": [1]}
+
+
+def test_null_stays_allowed_in_output_where_it_can_occur() -> None:
+    schema = output_schema(OPERATIONS["probe_greet"])
+    assert schema["properties"]["nickname"] == {"type": ["string", "null"]}
+
+
+def test_tools_are_short_annotated_and_in_one_order() -> None:
+    rows = tool_rows("full")
+    assert [row.name for row in rows] == [row.name for row in tool_rows("full")]
+    assert [row.name for row in rows if len(row.description or "") > 300] == []
+    destroyer = next(row for row in rows if row.name == "probe_defect")
+    assert destroyer.annotations is not None
+    assert destroyer.annotations.destructive_hint is True
+    assert destroyer.annotations.read_only_hint is False
+
+
+def test_instructions_stay_within_their_tokens_and_name_real_tools() -> None:
+    assert count_tokens(INSTRUCTIONS) <= 150
+    named = [name for name in OPERATIONS if name in INSTRUCTIONS]
+    assert {"session_start", "memory_record", "context_search"} <= set(named)
+    assert 3 <= len(ALWAYS_LOADED) <= 5
+    assert {row.name for row in tool_rows("core")} >= ALWAYS_LOADED

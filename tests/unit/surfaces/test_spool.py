@@ -1,0 +1,68 @@
+"""The spool: every event at least once, whoever writes and reads at the same time."""
+
+from __future__ import annotations
+
+from multiprocessing import get_context
+from pathlib import Path
+
+from contextd import spool
+from contextd.home import spool_path
+
+
+def write_many(home: str, writer: int, count: int) -> None:
+    for number in range(count):
+        spool.leave(Path(home), {"key": f"{writer}-{number}", "text": "x" * 5000})
+
+
+def test_what_is_left_is_taken_in_order_and_once(tmp_path: Path) -> None:
+    for number in range(3):
+        spool.leave(tmp_path, {"n": number})
+    (batch,) = spool.take(tmp_path)
+    assert [entry["n"] for entry in spool.read(batch)] == [0, 1, 2]
+    batch.unlink()
+    assert spool.take(tmp_path) == []
+
+
+def test_a_batch_that_was_not_finished_comes_again_before_newer_ones(tmp_path: Path) -> None:
+    spool.leave(tmp_path, {"n": 1})
+    (first,) = spool.take(tmp_path)
+    spool.leave(tmp_path, {"n": 2})
+    again = spool.take(tmp_path)
+    assert again[0] == first
+    assert [entry["n"] for batch in again for entry in spool.read(batch)] == [1, 2]
+
+
+def test_damaged_lines_are_left_out(tmp_path: Path) -> None:
+    spool.leave(tmp_path, {"n": 1})
+    with spool_path(tmp_path).open("ab") as file:
+        file.write(b'{"n":\n[1]\n\xff\xfe\n')
+    spool.leave(tmp_path, {"n": 2})
+    (batch,) = spool.take(tmp_path)
+    assert [entry["n"] for entry in spool.read(batch)] == [1, 2]
+
+
+def test_writers_and_a_reader_at_once_lose_and_tear_nothing(tmp_path: Path) -> None:
+    spawn = get_context("spawn")
+    writers = [spawn.Process(target=write_many, args=(str(tmp_path), n, 60)) for n in range(3)]
+    for writer in writers:
+        writer.start()
+    seen: list[str] = []
+
+    def collect() -> None:
+        for batch in spool.take(tmp_path):
+            seen.extend(entry["key"] for entry in spool.read(batch))
+            batch.unlink()
+
+    while any(writer.is_alive() for writer in writers):
+        collect()
+    for writer in writers:
+        writer.join()
+        writer.close()
+    collect()
+    assert sorted(seen) == sorted(f"{w}-{n}" for w in range(3) for n in range(60))
+
+
+def test_it_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    spool.leave(tmp_path / "home", {})
+    assert spool_path(tmp_path / "home").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
