@@ -34,7 +34,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.interop.importers.injected import own_words
 from contextd.interop.importers.sample import sample_session
 
-COMMAND = [sys.executable, "-m", "contextd"]
+COMMAND = [sys.executable, "-P", "-m", "contextd"]
 MOST_FILES = 5_000
 LEARNING_SECONDS = 60.0
 _WIDTH = 78

@@ -27,7 +27,7 @@ from contextd.runtime import Runtime
 from contextd.settings import load_settings
 
 SEED = 20260801
-COMMAND = [sys.executable, "-m", "contextd"]
+COMMAND = [sys.executable, "-P", "-m", "contextd"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
@@ -139,7 +139,7 @@ class _Questions:
         known, printed = self._output(self.status, end, notes)
         if known != 0:
             return ExternalChanges(since=self.time, notes=tuple(notes))
-        state = git.read_status(printed)
+        state = _without_ours(git.read_status(printed))
         code, printed = self._output(self.log, end, notes)
         commits = git.read_log(printed) if code == 0 else []
         # Without a head there is no history that could have been rewritten.
@@ -199,6 +199,20 @@ class _Questions:
         except Unavailable as error:
             notes.append(error.message)
             return []
+
+
+def _without_ours(state: git.Status) -> git.Status:
+    """What contextd itself writes is no news."""
+
+    def others(paths: Sequence[str]) -> tuple[str, ...]:
+        return tuple(path for path in paths if path.split("/", 1)[0] != ".context")
+
+    return replace(
+        state,
+        modified=others(state.modified),
+        deleted=others(state.deleted),
+        untracked=others(state.untracked),
+    )
 
 
 def _touched(root: Path, state: git.Status, since: datetime | None, end: float) -> list[str]:

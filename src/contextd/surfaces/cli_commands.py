@@ -144,7 +144,7 @@ def executable() -> list[str]:
     beside = Path(sys.argv[0]).absolute()
     if beside.name.startswith("contextd") and os.access(beside, os.X_OK):
         return [str(beside)]
-    return [sys.executable, "-m", "contextd"]
+    return [sys.executable, "-P", "-m", "contextd"]
 
 
 @click.group("daemon", epilog="Example: contextd daemon status")
