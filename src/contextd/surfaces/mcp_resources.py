@@ -179,24 +179,24 @@ class Resources:
         return [row for row in ROWS if row.operation in OPERATIONS]
 
     async def _names(self, ctx: Context, variable: str) -> list[str]:
-        source = {"name": ("project_overview", "modules"), "project": ("status", "projects")}.get(
-            variable
-        )
         if variable == "org":
             return ["local"]
-        if source is None or source[0] not in OPERATIONS:
+        part = {"name": "modules", "project": "name"}.get(variable)
+        if part is None or "project_overview" not in OPERATIONS:
             return []
         try:
-            answer = await self._gate.call(self._peer_of(ctx), source[0], {})
+            answer = await self._gate.call(self._peer_of(ctx), "project_overview", {})
         except ContextdError:
             return []
-        return _names_in(answer, source[1])
+        return _names_in(answer, part)
 
 
 def _names_in(answer: Answer, part: str) -> list[str]:
     rows = answer.value.get(part) if isinstance(answer.value, Mapping) else None
     if isinstance(rows, Mapping):
         return [str(name) for name in rows]
+    if isinstance(rows, str):
+        return [rows]
     if not isinstance(rows, list):
         return []
     return [str(row.get("name", "")) if isinstance(row, Mapping) else str(row) for row in rows]
