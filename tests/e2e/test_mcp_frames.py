@@ -1,0 +1,90 @@
+"""Broken frames: no crash, no hang, and the next client is served."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from homes import Home
+from test_mcp_stdio import HANDSHAKE, lines
+
+from contextd.channel import connect
+from contextd.client import control
+
+ENVELOPE = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+REQUESTS = (
+    ("ping", {}),
+    ("tools/list", {}),
+    ("tools/call", {"name": "tools_list", "arguments": {}}),
+    ("resources/read", {"uri": "context://project/overview"}),
+    ("prompts/get", {"name": "resume"}),
+    ("server/discover", {"_meta": ENVELOPE}),
+    (
+        "completion/complete",
+        {
+            "ref": {"type": "ref/prompt", "name": "resume"},
+            "argument": {"name": "name", "value": ""},
+        },
+    ),
+)
+SEEDS = [json.dumps(message) for message in HANDSHAKE] + [
+    json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+    for number, (method, params) in enumerate(REQUESTS, 10)
+]
+PER_CONNECTION = 200
+HANG_SECONDS = 10.0
+"""Far over the two seconds promised: a loaded machine must not fail the test."""
+
+
+def mutated(seed: str, chance: random.Random) -> bytes:
+    frame = bytearray(seed.encode())
+    for _ in range(chance.randint(0, 4)):
+        at = chance.randrange(len(frame))
+        match chance.randrange(5):
+            case 0:
+                frame[at] = chance.randrange(256)
+            case 1:
+                del frame[at : at + chance.randint(1, 10)]
+            case 2:
+                frame[at:at] = chance.choice(
+                    (b"{", b"}", b"[", b"]", b'"', b"\\", b"0", b"null", b"1e999", b"\xed\xa0\x80")
+                )
+            case 3:
+                start = chance.randrange(len(frame))
+                frame[at:at] = frame[start : start + 20]
+            case _:
+                del frame[max(1, at) :]
+        frame = frame or bytearray(b"{")
+    return bytes(frame).replace(b"\n", b" ") + b"\n"
+
+
+def bombard(home: Home, frames: int) -> None:
+    chance = random.Random(5)
+    for _ in range(frames // PER_CONNECTION):
+        data = b"".join(mutated(chance.choice(SEEDS), chance) for _ in range(PER_CONNECTION))
+        with connect(home.path, "mcp", cwd=str(home.project)) as channel:
+            channel.socket.settimeout(HANG_SECONDS)
+            channel.socket.sendall(data)
+            channel.socket.shutdown(1)
+            received = b""
+            while piece := channel.socket.recv(1 << 16):
+                received += piece
+        for line in received.splitlines():
+            assert json.loads(line)["jsonrpc"] == "2.0"
+    assert control("status", home=home.path)["clients"] == 0
+    assert "Traceback" not in home.log()
+    ask = {"jsonrpc": "2.0", "id": 9, "method": "ping"}
+    assert '"id":9' in home.run("mcp", stdin=lines(*HANDSHAKE, ask)).stdout
+
+
+def test_ten_thousand_mutated_frames_crash_and_hang_nothing(shared_home: Home) -> None:
+    bombard(shared_home, 10_000)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_mutated_frames_crash_and_hang_nothing(shared_home: Home) -> None:
+    bombard(shared_home, 100_000)
