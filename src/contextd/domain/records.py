@@ -81,9 +81,7 @@ class Record:
     @property
     def text(self) -> str:
         """What is indexed: title, content, and the longer typed fields."""
-        values = [v for v in self.data.values() if isinstance(v, str) and len(v) > 20]
-        parts = [self.title, self.content, *values]
-        return "\n".join(dict.fromkeys(p for p in parts if p))
+        return indexed_text(self.title, self.content, self.data)
 
     @property
     def content_hash(self) -> str:
@@ -93,6 +91,12 @@ class Record:
     def with_(self, **changes: Any) -> Record:
         """A copy with these fields changed."""
         return replace(self, **changes)
+
+
+def indexed_text(title: str, content: str, data: Mapping[str, Any]) -> str:
+    """What is indexed of a record with these fields, or of a draft of one."""
+    values = [value for value in data.values() if isinstance(value, str) and len(value) > 20]
+    return "\n".join(dict.fromkeys(part for part in (title, content, *values) if part))
 
 
 @dataclass(frozen=True, slots=True)

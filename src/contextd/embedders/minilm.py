@@ -15,6 +15,7 @@ from contextd.ports import Vector
 
 MODEL_DIR = Path(__file__).parent / "model"
 DIMENSIONS = 384
+_REMEMBERED = 1_000
 TOKENS = 256
 _CHARACTERS = 16_384  # far more than 256 tokens of any real text; bounds the tokenizer's work
 
@@ -36,6 +37,7 @@ class MiniLM:
         self._lock = Lock()
         self._forward: _Forward | None = None
         self._broken = ""
+        self._recent: dict[str, Vector] = {}
 
     def warm(self) -> None:
         """Load the model now. Raises `Unavailable` when it is missing or damaged."""
@@ -53,8 +55,20 @@ class MiniLM:
             # would depend on its neighbours (cosine down to 0.988), and padding makes batches of
             # 16 slower per CPU second (91 texts against 105).
             for row, text in enumerate(texts):
-                vectors[row] = forward(text)
+                vectors[row] = self._remembered(forward, text)
         return vectors
+
+    def _remembered(self, forward: _Forward, text: str) -> Vector:
+        """A question is often asked again, and a draft is compared before it is stored."""
+        with self._lock:
+            vector = self._recent.get(text)
+        if vector is None:
+            vector = forward(text)
+            with self._lock:
+                self._recent[text] = vector
+                if len(self._recent) > _REMEMBERED:
+                    del self._recent[next(iter(self._recent))]
+        return vector
 
     def _ready(self) -> _Forward:
         if self._forward is not None:

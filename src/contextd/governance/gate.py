@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from contextd.domain.errors import Invalid, TooLarge
-from contextd.domain.records import Record, Trust, digest
+from contextd.domain.records import Record, Trust, digest, indexed_text
 from contextd.domain.scope import Scope
 from contextd.domain.words import words
 from contextd.governance.contradict import conflict, differs
@@ -73,7 +73,6 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
     """
     draft, findings = _redacted(draft, look.key)
     _check_limits(draft)
-    text = f"{draft.title}\n{draft.content}" if draft.title else draft.content
     if draft.trust != "human":
         reason = _loop(draft.content, look.served) or junk(draft.content, draft.kind)
         if reason:
@@ -81,7 +80,10 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
     same = look.by_hash(_hash(draft))
     if same is not None:
         return Verdict("duplicate", draft, "the same is already stored", same, findings)
-    return replace(_beside(draft, look.similar(text)), findings=findings)
+    return replace(
+        _beside(draft, look.similar(indexed_text(draft.title, draft.content, draft.data))),
+        findings=findings,
+    )
 
 
 def sentence_digests(text: str) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 from contextd.domain.confidence import START
@@ -14,11 +16,13 @@ from contextd.domain.kinds import KINDS, Kind, kind_named
 from contextd.domain.query import Document
 from contextd.domain.records import Anchor, Record, Source, Trust, new_id
 from contextd.domain.scope import Scope
+from contextd.domain.words import query_words, words
 from contextd.governance.gate import Draft, GateLookup, Verdict, admit
 from contextd.ports import Vector
 from contextd.runtime import Runtime
 
 _SIMILAR = 5
+_MOST_WORDS = 64
 
 _log = logging.getLogger(__name__)
 
@@ -177,13 +181,14 @@ def _lookup(runtime: Runtime, scope: Scope, kind: str) -> GateLookup:
     records, index = runtime.store.records, runtime.store.index
 
     def similar(text: str) -> list[tuple[Record, float]]:
-        if not runtime.embedder.model:
-            return []
+        query = runtime.query(kind)
         try:
             vector = runtime.embedder.embed([text])[0]
         except Unavailable:
-            return []
-        query = runtime.query(kind)
+            # Without vectors the words must do, or contradictions would pass unseen.
+            shared = index.lexical(query_words(text)[:_MOST_WORDS], query, _SIMILAR)
+            found = records.get([match.id for match in shared])
+            return [(record, _word_cosine(text, record.text)) for record in found]
         near = index.dense(vector, runtime.embedder.model, query, _SIMILAR)
         by_id = {record.id: record for record in records.get([match.id for match in near])}
         return [(by_id[m.id], m.score) for m in near if m.id in by_id]
@@ -194,6 +199,12 @@ def _lookup(runtime: Runtime, scope: Scope, kind: str) -> GateLookup:
         similar=similar,
         key=runtime.redaction_key,
     )
+
+
+def _word_cosine(one: str, other: str) -> float:
+    a, b = Counter(words(one)), Counter(words(other))
+    length = sqrt(sum(n * n for n in a.values()) * sum(n * n for n in b.values()))
+    return sum(n * b[word] for word, n in a.items()) / length if length else 0.0
 
 
 def _clean_tags(tags: Sequence[str]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ K1, B = 1.2, 0.75
 NEAR_WEIGHT = 0.4
 """What a word in the neighbouring text counts, against 1 in the text itself."""
 
-COMMON_SHARE, COMMON_FROM = 0.1, 20_000
+COMMON_SHARE, COMMON_FROM = 0.2, 8_000
 """Words in more than this share of documents are not asked for, from this many documents on."""
 
 
