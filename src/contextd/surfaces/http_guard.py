@@ -65,10 +65,11 @@ class Guard:
             return Denied("this port does not answer under that host name", hint), 421
         origin = headers.get(b"origin")
         if origin is not None and _hostname(origin) not in self._hosts:
-            return Denied(f"the origin {origin!r:.80} may not call contextd"), 403
+            hint = "only pages of this machine may; programs send no Origin"
+            return Denied(f"the origin {origin!r:.80} may not call contextd", hint), 403
         length = headers.get(b"content-length", "0")
         if not length.isdigit():
-            return Invalid("content-length is not a number"), 400
+            return Invalid("content-length is not a number", "leave it to the HTTP library"), 400
         if int(length) > self._body_limit:
             return self._too_large(), 413
         if path not in self._open_paths and not self._knows_token(headers):
