@@ -26,8 +26,10 @@ def main() -> int:
         return hook(arguments[1:])
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
-    from contextd.surfaces.cli import main as cli  # noqa: PLC0415 - click and pydantic
+    from contextd.app import load_operations  # noqa: PLC0415 - 0.3 s, pydantic above all
+    from contextd.surfaces.cli import main as cli  # noqa: PLC0415 - click
 
+    load_operations()
     return cli(arguments, standalone=_standalone, extras=EXTRAS)
 
 

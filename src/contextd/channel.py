@@ -97,7 +97,9 @@ def connect(
             raise ConnectionRefusedError("no daemon is running")
         code = has_exited(child) if child else 0
         if code:
-            raise ConnectionError(f"the daemon could not run (exit {code}); see {log_path(home)}")
+            raise ConnectionError(
+                f"the daemon could not run: {_last_words(home)} (exit {code}; see {log_path(home)})"
+            )
         if code is not None:
             child = start_daemon(home)
         if time.monotonic() > deadline:
@@ -186,6 +188,15 @@ def read_endpoint(home: Path) -> dict[str, Any]:
 def is_newer(version: str, than: str) -> bool:
     """Whether one release is later than another; a pre-release counts as its release."""
     return _numbers(version) > _numbers(than)
+
+
+def _last_words(home: Path) -> str:
+    """The last line of the daemon's log."""
+    try:
+        lines = log_path(home).read_text("utf-8", "replace").strip().splitlines()
+    except OSError:
+        lines = []
+    return lines[-1] if lines else "it left no word"
 
 
 def _numbers(version: str) -> list[int]:

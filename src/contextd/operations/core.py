@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, ParamSpec, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
@@ -44,9 +45,19 @@ class Operation:
     idempotent: bool
     summary: str
     description: str
-    arguments: type[BaseModel]
-    result: TypeAdapter[Any]
+    about: Mapping[str, str]
     aliases: Mapping[str, str]
+
+    # Made when first asked for: building all of them takes 0.2 s, which no command line should pay.
+    @property
+    def arguments(self) -> type[BaseModel]:
+        """The arguments as a pydantic model that allows no others."""
+        return _arguments(self.run)
+
+    @property
+    def result(self) -> TypeAdapter[Any]:
+        """How the result is serialised and described."""
+        return _result(self.run)
 
     @property
     def method(self) -> str:
@@ -88,15 +99,7 @@ def operation(
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:
-        hints = get_type_hints(run, include_extras=True)
         summary, description, about = read_docstring(run)
-        fields: dict[str, Any] = {
-            name: (
-                hints[name],
-                Field(... if p.default is p.empty else p.default, description=about[name]),
-            )
-            for name, p in list(inspect.signature(run).parameters.items())[1:]
-        }
         name = run.__name__.rstrip("_")
         OPERATIONS[name] = Operation(
             name=name,
@@ -108,13 +111,32 @@ def operation(
             idempotent=idempotent or effect == "read",
             summary=summary,
             description=description,
-            arguments=create_model(name, __config__=ConfigDict(extra="forbid"), **fields),
-            result=TypeAdapter(hints["return"]),
+            about=about,
             aliases=dict(aliases or {}),
         )
         return run
 
     return register
+
+
+@cache
+def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
+    hints = get_type_hints(run, include_extras=True)
+    about = read_docstring(run)[2]
+    fields: dict[str, Any] = {
+        name: (
+            hints[name],
+            Field(... if p.default is p.empty else p.default, description=about[name]),
+        )
+        for name, p in list(inspect.signature(run).parameters.items())[1:]
+    }
+    name = run.__name__.rstrip("_")
+    return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
+
+
+@cache
+def _result(run: Callable[..., Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(get_type_hints(run, include_extras=True)["return"])
 
 
 def find_operation(name: str) -> Operation:

@@ -177,9 +177,12 @@ def _value(value: Any) -> Any:
 def _call_command() -> click.Command:
     def run(name: str, arguments: tuple[str, ...]) -> int:
         op = find_operation(name)
-        with operation_command(op).make_context(f"contextd call {name}", list(arguments)) as ctx:
-            named = _named_arguments(op, list(arguments))
-            return _run(op.name, named) if named is not None else ctx.invoke(ctx.command)
+        named = _named_arguments(op, list(arguments))
+        if named is not None:
+            return _run(op.name, named)
+        command = operation_command(op)
+        with command.make_context(f"contextd call {name}", [*map(_dashed, arguments)]) as ctx:
+            return int(command.invoke(ctx) or DONE)
 
     return click.Command(
         "call",
@@ -197,15 +200,20 @@ def _call_command() -> click.Command:
 def _named_arguments(op: Operation, given: list[str]) -> dict[str, Any] | None:
     """`--name value` pairs, or None when they are in the command's own form."""
     options = [
-        _option(name, info) if not info.is_required() else
         click.Option(["--" + name.replace("_", "-"), name], multiple=_is_list(info.annotation))
         for name, info in op.arguments.model_fields.items()
-    ]  # fmt: skip
+    ]
     command = click.Command(op.name, params=[*options, *_common()])
+    dashed = [_dashed(word) for word in given]
     try:
-        return dict(command.make_context(op.name, given).params)
+        return dict(command.make_context(op.name, dashed).params)
     except click.UsageError:
         return None
+
+
+def _dashed(word: str) -> str:
+    name, equals, value = word.partition("=")
+    return name.replace("_", "-") + equals + value if word.startswith("--") else word
 
 
 def _extra_command(name: str, about: str, run: Extra) -> click.Command:
