@@ -98,7 +98,7 @@ def connect(
         code = has_exited(child) if child else 0
         if code:
             raise ConnectionError(
-                f"the daemon could not run: {_last_words(home)} (exit {code}; see {log_path(home)})"
+                f"the daemon could not run: {last_words(home)} (exit {code}; see {log_path(home)})"
             )
         if code is not None:
             child = start_daemon(home)
@@ -190,7 +190,7 @@ def is_newer(version: str, than: str) -> bool:
     return _numbers(version) > _numbers(than)
 
 
-def _last_words(home: Path) -> str:
+def last_words(home: Path) -> str:
     """The last line of the daemon's log."""
     try:
         lines = log_path(home).read_text("utf-8", "replace").strip().splitlines()

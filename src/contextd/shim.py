@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextd.channel import connect
+from contextd.channel import connect, last_words
 from contextd.home import first_set, home_directory
 
 USAGE = (
@@ -158,7 +158,7 @@ class _Bridge:
         now = time.monotonic()
         self._losses = [at for at in self._losses if now - at < _LOSS_SECONDS] + [now]
         if len(self._losses) > _MOST_LOSSES:
-            raise _Gone(f"the daemon keeps going away: {why}")
+            raise _Gone(f"the daemon keeps going away ({why}): {last_words(self._home)}")
         # A dying daemon's socket can still take a connection that nobody will answer.
         time.sleep(0.05 * len(self._losses))
         self._from_daemon.clear()

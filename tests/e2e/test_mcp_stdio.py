@@ -226,7 +226,7 @@ def test_the_shim_ends_with_code_one_when_no_daemon_can_run(home: Home) -> None:
     agent = Agent(home)
     agent.send(HANDSHAKE[0])
     assert agent.process.wait(30) == 1
-    assert "daemon" in agent.end()
+    assert "unknown setting 'mcp.profil'" in agent.end()
 
 
 def test_an_unknown_profile_is_said_on_stderr(shared_home: Home) -> None:
