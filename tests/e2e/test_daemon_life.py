@@ -166,9 +166,12 @@ def test_control_says_that_no_daemon_runs_and_stops_one_that_does(home: Home) ->
 
 
 def test_a_long_home_still_has_a_socket_of_its_own(home: Home) -> None:
-    deep = home.path / ("d" * 60) / ("e" * 60)
-    home.environment["CONTEXTD_HOME"] = str(deep)
+    top, deep = home.path, home.path / ("d" * 60) / ("e" * 60)
     home.path = deep
-    assert call("tools_list", home=deep).value
-    with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as plain:
-        plain.bind(str(deep / "contextd.sock"))
+    try:
+        assert call("tools_list", home=deep).value
+        with pytest.raises(OSError, match="too long"), socket.socket(socket.AF_UNIX) as plain:
+            plain.bind(str(deep / "contextd.sock"))
+    finally:
+        home.clear()
+        home.path = top
