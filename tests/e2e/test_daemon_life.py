@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -16,6 +17,7 @@ from homes import Home, has_ended, wait_for
 from contextd.channel import Channel, connect, dial
 from contextd.client import call, control
 from contextd.domain.errors import NotFound, Unavailable
+from contextd.home import socket_path
 
 
 def test_a_second_daemon_leaves_at_once_and_quietly(home: Home) -> None:
@@ -174,4 +176,5 @@ def test_a_long_home_still_has_a_socket_of_its_own(home: Home) -> None:
             plain.bind(str(deep / "contextd.sock"))
     finally:
         home.clear()
+        shutil.rmtree(socket_path(deep).parent)
         home.path = top
