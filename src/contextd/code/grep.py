@@ -22,9 +22,11 @@ from contextd.domain.errors import ContextdError, Invalid, Unavailable
 
 Engine = Literal["", "rg", "git", "python"]
 
+_GIT_OUT = (":(glob,exclude)**/node_modules/**", ":(glob,exclude).context/**")
 _LONGEST_LINE = 400
 _GATHERED = 2_000
-_ALWAYS_OUT = ("!.git", "!**/.git/**", "!**/node_modules/**")
+# What contextd itself wrote is not the project's text.
+_ALWAYS_OUT = ("!.git", "!**/.git/**", "!**/node_modules/**", "!.context/**")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +289,7 @@ def _git_command(search: _Search) -> list[str]:
         exclude = ",exclude" if glob.startswith("!") else ""
         for plain in braces(glob.lstrip("!")):
             specs.append(f":(glob{exclude}){plain if '/' in plain else '**/' + plain}")
-    return [*command, "-e", search.pattern, "--", *specs, ":(glob,exclude)**/node_modules/**"]
+    return [*command, "-e", search.pattern, "--", *specs, *_GIT_OUT]
 
 
 def _git_line(line: bytes) -> Iterator[GrepMatch]:

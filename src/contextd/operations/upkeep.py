@@ -262,7 +262,8 @@ def undo(runtime: Runtime, id: str) -> Undone:
     queue_embedding(runtime)
     runtime.trace.wrote([record.id], type=record.kind, action="update")
     state = undone.after.status if undone.after else "gone"
-    return Undone(record.id, undone.reason or "change", state)
+    what = undone.reason.removeprefix("undo of ") or "change"
+    return Undone(record.id, what, state)
 
 
 @dataclass(frozen=True, slots=True)

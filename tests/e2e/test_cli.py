@@ -1,0 +1,209 @@
+"""The command line as a person uses it: real processes, real daemon, a repository of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from homes import Home
+
+CONFIG = '{\n    "theme": "dark",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "bell"}]}]}\n}\n'
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    root = tmp_path / "shop"
+    (root / "src" / "auth").mkdir(parents=True)
+    (root / "src" / "mail").mkdir()
+    (root / "package.json").write_text('{"name": "shop", "dependencies": {"express": "4.18.0"}}')
+    (root / "src" / "auth" / "token.ts").write_text("export function renew() { return 1; }\n")
+    (root / "src" / "auth" / "guard.ts").write_text("import { renew } from './token';\nrenew();\n")
+    (root / "src" / "mail" / "send.ts").write_text("export const send = () => 2;\n")
+    git = ["git", "-C", str(root), "-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "start"]):
+        subprocess.run([*git, *command], check=True)
+    return root
+
+
+@pytest.fixture
+def run(home: Home, repository: Path, tmp_path: Path):
+    person = tmp_path / "person"
+    person.mkdir()
+    environment = {**os.environ, "CONTEXTD_HOME": str(home.path), "HOME": str(person)}
+
+    def command(*arguments: str, ok: bool = True, cwd: Path = repository):
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "contextd", *arguments],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
+        assert (done.returncode == 0) is ok, done.stdout + done.stderr
+        return done
+
+    command.person = person
+    return command
+
+
+def test_init_tells_what_it_found_and_a_second_run_changes_nothing(run, repository):
+    first = run("init").stdout
+    assert "✓ Detected: Express 4" in first
+    assert "✓ Wrote .context/project.yaml" in first
+    assert "contextd install claude-code" in first
+    before = (repository / ".context" / "project.yaml").read_bytes()
+    assert "up to date" in run("init").stdout
+    assert (repository / ".context" / "project.yaml").read_bytes() == before
+
+
+@pytest.mark.parametrize("kind", ["empty", "binary", "loop", "unreadable", "broken"])
+def test_init_never_fails_on_an_odd_directory(run, tmp_path, kind):
+    odd = tmp_path / "odd"
+    odd.mkdir()
+    if kind == "binary":
+        (odd / "blob.ts").write_bytes(bytes(range(256)) * 50)
+        (odd / "latin.py").write_bytes("name = 'Straße'\n".encode("latin-1"))
+    if kind == "loop":
+        (odd / "again").symlink_to(odd)
+        os.mkfifo(odd / "pipe.ts")
+    if kind == "unreadable":
+        (odd / "secret.ts").write_text("x")
+        (odd / "secret.ts").chmod(0)
+    if kind == "broken":
+        (odd / "package.json").write_text("{ not json")
+        (odd / "deep.ts").write_text("(" * 5000)
+    made = run("init", "--no-daemon", "--json", cwd=odd)
+    assert json.loads(made.stdout)["project"].startswith("local/default/odd")
+    assert (odd / ".context" / "project.yaml").is_file()
+
+
+def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(run, tmp_path):
+    run("init", "--no-daemon")
+    content = "Mail must be queued, never sent inside a request."
+    saved = json.loads(run("save-context", content, "--json").stdout)
+    assert content in run("context-search", "mail inside a request").stdout
+    run("backup", "--path", str(tmp_path / "kept.db"))
+    run("delete-context", saved["id"][:8])
+    assert content not in run("context-search", "mail inside a request").stdout
+    assert "undid the delete" in run("undo", saved["id"][:8]).stdout
+    run("delete-context", saved["id"][:8])
+    restored = run("restore", str(tmp_path / "kept.db")).stdout
+    assert "restored" in restored
+    assert content in run("context-search", "mail inside a request").stdout
+    assert "delete" not in run("history", saved["id"][:8]).stdout
+
+
+def test_status_doctor_show_and_config_answer_in_text_and_in_json(run):
+    run("init", "--no-daemon")
+    assert "local/default/shop" in run("status").stdout
+    assert "✓ canary" in run("doctor").stdout
+    assert "Project: shop" in run("show").stdout
+    assert "Sessions:" in run("show", "--sessions").stdout
+    assert "indexed texts" in run("show", "--stats").stdout
+    assert json.loads(run("config", "--json").stdout)["embedder.name"]["origin"] == "default"
+    assert json.loads(run("status", "--json").stdout)["files"] == 4
+
+
+def test_any_operation_is_callable_by_its_arguments_names(run):
+    run("init", "--no-daemon")
+    read = run("call", "read_file", "--path", "src/auth/guard.ts", "--include_deps", "true").stdout
+    assert "uses src/auth/token.ts" in read
+    assert "export function renew" in read
+    found = json.loads(run("call", "grep_codebase", "--pattern", "send", "--json").stdout)
+    assert found["matches"][0]["path"] == "src/mail/send.ts"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["statu"], 2, "did you mean 'status'?"),
+        (["memory-search"], 2, "Missing argument"),
+        (["read-file", "../../etc/passwd"], 2, "leads out of the project"),
+        (["call", "nonsense_operation"], 1, "no operation"),
+        (["show", "--project", "shp"], 1, "did you mean 'shop'?"),
+        (["install", "emacs"], 2, "known clients"),
+        (["restore", "package.json"], 2, "is not a backup"),
+    ],
+)
+def test_mistakes_are_answered_with_what_to_do(run, arguments, code, said):
+    run("init", "--no-daemon")
+    done = run(*arguments, ok=False)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_wrong_setting_is_an_error_with_the_nearest_name(run, home):
+    (home.path / "config.yaml").write_text("daemon:\n  idle_minuts: 3\n")
+    done = run("config", ok=False)
+    assert "daemon.idle_minutes" in done.stderr
+
+
+def test_install_and_uninstall_leave_every_byte_as_it_was(run):
+    settings = run.person / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(CONFIG)
+    run("install", "claude-code")
+    written = json.loads(settings.read_text())
+    assert written["hooks"]["Stop"] == [{"hooks": [{"type": "command", "command": "bell"}]}]
+    assert set(written["hooks"]) == {
+        "Stop",
+        "SessionStart",
+        "UserPromptSubmit",
+        "PreCompact",
+        "SessionEnd",
+    }
+    servers = json.loads((run.person / ".claude.json").read_text())["mcpServers"]
+    assert servers["contextd"]["args"][-3:] == ["mcp", "--client", "claude-code"]
+    once = settings.read_bytes()
+    run("install", "claude-code")
+    assert settings.read_bytes() == once
+    run("uninstall", "claude-code")
+    assert settings.read_text() == CONFIG
+    assert not (run.person / ".claude.json").exists()
+
+
+def test_the_installed_command_serves_an_agent_and_its_hook(run, repository):
+    run("init", "--no-daemon")
+    run("install", "claude-code")
+    server = json.loads((run.person / ".claude.json").read_text())["mcpServers"]["contextd"]
+    hooks = json.loads((run.person / ".claude" / "settings.json").read_text())["hooks"]
+    handler = hooks["SessionStart"][0]["hooks"][0]
+    run("daemon", "start")
+    environment = {**os.environ, "CONTEXTD_HOME": str(run_home(run)), "HOME": str(run.person)}
+    payload = {"session_id": "abc", "cwd": str(repository), "hook_event_name": "SessionStart"}
+    hooked = subprocess.run(
+        [handler["command"], *handler["args"]],
+        input=json.dumps(payload), env=environment, cwd=repository,
+        capture_output=True, text=True, timeout=30, check=True,
+    )  # fmt: skip
+    answer = json.loads(hooked.stdout)["hookSpecificOutput"]
+    assert "shop" in answer["additionalContext"]
+    hello = {
+        "jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {},
+                   "clientInfo": {"name": "t", "version": "1"}},
+    }  # fmt: skip
+    served = subprocess.run(
+        [server["command"], *server["args"]],
+        input=json.dumps(hello) + "\n", env=environment, cwd=repository,
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert json.loads(served.stdout.splitlines()[0])["result"]["serverInfo"]["name"] == "contextd"
+
+
+def run_home(run) -> str:
+    return json.loads(run("daemon", "status", "--json").stdout)["home"]
+
+
+def test_the_demo_ends_with_what_session_a_learned_in_session_bs_briefing(run, repository):
+    shown = run("demo", str(repository)).stdout
+    assert "stand in session B's briefing" in shown
+    assert "context_search(" in shown
+    assert not (repository / ".context").exists()
