@@ -21,8 +21,11 @@ from contextd.operations.sessions import close_session, open_session
 from contextd.operations.tracking import watch_idle
 from contextd.runtime import Runtime
 
-PROMPT_FLOOR = 0.35
-"""Cosine below which a record says nothing about a prompt, unless its words do (measured)."""
+SPOOLED = "contextd_spooled_at"
+"""Set in the payload of an event that a hook left in the spool."""
+
+ANSWERED = ("SessionStart", "UserPromptSubmit")
+"""Events whose answer the client shows to the agent."""
 
 _PROMPT_HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
@@ -57,6 +60,10 @@ def hook_event(
         raise Invalid(f"no hook event {event!r}", "events: " + ", ".join(HANDLERS))
     if runtime.project is None:
         return HookAnswer()
+    if payload.get(SPOOLED) and event in ANSWERED:
+        # Nobody waits for the answer any more: what it would inject was never seen.
+        session = _session(runtime, client, payload, tuple(ancestors or ()))
+        return HookAnswer(session_id=session.id)
     return handle(runtime, client, payload, tuple(ancestors or ()))
 
 

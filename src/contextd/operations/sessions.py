@@ -62,7 +62,14 @@ def session_start(
     if budget is not None and budget < 0:
         raise Invalid(f"budget is {budget}", "choose 0 or more tokens")
     runtime = in_project(runtime, project)
-    session = open_session(runtime, task=task_description, external_id=new_id())
+    session = connected_session(runtime)
+    if session is None or not session.data.get("hooked"):
+        session = open_session(runtime, task=task_description, external_id=new_id())
+    elif task_description:
+        # The client's hooks follow this session already: it only gets its task.
+        task = redact(task_description, runtime.redaction_key).text[:500]
+        session = session.with_(task=task)
+        runtime.store.sessions.save(session)
     return started(runtime, session, budget)
 
 

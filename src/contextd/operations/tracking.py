@@ -11,6 +11,9 @@ from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, EventType, FileAccess, Session
 from contextd.runtime import Runtime
 
+_LIFE = ("session_start", "session_resume", "session_end")
+"""Operations that begin or end a session are not something that happens in one."""
+
 FILES_KEPT = 200
 TOPICS_KEPT = 12
 TEXT_KEPT = 500
@@ -26,15 +29,19 @@ def session_named(runtime: Runtime, session_id: str) -> Session:
 
 def connected_session(runtime: Runtime) -> Session | None:
     """The active session of the connection this call came in on, if there is one."""
-    if not runtime.session_hint:
+    found = _any_connected(runtime)
+    return found if found is not None and found.status == "active" else None
+
+
+def _any_connected(runtime: Runtime) -> Session | None:
+    if not runtime.session_hint or runtime.project is None:
         return None
     sessions = runtime.store.sessions
-    found = sessions.get(runtime.session_hint)
-    if found is None:
-        found = sessions.by_external(runtime.client, runtime.session_hint)
-    if found is None:
-        found = _hooked(runtime)
-    return found if found is not None and found.status == "active" else None
+    return (
+        sessions.get(runtime.session_hint)
+        or _hooked(runtime)
+        or sessions.by_external(runtime.client, runtime.session_hint)
+    )
 
 
 def session_id_of(runtime: Runtime) -> str:
@@ -73,12 +80,14 @@ def watch_idle(runtime: Runtime) -> None:
 
 
 def track_call(runtime: Runtime, name: str, values: Mapping[str, Any], tokens: int) -> None:
-    """Note one call of an agent in its session. Runs behind the caller's back."""
-    if runtime.project is None or not runtime.session_hint:
+    """Note one call of an agent in its session. Runs behind the caller's back: the session may be
+    over by now, and gets no successor for what happened in it.
+    """
+    if runtime.project is None or not runtime.session_hint or name in _LIFE:
         return
     now = runtime.clock.now()
     with runtime.store.transaction():
-        session = ensure_session(runtime)
+        session = _any_connected(runtime) or ensure_session(runtime)
         text = next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
         kind: EventType = (
             "query" if values.get("query") else "file_access" if values.get("path") else "tool_call"
@@ -92,7 +101,9 @@ def track_call(runtime: Runtime, name: str, values: Mapping[str, Any], tokens: i
         )
         runtime.store.sessions.append(session.id, [event])
         session = session.with_(
-            last_seen_at=now,
+            last_seen_at=max(session.last_seen_at, now)
+            if session.status == "active"
+            else session.last_seen_at,
             tool_calls=session.tool_calls + 1,
             tokens_served=session.tokens_served + tokens,
         )

@@ -18,6 +18,7 @@ from typing import Any
 from contextd import spool
 from contextd.channel import PROTOCOL
 from contextd.domain.errors import Busy, ContextdError, Invalid, TooLarge, Unavailable
+from contextd.domain.records import new_id
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.mcp import build_server
@@ -143,7 +144,11 @@ class Connections:
     async def _serve_mcp(
         self, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        peer = Peer("mcp", cwd=_text(about, "cwd"), client=_text(about, "client"))
+        # A hook names its ancestors: the client's process tells which session is this connection's.
+        connection = f"{new_id()}:{about.get('ppid') or ''}"
+        peer = Peer(
+            "mcp", cwd=_text(about, "cwd"), client=_text(about, "client"), connection=connection
+        )
         peer.session = opening = f"connection:{peer.connection}"
         profile: Profile = about.get("profile") or self._profile  # type: ignore[assignment]
         self.clients += 1

@@ -179,3 +179,48 @@ def test_idle_sessions_end_and_are_learned_from(open_desk):
     desk.app.work_off()
     assert desk.runtime().store.sessions.get(session).status == "completed"
     assert desk("status")["records"]["discovery"] == 1
+
+
+def connected(desk, process="4242"):
+    runtime = desk.runtime(session_hint=f"connection:abc:{process}")
+
+    def call(operation, /, **arguments):
+        answer = desk.app.call(operation, runtime, arguments).value
+        desk.app.flush()
+        return answer
+
+    return call
+
+
+def test_calls_of_a_connection_are_tracked_in_one_session_that_ends_with_it(desk):
+    call = connected(desk)
+    call("context_search", query="where are the tokens renewed")
+    call("read_file", path="src/auth/token.ts")
+    sessions = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
+    assert len(sessions) == 1
+    assert sessions[0].tool_calls == 2
+    assert [f.path for f in sessions[0].files] == ["src/auth/token.ts"]
+    assert sessions[0].topics == ("where are the tokens renewed",)
+    call("connection_closed", connection="connection:abc:4242")
+    desk.app.work_off()
+    after = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
+    assert [s.status for s in after] == ["completed"]
+
+
+def test_a_connection_joins_the_session_its_clients_hook_began(desk):
+    payload = {"session_id": "h1", "cwd": str(desk.root)}
+    arguments = {"event": "SessionStart", "payload": payload, "client": "test-client"}
+    begun = desk("hook_event", **arguments, ancestors=[7, 4242, 1])["session_id"]
+    call = connected(desk)
+    call("context_search", query="where are the tokens renewed")
+    assert call("session_start", task_description="renew")["session_id"] == begun
+    sessions = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
+    assert [(s.id, s.tool_calls, s.task) for s in sessions] == [(begun, 1, "renew")]
+
+
+def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
+    desk("save_context", content="Deploys go through the blue pipeline on Fridays")
+    payload = {"session_id": "s9", "contextd_spooled_at": "2026-11-20T10:00:00Z"}
+    answer = desk("hook_event", event="SessionStart", payload=payload)
+    assert answer["output"] == {}
+    assert desk.runtime().store.sessions.get(answer["session_id"]).injected == ()
