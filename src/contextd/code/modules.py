@@ -52,6 +52,7 @@ _NAMES = {
     "javascript": "JavaScript",
     "csharp": "C#",
     "cpp": "C++",
+    "c-header": "C",
     "php": "PHP",
 }
 

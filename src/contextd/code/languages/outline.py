@@ -26,7 +26,8 @@ class Outline:
 @dataclass(slots=True)
 class Definition:
     """A definition before its parent is known. `outer` spans what belongs to it: decorators,
-    `export`. `head` is where its body starts, or 0 when all of it is its signature.
+    `export`. `head` is where its body starts, or 0 when all of it is its signature. `within` names
+    what it belongs to where that does not stand around it: `A` in `A::b() {}`.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Definition:
     outer: Node
     head: int = 0
     exported: bool = False
+    within: str = ""
 
 
 def text_of(node: Node | None) -> str:
@@ -74,8 +76,9 @@ def symbols_of(definitions: Sequence[Definition], data: bytes) -> tuple[Symbol, 
         if found and (found[-1].start, found[-1].end) == (start, end):
             parent = found[-1].parent
         else:
-            parent = ".".join(parents)
-            open_.append((end, definition.name))
+            around = [definition.within] if definition.within else []
+            parent = ".".join(parents + around)
+            open_.append((end, ".".join([*around, definition.name])))
         head = data[start : definition.head or end]
         found.append(
             Symbol(

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from contextd.code.languages import ecmascript, python
+from contextd.code.languages import c_family, csharp, ecmascript, kotlin, php, python, ruby, swift
+from contextd.code.languages.c_resolver import CResolver
+from contextd.code.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
+from contextd.code.languages.csharp_resolver import CsharpResolver
 from contextd.code.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
+from contextd.code.languages.kotlin_resolver import KotlinResolver
 from contextd.code.languages.language import Language
+from contextd.code.languages.php_resolver import SETTINGS as PHP_SETTINGS
+from contextd.code.languages.php_resolver import PhpResolver
 from contextd.code.languages.python_resolver import SETTINGS as PYTHON_SETTINGS
 from contextd.code.languages.python_resolver import PythonResolver
+from contextd.code.languages.ruby_resolver import RubyResolver
 
 LANGUAGES: tuple[Language, ...] = (
     Language(
@@ -45,6 +52,73 @@ LANGUAGES: tuple[Language, ...] = (
         resolver=PythonResolver,
         settings=PYTHON_SETTINGS,
     ),
+    Language(
+        name="c",
+        extensions=("c",),
+        family="c",
+        grammar=c_family.c,
+        outline=c_family.outline_with(c_family.c),
+        resolver=CResolver,
+    ),
+    Language(
+        # Of either language; the grammar of C++ reads both.
+        name="c-header",
+        extensions=("h",),
+        family="c",
+        grammar=c_family.cpp,
+        outline=c_family.outline_with(c_family.cpp),
+        resolver=CResolver,
+    ),
+    Language(
+        name="cpp",
+        extensions=("cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "tpp", "cu", "cuh", "ino"),
+        family="c",
+        grammar=c_family.cpp,
+        outline=c_family.outline_with(c_family.cpp),
+        resolver=CResolver,
+    ),
+    Language(
+        name="csharp",
+        extensions=("cs",),
+        family="csharp",
+        grammar=csharp.grammar,
+        outline=csharp.outline,
+        resolver=CsharpResolver,
+        settings=CSHARP_SETTINGS,
+    ),
+    Language(
+        name="ruby",
+        extensions=("rb", "rake", "gemspec"),
+        family="ruby",
+        grammar=ruby.grammar,
+        outline=ruby.outline,
+        resolver=RubyResolver,
+    ),
+    Language(
+        name="php",
+        extensions=("php", "phtml"),
+        family="php",
+        grammar=php.grammar,
+        outline=php.outline,
+        resolver=PhpResolver,
+        settings=PHP_SETTINGS,
+    ),
+    Language(
+        name="kotlin",
+        extensions=("kt", "kts"),
+        family="kotlin",
+        grammar=kotlin.grammar,
+        outline=kotlin.outline,
+        resolver=KotlinResolver,
+    ),
+    Language(
+        name="swift",
+        extensions=("swift",),
+        family="swift",
+        grammar=swift.grammar,
+        outline=swift.outline,
+        resolver=swift.SwiftResolver,
+    ),
 )
 """The languages that are understood. Adding a row here is all a new one needs."""
 
@@ -54,11 +128,7 @@ _BY_EXTENSION = {e: language for language in LANGUAGES for e in language.extensi
 _TEXT = {
     "astro": "astro",
     "bash": "shell",
-    "c": "c",
-    "cc": "cpp",
     "cfg": "ini",
-    "cpp": "cpp",
-    "cs": "csharp",
     "css": "css",
     "csv": "csv",
     "dart": "dart",
@@ -67,8 +137,6 @@ _TEXT = {
     "go": "go",
     "gradle": "groovy",
     "graphql": "graphql",
-    "h": "c",
-    "hpp": "cpp",
     "hs": "haskell",
     "htm": "html",
     "html": "html",
@@ -78,20 +146,16 @@ _TEXT = {
     "json": "json",
     "json5": "json",
     "jsonc": "json",
-    "kt": "kotlin",
-    "kts": "kotlin",
     "less": "less",
     "lua": "lua",
     "m": "objective-c",
     "md": "markdown",
     "mdx": "markdown",
-    "php": "php",
     "pl": "perl",
     "prisma": "prisma",
     "proto": "protobuf",
     "ps1": "powershell",
     "r": "r",
-    "rb": "ruby",
     "rs": "rust",
     "rst": "restructuredtext",
     "sass": "sass",
@@ -101,7 +165,6 @@ _TEXT = {
     "sql": "sql",
     "svelte": "svelte",
     "svg": "svg",
-    "swift": "swift",
     "tf": "terraform",
     "toml": "toml",
     "txt": "text",
