@@ -276,6 +276,9 @@ def _replay(stage: Stage, session: str) -> tuple[int, int]:
     code = [
         f.path for f in walk(stage.root).files if f.path.endswith((".py", ".ts", ".js", ".tsx"))
     ]
+    # The session works on the file that is read in the end: knowledge and dependencies meet there.
+    main_file = _file_with_imports(stage)
+    code = [path for path in (main_file, *(path for path in code if path != main_file)) if path]
     began = datetime.now(UTC) - timedelta(minutes=12)
     text = sample_session(cwd=str(stage.root), session=session, start=began, files=code)
     lines = [line for line in text.splitlines() if line.strip()]
