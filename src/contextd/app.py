@@ -36,7 +36,7 @@ from contextd.stores import open_store
 
 MODULES = (
     "briefing", "code", "contexts", "hooks", "learning", "memories", "projects", "scanning",
-    "search", "sessions", "show", "tools", "upkeep",
+    "search", "sessions", "show", "symbols", "tools", "upkeep",
 )  # fmt: skip
 """The modules of operations; importing them fills the tables. A test compares with the files."""
 

@@ -1,4 +1,4 @@
-"""A repository's own past as questions: which files did the commit with this subject change?"""
+"""A repository's own past as questions: the files that the commit with this subject changed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,9 @@ def check_out(history: History, paths: Sequence[str], folder: Path) -> None:
     there = dict(GIT_DIR=str(history.git_dir), GIT_WORK_TREE=str(folder), GIT_INDEX_FILE=str(index))
     _run(folder, ["read-tree", history.frozen], there)
     given = "\0".join(paths).encode("utf-8", "surrogateescape")
-    _run(folder, ["-c", "core.symlinks=false", "checkout-index", "-f", "-z", "--stdin"], there, given)
+    _run(
+        folder, ["-c", "core.symlinks=false", "checkout-index", "-f", "-z", "--stdin"], there, given
+    )
     index.unlink()
     own = ["-c", "user.name=bench", "-c", "user.email=bench@example.invalid"]
     _run(folder, ["init", "-q"])

@@ -6,44 +6,65 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from contextd.benchmarks import localise
 from contextd.benchmarks.recall import RECALL
 from contextd.benchmarks.speed import SPEED
 from contextd.domain.errors import ContextdError
 
+LOCALISE = "localise"
+
 
 def main(arguments: Sequence[str]) -> int:
     """Run the named benchmarks; returns the exit code."""
-    names = [*RECALL, *SPEED]
+    names = [*RECALL, LOCALISE, *SPEED]
     parser = argparse.ArgumentParser(
         "contextd bench",
         description="Measure recall (locomo, cosqa need --data) and speed, each beside a baseline.",
         epilog="Example: contextd bench locomo cosqa --data path/to/data",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
+    shown = ", ".join(names).replace(LOCALISE, f"{LOCALISE} [PATH …] (repositories; this one)")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=shown)
     parser.add_argument("--data", type=Path, help="The folder that holds the public data sets.")
     chosen = parser.parse_args(arguments)
+    if chosen.names[:1] == [LOCALISE]:
+        return _guarded(lambda: _localise(chosen.names[1:] or ["."]))
     unknown = [name for name in chosen.names if name not in names]
     if unknown:
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(names)}")
-    wanted = chosen.names or (names if chosen.data else list(SPEED))
+    wanted = chosen.names or [*(RECALL if chosen.data else ()), *SPEED]
     print(
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     )
-    try:
+
+    def each() -> None:
         for name in wanted:
-            if name in RECALL:
+            if name == LOCALISE:
+                _localise(["."])
+            elif name in RECALL:
                 if chosen.data is None:
                     parser.error(f"{name} needs --data, the folder with the data set")
                 RECALL[name](chosen.data, out=sys.stdout)
             else:
                 _speed(name)
+
+    return _guarded(each)
+
+
+def _guarded(work: Callable[[], None]) -> int:
+    try:
+        work()
     except ContextdError as error:
         print(f"{error.code}: {error.message}\nhint: {error.hint}", file=sys.stderr)
         return 1
     return 0
+
+
+def _localise(paths: Sequence[str]) -> None:
+    for path in paths:
+        localise.run(Path(path), out=sys.stdout)
 
 
 def _speed(name: str) -> None:

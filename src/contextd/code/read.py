@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.dependencies import Dependency, DependencyNode, dependencies, tree
+from contextd.code.outline_view import fitting, outline_lines, outline_text
 from contextd.code.sources import Source, Sources
-from contextd.domain.code import SourceFile, Symbol
+from contextd.domain.code import SourceFile
 from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens
@@ -68,13 +69,13 @@ def read(
     outline: tuple[str, ...] = ()
     truncated = cost > budget
     if truncated:
-        outline = _outline(source.file.symbols, int(budget * _OUTLINE_SHARE))
+        outline = outline_lines(source.file.symbols, int(budget * _OUTLINE_SHARE))
         left = budget - count_tokens("\n".join(outline))
-        content = "".join(wanted[: _fitting(wanted, left)])
+        content = "".join(wanted[: fitting(wanted, left)])
         if not content and wanted:
             # One endless line: part of it is better than nothing.
             letters = list(wanted[0][: 6 * max(0, left)])
-            content = "".join(letters[: _fitting(letters, left)])
+            content = "".join(letters[: fitting(letters, left)])
         end = start + content.count("\n") - content.endswith("\n") if content else start
         cost = count_tokens(content) + count_tokens("\n".join(outline))
     found: tuple[Dependency, ...] = ()
@@ -101,6 +102,32 @@ def read(
     )
 
 
+def read_outline(root: Path, path: str, files: Files, scope: Scope, *, budget: int) -> FileView:
+    """The definitions of the file `path` and where they stand, in place of its content.
+
+    A file without definitions is shown from its beginning. Raises as `read` does.
+    """
+    sources = Sources(root, files, scope)
+    source = sources.current(path)
+    if not source.file.symbols:
+        return read(root, path, files, scope, budget=budget)
+    content, whole = outline_text(source.file, budget)
+    notes = ["changed since the last scan"] if source.changed else []
+    notes += ["outline; read lines for the code"] if whole else ["inner definitions left out"]
+    return FileView(
+        path=source.file.path,
+        content=content,
+        language=source.file.language,
+        start_line=1,
+        end_line=source.file.lines,
+        lines=source.file.lines,
+        tokens=count_tokens(content),
+        external=_external(source.file),
+        truncated=not whole,
+        notice="; ".join(notes),
+    )
+
+
 def _span(line_range: tuple[int, int | None] | None, lines: int, path: str) -> tuple[int, int]:
     if line_range is None:
         return 1, lines
@@ -110,32 +137,6 @@ def _span(line_range: tuple[int, int | None] | None, lines: int, path: str) -> t
     if start > max(1, lines):
         raise Invalid(f"{path!r} has {lines} lines, not {start}", "ask for an earlier line")
     return start, min(end, lines)
-
-
-def _fitting(lines: list[str], budget: int) -> int:
-    """How many of the lines fit, found by halving: counting is not quite additive."""
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if count_tokens("".join(lines[:middle])) <= budget:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _outline(symbols: tuple[Symbol, ...], budget: int) -> tuple[str, ...]:
-    """The definitions as lines; inner ones only when all of them fit."""
-    outer = [_entry(s) for s in symbols if not s.parent]
-    every = [_entry(s) for s in symbols]
-    if count_tokens("\n".join(every)) <= budget:
-        return tuple(every)
-    return tuple(outer[: _fitting([entry + "\n" for entry in outer], budget)])
-
-
-def _entry(symbol: Symbol) -> str:
-    indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)
-    return f"{symbol.start_line}-{symbol.end_line} {indent}{symbol.signature or symbol.name}"
 
 
 def _external(file: SourceFile) -> tuple[str, ...]:

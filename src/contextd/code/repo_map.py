@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
 
-from contextd.code.graph import edges, page_rank
 from contextd.code.modules import is_test
-from contextd.code.symbols import uses
-from contextd.domain.code import SourceFile, Symbol
+from contextd.code.symbol_graph import Definition, SymbolGraph, ranked_definitions
 from contextd.domain.tokens import count_tokens
+from contextd.domain.words import content_words, words
 
 _MOST_SYMBOLS = 2_000
-_OWN_SHARE = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class RankedSymbol:
-    """A definition and its share of the rank; the shares of all sum to at most 1."""
-
-    path: str
-    symbol: Symbol
-    score: float
+_FILL = 0.97
+_SLACK = 2
+_EVERYWHERE = 0.25
+_NAMED = 0.5
+_PATH = re.compile(r"[^\s,;'\"`()]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +26,24 @@ class RepoMap:
 
     text: str
     tokens: int
-    symbols: tuple[RankedSymbol, ...]
+    symbols: tuple[Definition, ...]
 
 
 def repo_map(
-    files: Sequence[SourceFile], *, focus: Sequence[str] = (), budget: int = 1_000
+    graph: SymbolGraph,
+    *,
+    focus: str = "",
+    near: Collection[str] = (),
+    budget: int = 1_000,
 ) -> RepoMap:
-    """The definitions that most of the project leads to, in at most `budget` tokens.
+    """The definitions that most of the project leads to, in at most `budget` tokens, and in at
+    least 95 % of them where there is enough to tell.
 
-    `focus` are paths, folders or names to start from; what they use comes first. Ranks are those of
-    the import graph, resolved to definitions, so a name that is merely common counts for nothing.
+    `focus` is a task in words, with paths, folders or names; `near` are files at hand, such as those
+    changed or open. Readers begin there, and what they come to is ranked first. Ranks are those of
+    the import graph, resolved to definitions: a name that is merely common counts for nothing.
     """
-    ranked = rank_symbols(files, focus)[:_MOST_SYMBOLS]
+    ranked = rank_symbols(graph, focus, near)[:_MOST_SYMBOLS]
     low, high = 0, len(ranked)
     while low < high:
         middle = (low + high + 1) // 2
@@ -49,56 +51,135 @@ def repo_map(
             low = middle
         else:
             high = middle - 1
-    text = _rendered(ranked[:low])
-    return RepoMap(text, count_tokens(text), tuple(ranked[:low]))
+    kept, short = _filled(ranked, low, budget)
+    text = _rendered(kept, short)
+    return RepoMap(text, count_tokens(text), tuple(kept))
 
 
-def rank_symbols(files: Sequence[SourceFile], focus: Sequence[str] = ()) -> list[RankedSymbol]:
-    """Every definition at the top of a file that is no test, best first."""
-    by_path = {file.path: file for file in files}
-    weighted = edges(files)
-    rank = page_rank(list(by_path), weighted, _restart(files, focus))
-    out: dict[str, int] = {}
-    for (start, _), weight in weighted.items():
-        out[start] = out.get(start, 0) + weight
-    score: dict[tuple[str, Symbol], float] = {}
-    for file in files:
-        for use in uses(by_path.get, file):
-            if use.symbol is not None:
-                key = use.path, use.symbol
-                share = rank[file.path] / max(1, out.get(file.path, 1))
-                score[key] = score.get(key, 0.0) + share
-        # Entry points are imported by nobody and matter all the same.
-        public = [s for s in file.symbols if s.exported and not s.parent]
-        for symbol in public:
-            key = file.path, symbol
-            own = _OWN_SHARE * rank[file.path] / len(public)
-            score[key] = score.get(key, 0.0) + own
-    found = [RankedSymbol(p, s, v) for (p, s), v in score.items() if not is_test(p)]
-    return sorted(found, key=lambda one: (-one.score, one.path, one.symbol.start))
+def rank_symbols(
+    graph: SymbolGraph, focus: str = "", near: Collection[str] = ()
+) -> list[Definition]:
+    """Every definition outside tests, best first."""
+    named = _named(graph, focus)
+    close = {path: 1.0 for path in near if path in graph.files}
+    restart = _mixed(named, close, graph)
+    scores = graph.scores_from(graph.rank_from(restart)) if restart else dict(graph.scores)
+    if named:
+        _lift_named(graph, scores, focus, named)
+    return [one for one, _ in ranked_definitions(graph, scores)]
 
 
-def _restart(files: Sequence[SourceFile], focus: Sequence[str]) -> Mapping[str, float] | None:
-    """Where a reader begins: at what is named, or anywhere but in the tests."""
-    if not focus:
-        return {file.path: 1.0 for file in files if not is_test(file.path)}
-    named: dict[str, float] = {}
-    for one in focus:
-        folder = one.rstrip("/") + "/"
-        for file in files:
-            inside = file.path == one or file.path.startswith(folder)
-            if inside or any(symbol.name == one for symbol in file.symbols):
-                named[file.path] = 1.0
-    return named or None
+def _mixed(
+    named: Mapping[str, float], close: Mapping[str, float], graph: SymbolGraph
+) -> dict[str, float]:
+    """Where readers begin: at what is named, then at what is at hand. With nothing named, a quarter
+    of them begin anywhere, so that a small change does not hide the project.
+    """
+    parts = [part for part in (named, close) if part]
+    restart: dict[str, float] = {}
+    for part in parts:
+        whole = sum(part.values())
+        for path, weight in part.items():
+            restart[path] = restart.get(path, 0.0) + weight / whole / len(parts)
+    if restart and not named:
+        plain = [path for path in graph.files if not is_test(path)]
+        for path in plain:
+            restart[path] = restart.get(path, 0.0) + _EVERYWHERE / len(plain)
+    return restart
 
 
-def _rendered(ranked: Sequence[RankedSymbol]) -> str:
-    blocks: dict[str, list[Symbol]] = {}
+def _named(graph: SymbolGraph, focus: str) -> dict[str, float]:
+    """How much the focus speaks of each file: by its path or folder, by the name of a definition,
+    or else by words of its path and definitions, rare ones more.
+    """
+    found: dict[str, float] = {}
+    for token in dict.fromkeys(_PATH.findall(focus)):
+        plain = token.strip("./").rstrip(":")
+        folder = plain + "/"
+        for path in graph.files if plain else ():
+            if path == plain or path.startswith(folder):
+                found[path] = found.get(path, 0.0) + 1.0
+        for one in graph.by_name.get(plain.rpartition(".")[2].rstrip("()"), ()):
+            found[one.path] = found.get(one.path, 0.0) + 1.0
+    return found or _by_words(graph, content_words(focus))
+
+
+def _by_words(graph: SymbolGraph, asked: Sequence[str]) -> dict[str, float]:
+    wanted = frozenset(asked)
+    if not wanted:
+        return {}
+    shared = {
+        path: wanted.intersection(words(path)).union(
+            *(wanted & graph.words_of_names[symbol.name] for symbol in file.symbols)
+        )
+        for path, file in graph.files.items()
+        if not is_test(path)
+    }
+    holders: dict[str, int] = {}
+    for some in shared.values():
+        for word in some:
+            holders[word] = holders.get(word, 0) + 1
+    total = len(shared) + 1
+    weights = {p: sum(log(total / holders[w]) for w in some) for p, some in shared.items() if some}
+    # Squared, so that the few files that share most of the words stand out.
+    return {path: weight**2 for path, weight in weights.items() if weight > 0}
+
+
+def _lift_named(
+    graph: SymbolGraph,
+    scores: dict[tuple[str, int, str], float],
+    focus: str,
+    named: Collection[str],
+) -> None:
+    """What is asked for by name comes before what it uses."""
+    wanted = frozenset(content_words(focus))
+    exact = {token.rpartition(".")[2].rstrip("()") for token in _PATH.findall(focus)}
+    best = max(scores.values(), default=0.0)
+    for path in named:
+        for symbol in graph.files[path].symbols:
+            shared = len(wanted & graph.words_of_names[symbol.name]) / max(1, len(wanted))
+            share = 1.0 if symbol.name in exact else _NAMED * shared
+            scores[path, symbol.start, symbol.name] += share * best
+
+
+def _filled(
+    ranked: Sequence[Definition], count: int, budget: int
+) -> tuple[list[Definition], set[Definition]]:
+    """The first definitions, and further ones that still fit where the next one did not; the last
+    of them, given too, by their names alone.
+    """
+    kept, short = list(ranked[:count]), set[Definition]()
+    spent = count_tokens(_rendered(kept))
+    there = {one.place for one in kept}
+    for shortened in (False, True):
+        for one in ranked[count:]:
+            if spent >= _FILL * budget:
+                return kept, short
+            line = count_tokens(_line(one, shortened))
+            if one.place in there or line > budget - spent + _SLACK:
+                continue
+            tried = short | {one} if shortened else short
+            cost = count_tokens(_rendered([*kept, one], tried))
+            if cost <= budget:
+                kept.append(one)
+                there.add(one.place)
+                spent, short = cost, tried
+    return kept, short
+
+
+def _line(one: Definition, short: bool) -> str:
+    indent = "    " if one.symbol.parent else "  "
+    what = one.symbol.name if short else one.symbol.signature or one.symbol.name
+    return f"{indent}{one.symbol.start_line} {what}"
+
+
+def _rendered(ranked: Sequence[Definition], short: Collection[Definition] = ()) -> str:
+    blocks: dict[str, list[Definition]] = {}
     for one in ranked:
-        blocks.setdefault(one.path, []).append(one.symbol)
+        blocks.setdefault(one.path, []).append(one)
     lines: list[str] = []
-    for path, symbols in blocks.items():
+    for path, definitions in blocks.items():
         lines.append(path)
-        for symbol in sorted(symbols, key=lambda s: s.start):
-            lines.append(f"  {symbol.start_line} {symbol.signature or symbol.name}")
+        for one in sorted(definitions, key=lambda each: each.symbol.start):
+            lines.append(_line(one, one in short))
     return "\n".join(lines)

@@ -7,16 +7,18 @@ from fnmatch import fnmatch
 from typing import Any
 
 from contextd.code.grep import grep
-from contextd.code.read import read
+from contextd.code.read import read, read_outline
 from contextd.domain.code import Chunk
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import CODE
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
+from contextd.operations.experience import votes_for
 from contextd.operations.finding import find_documents, mark_served
 from contextd.operations.knowledge import attached_to
 from contextd.operations.scanning import queue_embedding, scan_project
 from contextd.operations.views import Known, known
+from contextd.retrieval.votes import MEMORY
 from contextd.runtime import Runtime
 
 READ_BUDGET = 8_000
@@ -59,6 +61,7 @@ def read_file(
     budget: int | None = None,
     start_line: int | None = None,
     end_line: int | None = None,
+    outline: bool = False,
 ) -> FileRead:
     """Read a file with what it uses from its imports and the decisions, bugs and rules known about it.
 
@@ -69,22 +72,21 @@ def read_file(
         budget: Most tokens to return.
         start_line: First line.
         end_line: Last line.
+        outline: Definitions only.
     """
     if not 1 <= depth <= 5:
         raise Invalid(f"depth is {depth}", "choose 1 to 5")
     if budget is not None and budget < 100:
         raise Invalid(f"budget is {budget}", "choose at least 100 tokens")
     span = (start_line or 1, end_line) if start_line or end_line else None
-    view = read(
-        runtime.checkout,
-        path,
-        runtime.store.files,
-        runtime.scope,
-        include_deps=include_deps,
-        depth=depth,
-        budget=budget or READ_BUDGET,
-        line_range=span,
-    )
+    if outline and (span or include_deps):
+        raise Invalid("an outline is of a whole file", "leave out the lines and include_deps")
+    place = runtime.checkout, path, runtime.store.files, runtime.scope
+    most = budget or READ_BUDGET
+    if outline:
+        view = read_outline(*place, budget=most)
+    else:
+        view = read(*place, include_deps=include_deps, depth=depth, budget=most, line_range=span)
     now = runtime.clock.now()
     notes = [known(record, now) for record in attached_to(runtime, view.path)]
     mark_served(runtime, (note.content for note in notes))
@@ -167,7 +169,9 @@ def grep_codebase(
 
 @dataclass(frozen=True, slots=True)
 class CodeHit:
-    """A piece of code that answers a question."""
+    """A piece of code that answers a question. `past` names earlier work on its file that the
+    question resembles.
+    """
 
     path: str
     start_line: int
@@ -176,11 +180,13 @@ class CodeHit:
     text: str
     score: float
     why: str = ""
+    past: str = ""
 
     def as_text(self) -> str:
         """Where it is, and the code."""
         name = f" {self.symbol}" if self.symbol else ""
-        return f"{self.path}:{self.start_line}-{self.end_line}{name}\n{self.text.rstrip()}"
+        note = f" ({self.past})" if self.past else ""
+        return f"{self.path}:{self.start_line}-{self.end_line}{name}{note}\n{self.text.rstrip()}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +217,9 @@ def codebase_search(
     """
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
-    found = find_documents(runtime, query, (CODE,), limit=limit if not file_pattern else 100)
+    votes = votes_for(runtime, query)
+    wanted = limit if not file_pattern else 100
+    found = find_documents(runtime, query, (CODE,), limit=wanted, votes=votes)
     hits = [
         CodeHit(
             path=chunk.path,
@@ -221,6 +229,7 @@ def codebase_search(
             text=chunk.text,
             score=round(hit.score, 4),
             why=hit.why,
+            past=next((part.why for part in hit.parts if part.name == MEMORY), ""),
         )
         for hit in found.hits
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)

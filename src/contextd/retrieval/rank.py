@@ -84,11 +84,12 @@ def _nearness(record: Record, standing: Standing) -> Part:
 def _files(record: Record, standing: Standing) -> Part:
     if not standing.files:
         return Part("files", 0.0)
-    shared = sorted(standing.files & set(_files_of(record)))
+    shared = sorted(standing.files & set(files_of(record)))
     return Part("files", SAME_FILE if shared else 0.0, why=f"about {', '.join(shared[:2])}")
 
 
-def _files_of(record: Record) -> Iterable[str]:
+def files_of(record: Record) -> Iterable[str]:
+    """The files a record says it is about; one may come twice."""
     yield from record.anchor.paths
     for name in ("file", "files", "affected_files"):
         value = record.data.get(name)

@@ -23,10 +23,12 @@ from contextd.retrieval.hits import (
     Hit,
     Hydrate,
     LeftOut,
+    Part,
     Result,
     Texted,
 )
 from contextd.retrieval.rank import Standing, distinct, in_order, ranked
+from contextd.retrieval.votes import voted
 
 DEPTH = 100
 """How many documents each way of looking may propose."""
@@ -112,12 +114,13 @@ def find(
     cascade: Iterable[Scope] = (),
     files: Iterable[str] = (),
     strict: bool = False,
+    votes: Mapping[str, Part] | None = None,
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
     Nothing is relevant when no hit reaches `RELEVANT` or, searching by words only, when none shares
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
-    `now`, `cascade` and `files` tell from where is asked.
+    `now`, `cascade` and `files` tell from where is asked; `votes` are what memory says of files.
     """
     found = search(index, embedder, question, query, limit=max(30, 3 * limit))
     contents = hydrate([candidate.id for candidate in found.candidates])
@@ -126,7 +129,7 @@ def find(
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(present, question, strict=strict, lexical_only=bool(found.notice))
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
-    kept, left = distinct(hits, limit)
+    kept, left = distinct(voted(hits, votes) if votes else hits, limit)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
     return Result(tuple(kept), tuple(left), found.notice)

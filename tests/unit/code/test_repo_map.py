@@ -4,45 +4,122 @@ import re
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, scan_fixture
+from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
 
 from contextd.code.repo_map import rank_symbols, repo_map
+from contextd.code.symbol_graph import SymbolGraph, build_graph, symbol_graph
+from contextd.domain.tokens import count_tokens
+
+
+def graph_of(name: str, tmp_path: Path) -> SymbolGraph:
+    _, files = scan_fixture(name, tmp_path)
+    return build_graph(files.all(SCOPE))
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> SymbolGraph:
+    """Forty modules of which each uses the one before, and one that all of them use."""
+    write(tmp_path, "src/core.py", "def spine(a: int) -> int:\n    return a\n")
+    for number in range(40):
+        text = "from src.core import spine\n"
+        if number:
+            text += f"from src.part{number - 1} import Part{number - 1}\n"
+        text += f"\n\nclass Part{number}:\n"
+        for word in ("open", "close", "measure"):
+            text += f"    def {word}(self, width: int, height: int = {number}) -> int:\n"
+            text += "        return spine(width)\n\n"
+        text += f"\ndef {'x' * (number % 7 + 1)}_helper_{number}(value: str) -> str:\n    return value\n"
+        write(tmp_path, f"src/part{number}.py", text)
+    write(tmp_path, "src/billing/invoice.py", "def render_invoice(total):\n    return total\n")
+    write(tmp_path, "tests/test_core.py", "from src.core import spine\n\ndef test_it(): spine(1)\n")
+    files = memory_store().files
+    scanned(tmp_path, files)
+    return build_graph(files.all(SCOPE))
 
 
 def test_the_map_names_what_is_used_most_first(tmp_path: Path) -> None:
-    _, files = scan_fixture("shop", tmp_path)
-    ranked = rank_symbols(files.all(SCOPE))
+    ranked = rank_symbols(graph_of("shop", tmp_path))
     assert ranked[0].symbol.name in {"round", "Data"}
-    assert sum(one.score for one in ranked) <= 1.0
     assert not any("check_" in one.path for one in ranked)
+
+
+def test_what_everything_uses_comes_before_what_a_chain_uses(wide: SymbolGraph) -> None:
+    assert rank_symbols(wide)[0].symbol.name == "spine"
 
 
 @pytest.mark.parametrize("budget", [1, 40, 120, 1_000])
 def test_the_map_stays_within_its_budget(tmp_path: Path, budget: int) -> None:
-    _, files = scan_fixture("shop", tmp_path)
-    found = repo_map(files.all(SCOPE), budget=budget)
+    found = repo_map(graph_of("shop", tmp_path), budget=budget)
     assert found.tokens <= budget
     assert bool(found.symbols) == (budget > 10)
 
 
+@pytest.mark.parametrize("budget", [200, 500, 1_000, 2_000, 3_000])
+@pytest.mark.parametrize("focus", ["", "render the invoice", "src/part7.py"])
+def test_the_map_fills_its_budget_to_five_per_cent(
+    wide: SymbolGraph, budget: int, focus: str
+) -> None:
+    found = repo_map(wide, budget=budget, focus=focus)
+    assert 0.95 * budget <= found.tokens <= budget
+    assert found.tokens == count_tokens(found.text)
+
+
 def test_a_focus_brings_what_it_uses_to_the_front(tmp_path: Path) -> None:
-    _, files = scan_fixture("shop", tmp_path)
-    everything = files.all(SCOPE)
-    far = [one.path for one in repo_map(everything).symbols]
-    near = [one.path for one in repo_map(everything, focus=["solution"]).symbols]
+    graph = graph_of("shop", tmp_path)
+    far = [one.path for one in repo_map(graph).symbols]
+    near = [one.path for one in repo_map(graph, focus="solution").symbols]
     assert all(path.startswith("solution/") for path in near[:3])
     assert not all(path.startswith("solution/") for path in far[:3])
-    named = repo_map(everything, focus=["sum"]).symbols
+    named = repo_map(graph, focus="sum").symbols
     assert named[0].path.startswith("apps/web/src/data/")
 
 
+@pytest.mark.parametrize(
+    ("focus", "first"),
+    [
+        ("the invoice is rendered twice", "render_invoice"),
+        ("src/billing/invoice.py", "render_invoice"),
+        ("change Part7.measure", "measure"),
+        ("Part21", "Part21"),
+    ],
+)
+def test_a_task_in_words_a_path_or_a_name_leads_to_its_definitions(
+    wide: SymbolGraph, focus: str, first: str
+) -> None:
+    assert repo_map(wide, focus=focus).symbols[0].symbol.name == first
+
+
+def test_files_at_hand_pull_what_they_use_but_do_not_hide_the_project(wide: SymbolGraph) -> None:
+    plain = [one.symbol.name for one in repo_map(wide, budget=400).symbols]
+    near = repo_map(wide, near=["src/part20.py", "gone.py"], budget=400).symbols
+    names = [one.symbol.name for one in near]
+    assert names.index("Part19") < 5
+    assert "Part19" not in plain[:5]
+    assert "spine" in names
+
+
+def test_the_map_is_the_same_every_time(wide: SymbolGraph) -> None:
+    again = build_graph(list(reversed(list(wide.files.values()))))
+    for focus in ("", "measure the invoice"):
+        assert repo_map(wide, focus=focus).text == repo_map(again, focus=focus).text
+
+
 def test_the_text_gives_path_line_and_signature(tmp_path: Path) -> None:
-    _, files = scan_fixture("pkg", tmp_path)
-    text = repo_map(files.all(SCOPE)).text
+    text = repo_map(graph_of("pkg", tmp_path)).text
     assert re.search(
         r"^src/farm/tools/spade\.py\n  1 DEPTH: int = 3\n  4 def dig\(\) -> int", text, re.M
     )
 
 
 def test_an_empty_project_has_an_empty_map() -> None:
-    assert repo_map([]).text == ""
+    assert repo_map(build_graph([])).text == ""
+
+
+def test_a_graph_is_kept_until_a_file_changes(tmp_path: Path) -> None:
+    root, files = scan_fixture("pkg", tmp_path)
+    first = symbol_graph(files, SCOPE)
+    assert symbol_graph(files, SCOPE) is first
+    write(root, "src/farm/tools/spade.py", "def rake(): ...\n")
+    scanned(root, files)
+    assert "rake" in symbol_graph(files, SCOPE).by_name
+    assert "rake" not in first.by_name

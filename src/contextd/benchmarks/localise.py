@@ -1,0 +1,169 @@
+"""Localisation: from a task to the files it changes, on a repository's own history.
+
+The question is the subject of a commit, the answer the code files it changed. The code searched is
+that of before the oldest question, and the memory holds commits older than that: nothing of the
+future is in either. Every system sees the same files and is scored on its ranking of files.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, TextIO
+
+from contextd.app import App
+from contextd.benchmarks.bm25 import PlainBM25
+from contextd.benchmarks.data import Score, hardware, report, score
+from contextd.benchmarks.history import check_out, read_history
+from contextd.code.git import Commit
+from contextd.domain.documents import record_document
+from contextd.domain.records import Anchor, Record, Source
+from contextd.operations.scanning import scan_project
+from contextd.runtime import Runtime
+from contextd.settings import load_settings
+
+QUESTIONS, MEMORIES = 150, 2_000
+LINES = 60
+"""Lines of a chunk of the baseline, whose best one speaks for its file."""
+
+_DEPTH = 100
+_AT_ONCE = 200
+
+Rankings = list[list[str]]
+
+
+def run(
+    repository: Path,
+    *,
+    out: TextIO,
+    questions: int = QUESTIONS,
+    memories: int = MEMORIES,
+    embedder: str = "minilm",
+) -> dict[str, Any]:
+    """Measure any@1, any@5, any@10 and MRR of four ways to find the files of a task.
+
+    `repository` is a work tree or git directory with history, and is only read. Takes about a
+    minute for every 3,000 chunks of code. Raises `NotFound` without enough history.
+    """
+    history = read_history(repository, questions=questions, memories=memories)
+    asked = [one.subject for one in history.asked]
+    with ExitStack() as stack:
+        place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="contextd-bench-")))
+        root = place / "tree"
+        root.mkdir()
+        check_out(history, history.paths, root)
+        systems: dict[str, Rankings] = {
+            "largest files": [_largest(root, history.paths)] * len(asked),
+            f"BM25, best {LINES} lines": _bm25(root, history.paths, asked),
+        }
+        settings = load_settings(home=place / "home", flags={"embedder.name": embedder})
+        app = App.open(settings, work=False)
+        stack.callback(app.close)
+        runtime = app.runtime("python", cwd=str(root))
+        began = time.monotonic()
+        scan_project(runtime)
+        app.work_off()
+        indexing = time.monotonic() - began
+        search = _searching(app, runtime)
+        began = time.monotonic()
+        systems["contextd, memory off"] = [search(subject) for subject in asked]
+        took = time.monotonic() - began
+        remember(runtime, history.older)
+        app.work_off()
+        systems["contextd, memory on"] = [search(subject) for subject in asked]
+    rows = {name: _measured(found, history.asked) for name, found in systems.items()}
+    changes = _gain(rows["contextd, memory on"], rows["contextd, memory off"])
+    facts = {
+        "repository": repository.resolve().name,
+        "head": history.head,
+        "frozen at": history.frozen,
+        "questions": f"{len(asked)}, {history.asked[-1].at:%Y-%m-%d} to {history.asked[0].at:%Y-%m-%d}",
+        "code files": len(history.paths),
+        "commits remembered": len(history.older),
+        "hardware": hardware(),
+        "time": f"{indexing:.0f} s to index, {1e3 * took / len(asked):.0f} ms a question",
+        "memory on − off": ", ".join(f"{name} {change}" for name, change in changes.items()),
+    }
+    table = {
+        name: {measure: score(values) for measure, values in row.items()}
+        for name, row in rows.items()
+    }
+    report(out, "Localisation: the files that a commit with this subject changed", facts, table)
+    measured = {
+        name: {measure: each.as_dict() for measure, each in row.items()}
+        for name, row in table.items()
+    }
+    return {**facts, **measured, "gain": {name: each.as_dict() for name, each in changes.items()}}
+
+
+def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
+    """Keep commits as records: what was done, and the files it took. Vectors are left pending."""
+    every = [_record(runtime, commit) for commit in commits]
+    store = runtime.store
+    for start in range(0, len(every), _AT_ONCE):
+        records = every[start : start + _AT_ONCE]
+        with store.transaction():
+            for record in records:
+                store.records.put(record, actor="bench", action="import")
+            documents = [record_document(record) for record in records]
+            store.index.put(documents, {}, runtime.embedder.model)
+    if every and runtime.embedder.model:
+        store.jobs.enqueue("embed_pending", {"project": str(runtime.scope)}, unique_key="bench")
+
+
+def _record(runtime: Runtime, commit: Commit) -> Record:
+    return Record(
+        kind="remediation",
+        scope=runtime.scope,
+        title=commit.subject,
+        content=commit.subject,
+        data={"problem": "", "solution": "", "affected_files": list(commit.files)},
+        source=Source(operation="import", ref=commit.sha),
+        trust="imported",
+        anchor=Anchor(commit=commit.sha),
+        created_at=commit.at,
+        updated_at=commit.at,
+    )
+
+
+def _searching(app: App, runtime: Runtime) -> Callable[[str], list[str]]:
+    def search(subject: str) -> list[str]:
+        found = app.call("codebase_search", runtime, {"query": subject, "limit": _DEPTH}).value
+        return list(dict.fromkeys(hit["path"] for hit in found["results"]))
+
+    return search
+
+
+def _largest(root: Path, paths: Sequence[str]) -> list[str]:
+    sizes = {path: (root / path).stat().st_size for path in paths}
+    return sorted(paths, key=lambda path: (-sizes[path], path))
+
+
+def _bm25(root: Path, paths: Sequence[str], asked: Sequence[str]) -> Rankings:
+    owners: list[str] = []
+    texts: list[str] = []
+    for path in paths:
+        lines = (root / path).read_text("utf-8", errors="replace").splitlines()
+        for start in range(0, max(1, len(lines)), LINES):
+            owners.append(path)
+            texts.append("\n".join(lines[start : start + LINES]))
+    index = PlainBM25(texts)
+    rankings = (index.ranking(subject, len(texts)) for subject in asked)
+    return [list(dict.fromkeys(owners[place] for place in found)) for found in rankings]
+
+
+def _measured(rankings: Rankings, asked: Sequence[Commit]) -> dict[str, list[float]]:
+    ranks = []
+    for found, commit in zip(rankings, asked, strict=True):
+        right = set(commit.files)
+        ranks.append(next((rank for rank, path in enumerate(found, 1) if path in right), 0))
+    row = {f"any@{k}": [float(0 < rank <= k) for rank in ranks] for k in (1, 5, 10)}
+    return {**row, "MRR": [1 / rank if rank else 0.0 for rank in ranks]}
+
+
+def _gain(on: dict[str, list[float]], off: dict[str, list[float]]) -> dict[str, Score]:
+    """Differences question by question: both were asked the same."""
+    return {name: score([a - b for a, b in zip(on[name], off[name], strict=True)]) for name in on}

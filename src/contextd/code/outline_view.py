@@ -1,0 +1,52 @@
+"""A file by its definitions: what is in it and where, in a fraction of its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd.domain.code import SourceFile, Symbol
+from contextd.domain.tokens import count_tokens
+
+
+def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
+    """The imports and definitions of a file, `first-last signature` each, in at most `budget`
+    tokens, and whether everything fits. Inner definitions go first when it does not.
+    """
+    head = _imports(file)
+    left = budget - (count_tokens(head) + 2 if head else 0)
+    if head and left < budget // 2:
+        head, left = "", budget
+    lines = outline_lines(file.symbols, max(0, left))
+    whole = len(lines) == len(file.symbols)
+    return "\n".join([head, *lines] if head else lines), whole
+
+
+def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
+    """The definitions as lines; inner ones only when all of them fit."""
+    every = [_entry(symbol) for symbol in symbols]
+    if count_tokens("\n".join(every)) <= budget:
+        return tuple(every)
+    outer = [_entry(symbol) for symbol in symbols if not symbol.parent]
+    return tuple(outer[: fitting([entry + "\n" for entry in outer], budget)])
+
+
+def fitting(lines: Sequence[str], budget: int) -> int:
+    """How many of the lines fit, found by halving: counting is not quite additive."""
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if count_tokens("".join(lines[:middle])) <= budget:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _imports(file: SourceFile) -> str:
+    names = dict.fromkeys(one.target or one.specifier for one in file.imports)
+    return "imports " + ", ".join(name for name in names if name) if names else ""
+
+
+def _entry(symbol: Symbol) -> str:
+    indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)
+    return f"{symbol.start_line}-{symbol.end_line} {indent}{symbol.signature or symbol.name}"

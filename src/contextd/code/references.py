@@ -1,0 +1,335 @@
+"""Where a definition is used: only in files whose imports lead to it, never by name alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tree_sitter import Node
+
+from contextd.code.languages.language import parser
+from contextd.code.languages.table import BY_NAME, language_of
+from contextd.code.modules import is_test
+from contextd.code.sources import Source, Sources
+from contextd.code.symbol_graph import Definition, SymbolGraph
+from contextd.code.symbols import WHOLE, Use, definer
+from contextd.domain.code import Symbol
+from contextd.domain.errors import ContextdError
+
+Role = Literal["use", "import"]
+
+_LONGEST_LINE = 200
+_BY_IMPORT = frozenset(("python", "ecmascript"))
+"""Families in which another file's names are seen through imports only; elsewhere a folder is a
+package, whose files see each other.
+"""
+
+_QUALIFIER = re.compile(
+    r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
+)
+_SPREAD = re.compile(r"\.\.\s*\Z")
+_DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
+_IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
+_NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
+_KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
+_PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
+_NESTING = frozenset(("function", "method"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that names the definition. It counts from 1; `text` is without its indentation."""
+
+    path: str
+    line: int
+    text: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Lines by file: the defining one first, then the most important, tests last. `files` counts
+    the files that may use it; `truncated` says that not all were looked through.
+    """
+
+    found: tuple[Reference, ...]
+    files: int
+    truncated: bool = False
+
+
+@dataclass(slots=True)
+class _Names:
+    """What the definition is called in one file. `qualified` pairs a module's local name with the
+    definition's; `members` may follow anything with a dot.
+    """
+
+    plain: set[str] = field(default_factory=set)
+    imported: set[str] = field(default_factory=set)
+    lines: set[int] = field(default_factory=set)
+    qualified: set[tuple[str, str]] = field(default_factory=set)
+    members: set[str] = field(default_factory=set)
+
+    def all(self) -> set[str]:
+        return self.plain | self.imported | self.members | {name for _, name in self.qualified}
+
+
+def references(
+    graph: SymbolGraph, sources: Sources, definition: Definition, *, limit: int = 100
+) -> References:
+    """The lines that use `definition`, at most `limit`.
+
+    Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments,
+    strings and parameters of the same name. A method is looked for by its name after a dot, in the
+    files that use its class: types are not known. Raises nothing for files that are gone.
+    """
+    names = _names(graph, definition)
+    others = sorted(
+        (path for path in names if path != definition.path),
+        key=lambda path: (is_test(path), -graph.rank.get(path, 0.0), path),
+    )
+    found: list[Reference] = []
+    for path in [definition.path, *others]:
+        try:
+            source = sources.current(path)
+        except ContextdError:
+            continue
+        found += _in_file(source, names[path], definition)
+        if len(found) > limit:
+            return References(tuple(found[:limit]), len(names), True)
+    return References(tuple(found), len(names))
+
+
+def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
+    """The files that import the definition by its name, or the class it is a member of."""
+    holder = _holder(graph, definition)
+    found = {path for path, _ in graph.users.get(holder.place, ())} if holder else set[str]()
+    return tuple(sorted(found))
+
+
+def _holder(graph: SymbolGraph, definition: Definition) -> Definition | None:
+    """The definition other files import to reach this one; None for what is inside a function."""
+    symbol = definition.symbol
+    if not symbol.parent:
+        return definition
+    holder: Definition | None = None
+    for one in graph.files[definition.path].symbols:
+        around = one.start <= symbol.start and symbol.end <= one.end and one is not symbol
+        if around and f"{symbol.parent}.".startswith(_qualified(one) + "."):
+            if one.kind in _NESTING:
+                return None
+            if not one.parent:
+                holder = Definition(definition.path, one)
+    return holder
+
+
+def _qualified(symbol: Symbol) -> str:
+    return f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
+
+
+def _names(graph: SymbolGraph, definition: Definition) -> dict[str, _Names]:
+    symbol = definition.symbol
+    holder = _holder(graph, definition)
+    found: dict[str, _Names] = {definition.path: _Names()}
+    member = holder is not None and holder is not definition
+    own = found[definition.path]
+    (own.members if member else own.plain).add(symbol.name)
+    if holder is None:
+        return found
+    for path, use in graph.users.get(holder.place, ()):
+        _add_import(graph, found.setdefault(path, _Names()), path, use)
+    called = _called(graph, holder.symbol.name)
+    for module in graph.whole_uses:
+        for path, use in graph.whole_uses[module]:
+            if path != definition.path:
+                _add_module(graph, found, path, use, holder, called)
+    _add_package(graph, found, holder)
+    if member:
+        found = {path: _Names(members={symbol.name}) for path in found}
+    return found
+
+
+def _called(graph: SymbolGraph, name: str) -> set[str]:
+    """The names a definition may be exported under."""
+    found, waiting = {name}, [name]
+    while waiting:
+        for other in graph.passed_on_as.get(waiting.pop(), ()):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def _add_import(graph: SymbolGraph, names: _Names, path: str, use: Use) -> None:
+    if use.local:
+        names.plain.add(use.local)
+    names.imported |= {use.name, use.local} - {""}
+    pair = use.name, use.local
+    names.lines |= {one.line for one in graph.files[path].imports if pair in one.names}
+
+
+def _add_module(
+    graph: SymbolGraph,
+    found: dict[str, _Names],
+    path: str,
+    use: Use,
+    holder: Definition,
+    called: set[str],
+) -> None:
+    for module in _modules_behind(graph, use):
+        for name in sorted(called):
+            if definer(graph.files.get, module, name) != (holder.path, holder.symbol):
+                continue
+            if use.local == WHOLE:
+                found.setdefault(path, _Names()).plain.add(name)
+            elif use.local:
+                found.setdefault(path, _Names()).qualified.add((use.local, name))
+            elif use.name == WHOLE and path.endswith((".py", ".pyi")):
+                # `import a.b` binds no name of its own: it is written out where it is used.
+                for one in graph.files[path].imports:
+                    if one.target == use.path and (WHOLE, "") in one.names:
+                        found.setdefault(path, _Names()).qualified.add((one.specifier, name))
+
+
+def _modules_behind(graph: SymbolGraph, use: Use) -> Iterator[str]:
+    """The module a name stands for, also one that a barrel passes on whole."""
+    file = graph.files.get(use.path)
+    passed = [
+        specifier
+        for exported, specifier, inner in (file.exports if file is not None else ())
+        if exported == use.name and inner == WHOLE and use.name != WHOLE
+    ]
+    if not passed or file is None:
+        yield use.path
+    for one in file.imports if file is not None else ():
+        if one.specifier in passed and one.target:
+            yield one.target
+
+
+def _add_package(graph: SymbolGraph, found: dict[str, _Names], holder: Definition) -> None:
+    row = BY_NAME.get(graph.files[holder.path].language)
+    if row is None or row.family in _BY_IMPORT:
+        return
+    folder = holder.path.rpartition("/")[0]
+    for path, file in graph.files.items():
+        near = path.rpartition("/")[0] == folder and file.language == row.name
+        if near and path != holder.path:
+            found.setdefault(path, _Names()).plain.add(holder.symbol.name)
+
+
+def _in_file(source: Source, names: _Names, definition: Definition) -> list[Reference]:
+    wanted = names.all()
+    language = language_of(source.file.path)
+    present = [name for name in wanted if name.encode() in source.data]
+    if language is None or not present:
+        return []
+    root = parser(language.grammar).parse(source.data).root_node
+    either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
+    word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
+    own = _own_names(source, definition)
+    lines: list[bytes] | None = None
+    found: dict[int, Reference] = {}
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
+            continue
+        row = node.start_point[0]
+        if row + 1 in found or match.start() in own or _NO_CODE.search(node.type):
+            continue
+        role = _role(source.data, node, names, match[0].decode())
+        if role:
+            lines = source.data.split(b"\n") if lines is None else lines
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            found[row + 1] = Reference(source.file.path, row + 1, text, role)
+    return list(found.values())
+
+
+def _own_names(source: Source, definition: Definition) -> set[int]:
+    """Offsets at which the definition, and what overloads it, gives itself its name."""
+    if source.file.path != definition.path:
+        return set()
+    wanted = definition.symbol
+    name = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(wanted.name).encode())
+    own: set[int] = set()
+    for symbol in source.file.symbols:
+        if (symbol.name, symbol.parent) == (wanted.name, wanted.parent):
+            match = name.search(source.data, _after_decorators(source.data, symbol), symbol.end)
+            if match is not None:
+                own.add(match.start())
+    return own
+
+
+def _after_decorators(data: bytes, symbol: Symbol) -> int:
+    """A decorator can have the name of what it decorates, as in `@value.setter def value`."""
+    head = re.compile(rb"\s*@[^\n]*\n")
+    start = symbol.start
+    while (match := head.match(data, start, symbol.end)) is not None:
+        start = match.end()
+    return start
+
+
+def _role(data: bytes, node: Node, names: _Names, name: str) -> Role | None:
+    statement = _importing(node)
+    if statement is not None:
+        first, last = statement.start_point[0] + 1, statement.end_point[0] + 1
+        led = any(first <= line <= last for line in names.lines)
+        return "import" if led and name in names.imported else None
+    before = data[max(0, node.start_byte - 200) : node.start_byte].decode("utf-8", "replace")
+    if _DOTTED.search(before) and not _SPREAD.search(before):
+        if name in names.members:
+            return "use"
+        found = _QUALIFIER.search(before)
+        qualifier = re.sub(r"\s+", "", found[1]) if found else ""
+        return "use" if (qualifier, name) in names.qualified else None
+    if name not in names.plain or node.type in _KEYS or _is_keyword(node):
+        return None
+    return None if _is_shadowed(node, name) else "use"
+
+
+def _importing(node: Node) -> Node | None:
+    """The outermost import statement around a node."""
+    found, around = None, node.parent
+    while around is not None and around.parent is not None:
+        passes_on = around.type == "export_statement" and around.child_by_field_name("source")
+        if passes_on or _IMPORTING.search(around.type):
+            found = around
+        around = around.parent
+    return found
+
+
+def _is_keyword(node: Node) -> bool:
+    """Whether it names a parameter of what is called: `f(name=1)`."""
+    parent = node.parent
+    if parent is None or parent.type not in ("keyword_argument", "named_argument"):
+        return False
+    name = parent.child_by_field_name("name")
+    return name is not None and name.id == node.id
+
+
+def _is_shadowed(node: Node, name: str) -> bool:
+    """Whether a function around it has a parameter of this name."""
+    around: Node | None = node.parent
+    while around is not None:
+        listed = around.child_by_field_name("parameters") or around.child_by_field_name("parameter")
+        if listed is not None and _binds(listed, name.encode()):
+            return True
+        around = around.parent
+    return False
+
+
+def _binds(parameters: Node, name: bytes) -> bool:
+    if parameters.text is None or name not in parameters.text:
+        return False
+    if parameters.type == "identifier":
+        return parameters.text == name
+    for one in parameters.named_children:
+        bound = one
+        for field_name in ("pattern", "name", "left"):
+            bound = one.child_by_field_name(field_name) or bound
+        if one.type.startswith("typed_parameter") and one.named_children:
+            bound = one.named_children[0]
+        inner = bound.named_children if bound.type in _PATTERNS else []
+        if any(each.text == name for each in [bound, *inner]):
+            return True
+    return False
