@@ -110,7 +110,9 @@ def start_daemon(home: Path) -> int | None:
             log.replace(log.with_suffix(".log.1"))
         # -P: a module of the agent's working directory must never be imported by the daemon.
         command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
-        environment = {**os.environ, "CONTEXTD_HOME": str(home)}
+        # glibc would keep what loading the vectors took: 226 MB instead of 200 with 10,000 records.
+        trim = {"MALLOC_TRIM_THRESHOLD_": "131072"}
+        environment = {**trim, **os.environ, "CONTEXTD_HOME": str(home)}
         if sys.platform == "win32":
             return _spawn_on_windows(command, environment, log)
         os.set_inheritable(lock, True)

@@ -33,7 +33,7 @@ STOP_WORDS = frozenset(
 """Words a query drops when it has others; the index keeps them."""
 
 
-@lru_cache(maxsize=200_000)
+@lru_cache(maxsize=50_000)
 def _expand(run: str) -> tuple[str, ...]:
     if _WIDE.match(run):
         return (run,) if len(run) == 1 else tuple(a + b for a, b in pairwise(run))
