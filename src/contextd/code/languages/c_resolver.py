@@ -10,6 +10,14 @@ from contextd.code.languages.language import Read
 from contextd.domain.code import Import
 
 _ROOTS = frozenset(("include", "inc", "src", "source", "lib"))
+_LIBRARY = frozenset(
+    f"{name}.h"
+    for name in """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp
+    signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath
+    threads time uchar wchar wctype unistd pthread fcntl""".split()
+)
+"""Headers that `<…>` takes from the library, whatever else has their name."""
+
 _ENDINGS = (
     ".h .hh .hpp .hxx .h++ .ipp .inl .inc .tpp .txx .def .c .cc .cpp .cxx .c++ .cu .cuh".split()
 )
@@ -47,7 +55,7 @@ class CResolver:
     def _find(self, folder: str, specifier: str) -> str:
         system = specifier.startswith("<")
         wanted = posixpath.normpath(specifier.strip("<>").replace("\\", "/"))
-        if wanted.startswith("/"):
+        if wanted.startswith("/") or (system and wanted in _LIBRARY):
             return ""
         beside = posixpath.normpath(posixpath.join(folder, wanted))
         if not system and beside in self._files:
@@ -61,7 +69,7 @@ class CResolver:
         choices = {posixpath.join(root, plain) for root in far} & self._files
         if len(choices) == 1:
             return choices.pop()
-        # `<string.h>` is the library's, even where a folder deep inside has a file of that name.
+        # `<zlib.h>` is a library's, even where a folder deep inside has a file of that name.
         if system and "/" not in plain:
             return ""
         named = self._by_name.get(posixpath.basename(plain), ())

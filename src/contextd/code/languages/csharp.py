@@ -126,6 +126,9 @@ def _declared(node: Node) -> Iterator[Definition]:
     if body is None:
         body = node.child_by_field_name("accessors") or node.child_by_field_name("value")
     kind = _KINDS[node.type]
+    if node.type == "record_declaration" and any(n.type == "struct" for n in node.children):
+        kind = "struct"
+    exported = exported and kind != "function"
     head = body.start_byte if body is not None and kind != "enum" else 0
     yield Definition(_name(node), kind, node, head, exported)
 

@@ -78,7 +78,7 @@ class Namespaces:
         """The one file that defines a name; of several, the one that is called so; or nothing."""
         found = self._by_name.get((space, name), ())
         if len(found) > 1:
-            found = [p for p in found if p.rsplit("/", 1)[-1].split(".", 1)[0] == name]
+            found = [p for p in found if p.rsplit("/", 1)[-1].rpartition(".")[0] == name]
         return found[0] if len(found) == 1 else ""
 
     def qualified(self, name: str) -> tuple[str, str]:
