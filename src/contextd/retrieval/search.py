@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 
+from contextd.domain.code import Chunk
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, Match, Query
 from contextd.domain.scope import Scope
@@ -61,14 +62,18 @@ class Recipe:
     fuse: Fuse
     lexical: float
     dense: float
+    relevant: float = RELEVANT
 
 
 PROSE = Recipe(fuse_scores, 1.0, 1.0)
-RECIPES: Mapping[str, Recipe] = {CODE: Recipe(fuse_ranks, 1.0, 2.0)}
+RECIPES: Mapping[str, Recipe] = {CODE: Recipe(fuse_ranks, 1.0, 2.0, relevant=0.25)}
 """Recipes of kinds that need their own; the others are prose.
 
 Measured: on conversations the mean of scores finds 82 % of turns among ten where rank fusion finds
 77 %; on code rank fusion with double weight for meaning finds 83 % where equal weights find 79 %.
+Code is further from what is said of it than prose: of the subjects of commits put to the code they
+changed, 0.30 answers 95 % (httpx) and 76 % (petclinic), 0.25 answers 99 % and 83 %; of questions
+about something else 4 % and 8 %, then 5 % and 14 %.
 """
 
 
@@ -86,9 +91,7 @@ def search(
     if not terms:
         return Candidates((), (), "the question has no words")
     lists = {LEXICAL: _lexical(index, asked, query)}
-    recipe = (
-        RECIPES[query.kinds[0]] if len(query.kinds) == 1 and query.kinds[0] in RECIPES else PROSE
-    )
+    recipe = _recipe(query)
     notice = "searched by words only: there is no embedder"
     if embedder.model:
         try:
@@ -118,21 +121,34 @@ def find(
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
-    Nothing is relevant when no hit reaches `RELEVANT` or, searching by words only, when none shares
+    Nothing is relevant when no hit reaches `RELEVANT` (less for code) or, searching by words only, when none shares
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
     `now`, `cascade` and `files` tell from where is asked; `votes` are what memory says of files.
     """
-    found = search(index, embedder, question, query, limit=max(30, 3 * limit))
+    # A vote may lift what is far down.
+    deep = 2 * DEPTH if votes else max(30, 3 * limit)
+    found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standing(tuple(cascade), frozenset(files), now)
     gone = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
-    relevant, far = _relevant(present, question, strict=strict, lexical_only=bool(found.notice))
+    relevant, far = _relevant(
+        present,
+        question,
+        strict=strict,
+        lexical_only=bool(found.notice),
+        floor=_recipe(query).relevant,
+        vouched=votes or {},
+    )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
     kept, left = distinct(voted(hits, votes) if votes else hits, limit)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
     return Result(tuple(kept), tuple(left), found.notice)
+
+
+def _recipe(query: Query) -> Recipe:
+    return RECIPES.get(query.kinds[0], PROSE) if len(query.kinds) == 1 else PROSE
 
 
 def _askings(question: str) -> list[str]:
@@ -178,26 +194,36 @@ _Pair = tuple[Candidate, Texted]
 
 
 def _relevant(
-    pairs: list[_Pair], question: str, *, strict: bool, lexical_only: bool
+    pairs: list[_Pair],
+    question: str,
+    *,
+    strict: bool,
+    lexical_only: bool,
+    floor: float,
+    vouched: Collection[str],
 ) -> tuple[list[_Pair], list[Candidate]]:
-    """The pairs that may be given, and the candidates that are too far from the question."""
+    """The pairs that may be given, and the candidates that are too far from the question. Code in
+    the files `vouched` is near enough: something like the question led there before.
+    """
     asked = frozenset(content_words(question)[:_MOST_WORDS])
 
-    def reaches(floor: float, pair: _Pair) -> bool:
+    def reaches(least: float, pair: _Pair) -> bool:
+        if not strict and isinstance(pair[1], Chunk) and pair[1].path in vouched:
+            return True
         cosine = pair[0].part(DENSE).raw
-        if cosine >= floor:
+        if cosine >= least:
             return True
         shared = len(asked.intersection(words(pair[1].text)))
         # One word more than was asked, so that the only word of a short prompt is not everything.
         most = shared / (len(asked) + strict) > 0.5 if asked else False
-        return most or cosine + OVERLAP * shared / (len(asked) + 1) >= floor
+        return most or cosine + OVERLAP * shared / (len(asked) + 1) >= least
 
     if lexical_only:
         kept = [pair for pair in pairs if asked and (not strict or reaches(STRICT, pair))]
     elif strict:
         kept = [pair for pair in pairs if reaches(STRICT, pair)]
-    elif any(reaches(RELEVANT, pair) for pair in pairs):
-        kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(RELEVANT, pair)]
+    elif any(reaches(floor, pair) for pair in pairs):
+        kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
     else:
         kept = []
     ids = {c.id for c, _ in kept}
