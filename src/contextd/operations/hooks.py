@@ -70,19 +70,25 @@ def hook_event(
 def _session(
     runtime: Runtime, client: str, payload: Mapping[str, Any], ancestors: Sequence[int]
 ) -> Session:
-    """The client's session, started now when it is new; a resumed one is active again."""
+    """The client's session, started now when it is new.
+
+    One that a client resumes before it was learned from goes on; after that a new one continues it
+    from where its transcript was read to, since a completed session never becomes active again.
+    """
     external = str(payload.get("session_id") or "")
     found = runtime.store.sessions.by_external(client, external) if external else None
-    if found is not None:
-        if found.status == "active" and found.ended_at is None:
+    continued: dict[str, Any] = {}
+    if found is not None and found.status == "active":
+        if found.ended_at is None:
             return found
-        again = found.with_(
-            status="active", ended_at=None, last_seen_at=runtime.clock.now(),
-            data={**found.data, "ancestors": list(ancestors)},
-        )  # fmt: skip
+        data = {**found.data, "ancestors": list(ancestors)}
+        again = found.with_(ended_at=None, last_seen_at=runtime.clock.now(), data=data)
         runtime.store.sessions.save(again)
         watch_idle(runtime)
         return again
+    if found is not None:
+        offset = found.data.get("transcript_offset", 0)
+        continued = {"continues": found.id, "transcript_offset": offset}
     return open_session(
         runtime,
         external_id=external,
@@ -91,6 +97,7 @@ def _session(
             "ancestors": list(ancestors),
             "transcript": str(payload.get("transcript_path") or ""),
             "hooked": True,
+            **continued,
         },
     )
 

@@ -33,6 +33,9 @@ from contextd.sessions.enrich import Place, additions
 from contextd.sessions.extract import Finding, extract
 from contextd.sessions.track import fold
 
+ENRICH_FROM = 0.6
+"""How sure a finding must be to go into project.yaml, which people read and commit."""
+
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
 
 
@@ -46,6 +49,8 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     session = runtime.store.sessions.get(session.id) or session
     events = runtime.store.sessions.events(session.id)
     session = fold(session, events)
+    if session.ended_at is not None:
+        session = _ended_with(session, events)
     runtime.store.sessions.save(session)
     task.keep({"imported": imported})
     findings = extract(events, limit=runtime.settings.number("sessions.discoveries"))
@@ -56,14 +61,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     learned += [_keep_item(runtime, session, item) for item in items]
     index_messages(runtime, session, events)
     added = [saved for saved in learned if saved.outcome in ("added", "inbox")]
-    latest = runtime.store.sessions.get(session.id) or session
-    runtime.store.sessions.save(
-        latest.with_(
-            status="completed",
-            ended_at=latest.ended_at or latest.last_seen_at,
-            data={**latest.data, "learned": len(added)},
-        )
-    )
+    _complete(runtime, session, len(added))
     write_context_md(runtime)
     return {
         "imported": imported,
@@ -72,6 +70,24 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         "rejected": [saved.reason for saved in learned if saved.outcome == "rejected"],
         "project_yaml": changes,
     }
+
+
+def _complete(runtime: Runtime, session: Session, learned: int) -> None:
+    """Mark the session completed, unless its client resumed it while it was learned from."""
+    latest = runtime.store.sessions.get(session.id) or session
+    over = latest.ended_at is not None
+    runtime.store.sessions.save(
+        latest.with_(
+            status="completed" if over else "active",
+            data={**latest.data, "learned": learned + int(latest.data.get("learned", 0))},
+        )
+    )
+
+
+def _ended_with(session: Session, events: Sequence[Event]) -> Session:
+    """The session, over when the last thing happened in it: a transcript may be an old one."""
+    happened = [event.at for event in events if event.type != "injection"]
+    return session.with_(ended_at=max(happened)) if happened else session
 
 
 def import_transcript(runtime: Runtime, session: Session) -> dict[str, int]:
@@ -157,7 +173,8 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
         Place(module.name, tuple(f.path for f in module.key_files), module.description)
         for module in model.modules.values()
     ]
-    extra = additions(findings, places, session_id=session.id, now=runtime.clock.now())
+    sure = [finding for finding in findings if finding.confidence >= ENRICH_FROM]
+    extra = additions(sure, places, session_id=session.id, now=runtime.clock.now())
     entries = [
         Addition(
             module=one.module,

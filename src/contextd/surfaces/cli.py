@@ -123,7 +123,7 @@ def operation_command(op: Operation) -> click.Command:
             params.append(_option(name, info))
     return click.Command(
         op.name.replace("_", "-"),
-        params=[*params, *_common()],
+        params=[*params, *_common(op)],
         callback=lambda **given: _run(op.name, given),
         help=op.description,
         short_help=op.summary.split(". ")[0].rstrip("."),
@@ -147,16 +147,19 @@ def _is_list(annotation: Any) -> bool:
     return "list[" in str(annotation)
 
 
-def _common() -> list[click.Parameter]:
-    return [
-        click.Option(["--project", "in_project"], default="", help="Another project's name."),
-        click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON."),
+def _common(op: Operation) -> list[click.Parameter]:
+    shared: list[click.Parameter] = [
+        click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
     ]
+    if "project" not in op.arguments.model_fields:
+        about = "Another project's name."
+        shared.append(click.Option(["--project", "in_project"], default="", help=about))
+    return shared
 
 
 def _run(name: str, given: dict[str, Any]) -> int:
     console = Console(given.pop("as_json"))
-    project = given.pop("in_project")
+    project = given.pop("in_project", "")
     arguments = {k: _value(v) for k, v in given.items() if v not in (None, ())}
     console.show(cli_commands.ask(name, arguments, project=project))
     return DONE
@@ -203,7 +206,7 @@ def _named_arguments(op: Operation, given: list[str]) -> dict[str, Any] | None:
         click.Option(["--" + name.replace("_", "-"), name], multiple=_is_list(info.annotation))
         for name, info in op.arguments.model_fields.items()
     ]
-    command = click.Command(op.name, params=[*options, *_common()])
+    command = click.Command(op.name, params=[*options, *_common(op)])
     dashed = [_dashed(word) for word in given]
     try:
         return dict(command.make_context(op.name, dashed).params)

@@ -224,3 +224,24 @@ def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
     answer = desk("hook_event", event="SessionStart", payload=payload)
     assert answer["output"] == {}
     assert desk.runtime().store.sessions.get(answer["session_id"]).injected == ()
+
+
+def test_a_resumed_session_goes_on_or_is_continued_and_never_turns_back(desk, tmp_path):
+    external = str(uuid.uuid4())
+    path = tmp_path / "t.jsonl"
+    transcript(path, external, [("user", "Rule: every export must carry a checksum.")])
+    first = desk("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    hook(desk, "SessionEnd", external, transcript_path=str(path))
+    again = desk("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    assert again == first
+    hook(desk, "SessionEnd", external, transcript_path=str(path))
+    desk.app.work_off()
+    sessions = desk.runtime().store.sessions
+    assert sessions.get(first).status == "completed"
+    third = desk("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    assert third != first
+    assert sessions.get(first).status == "completed"
+    hook(desk, "SessionEnd", external, transcript_path=str(path))
+    desk.app.work_off()
+    assert sessions.events(third, types=("message",)) == []
+    assert desk("status")["records"]["discovery"] == 1
