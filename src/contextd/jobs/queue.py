@@ -17,7 +17,7 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.sessions import Job
 from contextd.ports import Clock, Store
 
-LEASE_SECONDS = 30.0
+LEASE_SECONDS = 12.0
 LONGEST_SLEEP = 60.0
 
 Run = Callable[[Job, Callable[[Mapping[str, Any]], None]], Mapping[str, Any]]
