@@ -27,6 +27,7 @@ from contextd.home import make_home
 from contextd.jobs.queue import Worker
 from contextd.operations.background import Task, job_named
 from contextd.operations.core import Answer, find_operation, invoke
+from contextd.operations.freshness import forget
 from contextd.operations.projects import ORGANISATION, locate, project_named
 from contextd.operations.tracking import track_call
 from contextd.ports import Embedder, Store
@@ -35,7 +36,7 @@ from contextd.settings import Settings, load_settings
 from contextd.stores import open_store
 
 MODULES = (
-    "briefing", "code", "contexts", "hooks", "learning", "memories", "projects", "scanning",
+    "briefing", "code", "contexts", "freshness", "hooks", "learning", "memories", "projects", "scanning",
     "search", "sessions", "show", "symbols", "tools", "upkeep",
 )  # fmt: skip
 """The modules of operations; importing them fills the tables. A test compares with the files."""
@@ -191,6 +192,7 @@ class App:
         """Finish writes, stop the worker, close the store."""
         self._worker.close()
         self._usage.close()
+        forget(self._store)
         self._store.close()
 
     def _place(self, cwd: str) -> tuple[Project, Path]:

@@ -15,6 +15,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
 from contextd.operations.experience import votes_for
 from contextd.operations.finding import find_documents, mark_served
+from contextd.operations.freshness import fresh
 from contextd.operations.knowledge import attached_to
 from contextd.operations.scanning import queue_embedding, scan_project
 from contextd.operations.views import Known, known
@@ -81,6 +82,7 @@ def read_file(
     span = (start_line or 1, end_line) if start_line or end_line else None
     if outline and (span or include_deps):
         raise Invalid("an outline is of a whole file", "leave out the lines and include_deps")
+    fresh(runtime)
     place = runtime.checkout, path, runtime.store.files, runtime.scope
     most = budget or READ_BUDGET
     if outline:
@@ -217,6 +219,7 @@ def codebase_search(
     """
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
+    behind = fresh(runtime)
     votes = votes_for(runtime, query)
     wanted = limit if not file_pattern else 100
     found = find_documents(runtime, query, (CODE,), limit=wanted, votes=votes)
@@ -235,7 +238,7 @@ def codebase_search(
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
     ][:limit]
     runtime.trace.read([hit.path for hit in hits], type="code", query=query)
-    return CodeHits(hits, found.notice)
+    return CodeHits(hits, "; ".join(filter(None, (found.notice, behind))))
 
 
 def _matches(path: str, pattern: str | None) -> bool:

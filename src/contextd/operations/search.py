@@ -15,6 +15,7 @@ from contextd.domain.sessions import Event
 from contextd.domain.time import age
 from contextd.operations.core import operation
 from contextd.operations.finding import find_documents, mark_served
+from contextd.operations.freshness import fresh
 from contextd.operations.views import label
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
@@ -75,13 +76,14 @@ def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int 
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
     kinds = KINDS_OF.get(type) or (*KINDS, EVENT, CODE)
+    behind = fresh(runtime) if CODE in kinds else ""
     found = find_documents(runtime, query, kinds, limit=limit)
     now = runtime.clock.now()
     hits = [_shown(hit, now) for hit in found.hits]
     mark_served(runtime, (hit.text for hit in hits if hit.type != "code"))
     runtime.trace.read([hit.id for hit in hits], type=type, query=query)
     nothing = "" if hits else "nothing relevant is known; the question was noted as a gap"
-    return SearchHits(hits, found.notice or nothing)
+    return SearchHits(hits, "; ".join(filter(None, (found.notice or nothing, behind))))
 
 
 def _shown(hit: Hit, now: datetime) -> SearchHit:

@@ -1,0 +1,173 @@
+"""Whether the code model still describes a checkout, at the price of a look.
+
+A look lists and stats the files. A watcher's hint makes it cheaper; without one, looks are spaced
+so that they cost a twentieth of the time at most.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from contextd.code.content import content_digest
+from contextd.code.walk import Walk, WalkedFile, walk
+from contextd.code.watch import Watcher, folders_of, watch
+
+LONGEST_REST = 2.0
+"""Seconds without a look at most, where there is no watcher."""
+
+REST_PER_COST = 20.0
+TRUST = 10.0
+"""Seconds a watcher's silence is believed: hints can be lost."""
+
+_MOST_HINTS = 200
+_RACY_NS = 20_000_000
+"""A file this young may change again without getting another time."""
+
+Stamp = tuple[int, int, str]
+"""Size, mtime_ns and digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a checkout differs from the code model. `walked` is what to scan: a file whose content is
+    known stands in it with the stamp the model has, so that a scan passes it by.
+    """
+
+    walked: Walk
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many files differ."""
+        return len(self.changed) + len(self.added) + len(self.removed)
+
+
+@dataclass(slots=True)
+class Tree:
+    """What is remembered of one checkout between looks. Not safe to share between threads.
+
+    The model keeps one stamp per file, of whichever checkout it described last. `digests` holds
+    what this checkout's own stamps stand for, so that changing between two work trees of a project
+    reads only the files that differ.
+    """
+
+    root: Path
+    clock: Callable[[], float] = time.monotonic
+    walked: Walk | None = None
+    looked_at: float = 0.0
+    cost: float = 0.0
+    watcher: Watcher | None = None
+    digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
+    unlisted: set[str] = field(default_factory=set[str])
+
+    def look(self, *, settled: bool) -> Walk | None:
+        """The files as they are now; None when none can have changed, or it is too soon to look.
+
+        When not `settled`, the model describes another tree, and the files are always told.
+        """
+        hints = self.watcher.changes() if self.watcher else None
+        rested = self.clock() - self.looked_at
+        due = rested > (min(LONGEST_REST, REST_PER_COST * self.cost) if hints is None else TRUST)
+        if self.walked is None or due:
+            return self._look_at_all()
+        if hints:
+            touched = self._touched(self.walked, hints - self.unlisted)
+            if touched is None:
+                return self._look_at_all(hints)
+            changed = touched is not self.walked
+            self.walked = touched
+            return touched if changed or not settled else None
+        return None if settled else self.walked
+
+    def watch(self) -> bool:
+        """Watch the folders that hold files, anew when these are others now. Whether it works."""
+        if self.walked is None:
+            return False
+        folders = folders_of(file.path for file in self.walked.files)
+        if self.watcher is None or self.watcher.folders != folders:
+            self.close()
+            self.watcher = watch(self.root, folders)
+            # What changed while the watches were set up was not told.
+            self.looked_at = 0.0
+        return self.watcher is not None
+
+    def close(self) -> None:
+        """Stop watching."""
+        if self.watcher is not None:
+            self.watcher.close()
+            self.watcher = None
+
+    def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
+        """How this checkout differs from the model with these `stamps`.
+
+        A file of the same size with another time is read, once, to see whether it says the same.
+        """
+        files: list[WalkedFile] = []
+        changed, added = [], []
+        present = set()
+        for file in walked.files:
+            path = file.path
+            present.add(path)
+            stored = stamps.get(path)
+            if stored is None:
+                added.append(path)
+            elif (file.size, file.mtime_ns) != stored[:2]:
+                if file.size == stored[0] and self._digest(file) == stored[2]:
+                    file = WalkedFile(path, stored[0], stored[1])
+                else:
+                    changed.append(path)
+            files.append(file)
+        removed = sorted(set(stamps) - present)
+        return Difference(
+            replace(walked, files=tuple(files)), tuple(changed), tuple(added), tuple(removed)
+        )
+
+    def _digest(self, file: WalkedFile) -> str:
+        known = self.digests.get(file.path)
+        if known is not None and known[:2] == (file.size, file.mtime_ns):
+            return known[2]
+        try:
+            digest = content_digest((self.root / file.path).read_bytes())
+        except OSError:
+            return ""
+        if time.time_ns() - file.mtime_ns > _RACY_NS:
+            self.digests[file.path] = (file.size, file.mtime_ns, digest)
+        return digest
+
+    def _look_at_all(self, hints: set[str] | None = None) -> Walk:
+        began = self.clock()
+        self.walked = walk(self.root)
+        self.looked_at = self.clock()
+        self.cost = self.looked_at - began
+        listed = {file.path for file in self.walked.files}
+        self.unlisted = (hints or set()) - listed
+        return self.walked
+
+    def _touched(self, walked: Walk, hints: set[str]) -> Walk | None:
+        """The files with those a hint names looked at again; None when only a full look can tell."""
+        if len(hints) > _MOST_HINTS:
+            return None
+        known = {file.path: file for file in walked.files}
+        changed = False
+        for path in hints:
+            if path not in known or path.rsplit("/", 1)[-1] == ".gitignore":
+                return None
+            try:
+                about = os.lstat(self.root / path)
+            except OSError:
+                del known[path]
+                changed = True
+                continue
+            if not stat.S_ISREG(about.st_mode):
+                return None
+            now = WalkedFile(path, about.st_size, about.st_mtime_ns)
+            changed = changed or now != known[path]
+            known[path] = now
+        return replace(walked, files=tuple(known.values())) if changed else walked

@@ -1,0 +1,157 @@
+"""Keeping the code index true to the checkout a call stands in, before the call looks into it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from contextd.code.freshness import Difference, Tree
+from contextd.domain.scope import Scope
+from contextd.operations.background import Task, job
+from contextd.operations.scanning import scan_project
+from contextd.ports import Store
+from contextd.runtime import Runtime
+
+INLINE = 64
+"""So many changed files are indexed before the call goes on; more follow in the background."""
+
+_TREES_KEPT = 16
+
+
+@dataclass(slots=True)
+class Checkouts:
+    """The checkouts seen by this process, and which of them each scope's index describes."""
+
+    trees: dict[Path, Tree] = field(default_factory=dict[Path, Tree])
+    described: dict[Scope, Path] = field(default_factory=dict[Scope, Path])
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def tree(self, root: Path) -> Tree:
+        """What is remembered of a checkout; the one not asked for longest is given up."""
+        found = self.trees.pop(root, None) or Tree(root)
+        self.trees[root] = found
+        while len(self.trees) > _TREES_KEPT:
+            self.trees.pop(next(iter(self.trees))).close()
+        return found
+
+
+_SEEN: WeakKeyDictionary[Store, Checkouts] = WeakKeyDictionary()
+_SEEN_LOCK = threading.Lock()
+
+
+def checkouts(store: Store) -> Checkouts:
+    """What this process remembers for a store. Nothing of it is needed: it saves work."""
+    with _SEEN_LOCK:
+        return _SEEN.setdefault(store, Checkouts())
+
+
+def fresh(runtime: Runtime) -> str:
+    """Make the code index say what the caller's checkout says. Returns what it could not yet do.
+
+    A few changed files are indexed at once, many by a job. Two work trees of one project share an
+    index: a call from the other one first brings over the files that differ between them.
+    """
+    if runtime.project is None or runtime.root is None:
+        return ""
+    seen = checkouts(runtime.store)
+    with seen.lock:
+        tree = seen.tree(runtime.root)
+        difference = _difference(runtime, seen, tree)
+        if difference is None:
+            return ""
+        if difference.count > INLINE:
+            seen.described.pop(runtime.scope, None)
+            _queue(runtime)
+            return f"{difference.count} files changed; their index follows in the background, grep sees them now"
+        _bring(runtime, seen, difference)
+        if tree.watcher is None:
+            runtime.sinks.later(lambda: _watch(runtime))
+        return ""
+
+
+def _difference(runtime: Runtime, seen: Checkouts, tree: Tree) -> Difference | None:
+    settled = seen.described.get(runtime.scope) == tree.root
+    walked = tree.look(settled=settled)
+    if walked is None:
+        return None
+    return tree.compare(walked, runtime.store.files.stamps(runtime.scope))
+
+
+def _bring(runtime: Runtime, seen: Checkouts, difference: Difference) -> None:
+    # Until it is done, the index describes neither tree.
+    seen.described.pop(runtime.scope, None)
+    if difference.count:
+        scan_project(runtime, walked=difference.walked)
+    seen.described[runtime.scope] = runtime.checkout
+
+
+def _queue(runtime: Runtime) -> None:
+    arguments = {"project": str(runtime.scope), "root": str(runtime.root)}
+    runtime.store.jobs.enqueue(
+        "refresh_index", arguments, unique_key=f"refresh:{runtime.scope}:{runtime.root}"
+    )
+    runtime.sinks.wake()
+
+
+@job
+def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Bring the code index up to date with a checkout in which many files changed."""
+    root = Path(str(task.arguments.get("root", "")))
+    if runtime.project is None or str(root) not in runtime.project.roots or not root.is_dir():
+        return {"skipped": "the checkout is gone"}
+    there = replace(runtime, root=root)
+    seen = checkouts(runtime.store)
+    with seen.lock:
+        seen.described.pop(runtime.scope, None)
+        difference = _difference(there, seen, seen.tree(root))
+        if difference is None:
+            return {"changed": 0}
+    # Scanning is long: other calls go on, and compare again before they trust the index.
+    report = scan_project(there, walked=difference.walked)
+    return {"changed": report.changed_count, "removed": len(report.removed)}
+
+
+def _watch(runtime: Runtime) -> None:
+    """Ask the system for hints, where a session is open and needs them for some time."""
+    store = runtime.store
+    if runtime.root is None or not store.sessions.find(
+        frozenset({runtime.scope}), statuses=("active",), limit=1
+    ):
+        return
+    seen = checkouts(store)
+    with seen.lock:
+        seen.tree(runtime.root).watch()
+
+
+def rest(runtime: Runtime) -> int:
+    """Stop watching the checkouts of projects without an active session; says how many."""
+    seen = checkouts(runtime.store)
+    stopped = 0
+    with seen.lock:
+        busy = {
+            root
+            for project in runtime.store.projects.all()
+            if runtime.store.sessions.find(
+                frozenset({project.scope}), statuses=("active",), limit=1
+            )
+            for root in project.roots
+        }
+        for root, tree in seen.trees.items():
+            if tree.watcher is not None and str(root) not in busy:
+                tree.close()
+                stopped += 1
+    return stopped
+
+
+def forget(store: Store) -> None:
+    """Give back everything held for a store that closes."""
+    with _SEEN_LOCK:
+        seen = _SEEN.pop(store, None)
+    if seen is not None:
+        with seen.lock:
+            for tree in seen.trees.values():
+                tree.close()
