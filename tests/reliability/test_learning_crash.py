@@ -15,7 +15,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 
-from homes import Home, temporary_home, wait_for
+from homes import Home, has_ended, temporary_home, wait_for
 
 from contextd import client
 
@@ -71,6 +71,7 @@ def test_a_daemon_killed_while_it_learns_learns_everything_once(pause):
         hook(home, "SessionEnd", session, transcript)
         time.sleep(pause)
         os.kill(daemon, signal.SIGKILL)
+        wait_for(lambda: has_ended(daemon), "the daemon is dead")
         home.start()
 
         def finished() -> bool:
