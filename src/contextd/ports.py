@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.query import Document, IndexStats, Match, Page, Query
 from contextd.domain.records import Change, Record
@@ -93,6 +94,55 @@ class Records(Protocol):
 
         Undoing a creation removes the record. Raises `NotFound` when nothing is left to undo.
         """
+        ...
+
+
+class Survey(Protocol):
+    """Many records at once. Of a query only scopes, kinds and statuses count."""
+
+    def tally(self, query: Query, *, recent: datetime, stale: datetime) -> list[Tally]:
+        """Counts per kind and context type, in this order; `recent` ones changed at or after that
+        instant, `stale` ones before that one. Reads no record: 100,000 take a few hundredths of a
+        second.
+        """
+        ...
+
+    def first(self, query: Query, by: Order, limit: int) -> list[Record]:
+        """The records that come first: those not changed for longest, those used most (5 times or
+        more), or those with most reports of having helped or not. Equal ones by id.
+        """
+        ...
+
+
+class Contradictions(Protocol):
+    """Pairs of records found to disagree. Derived, but for what was decided about them."""
+
+    def put(self, found: Sequence[Contradiction]) -> None:
+        """Keep these pairs, open; a known one takes the new kind and reason and stays as it was
+        decided. A record never contradicts itself.
+        """
+        ...
+
+    def find(
+        self, scopes: frozenset[Scope], *, states: Sequence[State] = ("open",), limit: int = 100
+    ) -> list[Contradiction]:
+        """Pairs with both records in `scopes`, latest found first, then by ids."""
+        ...
+
+    def of(self, record_id: str) -> list[Contradiction]:
+        """Every pair a record is in, latest found first."""
+        ...
+
+    def dismiss(self, one: str, other: str, note: str) -> bool:
+        """Decide that both are right; False for a pair that is not known."""
+        ...
+
+    def reopen(self, one: str, other: str) -> bool:
+        """Take back such a decision; False for a pair that is not known."""
+        ...
+
+    def remove(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Forget these pairs; unknown ones are ignored."""
         ...
 
 
@@ -296,6 +346,8 @@ class Store(Protocol):
     """One organisation's data. Its parts share transactions."""
 
     records: Records
+    survey: Survey
+    contradictions: Contradictions
     index: Index
     files: Files
     sessions: Sessions

@@ -96,6 +96,7 @@ class ObservationSummary:
     missed_queries: Mapping[str, int] = field(default_factory=dict[str, int])
     read_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
     write_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
+    agent_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
     last_activity: datetime | None = None
 
 

@@ -14,6 +14,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.ports import Clock
 from contextd.stores import codec, filters
+from contextd.stores.memory_awareness import MemoryContradictions, MemorySurvey
 from contextd.stores.memory_index import MemoryIndex
 from contextd.stores.memory_space import Space
 from contextd.stores.memory_work import (
@@ -198,6 +199,8 @@ class MemoryStore:
     def __init__(self, clock: Clock) -> None:
         self._space = Space(clock)
         self.records = MemoryRecords(self._space)
+        self.survey = MemorySurvey(self._space)
+        self.contradictions = MemoryContradictions(self._space)
         self.index = MemoryIndex(self._space)
         self.files = MemoryFiles(self._space)
         self.sessions = MemorySessions(self._space)

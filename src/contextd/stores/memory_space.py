@@ -10,6 +10,7 @@ from datetime import datetime
 from threading import RLock
 from typing import Any
 
+from contextd.domain.awareness import Contradiction
 from contextd.domain.code import SourceFile
 from contextd.domain.query import Document
 from contextd.domain.records import Change, Record
@@ -54,6 +55,7 @@ class State:
     projects: dict[str, Project] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     leases: dict[str, tuple[str, datetime]] = field(default_factory=dict)
+    contradictions: dict[tuple[str, str], Contradiction] = field(default_factory=dict)
     seq: int = 0
 
     def copy(self) -> State:

@@ -139,6 +139,9 @@ def _added(summary: ObservationSummary, one: Observation) -> ObservationSummary:
     frequency = {"reads": reads, "writes": writes}.get(counted)
     if one.type and frequency is not None:
         frequency[one.type] = frequency.get(one.type, 0) + 1
+    agents = dict(summary.agent_frequency)
+    if one.agent:
+        agents[one.agent] = agents.get(one.agent, 0) + 1
     last = summary.last_activity
     return ObservationSummary(
         reads=summary.reads + (counted == "reads"),
@@ -147,6 +150,7 @@ def _added(summary: ObservationSummary, one: Observation) -> ObservationSummary:
         missed_queries=missed,
         read_frequency=reads,
         write_frequency=writes,
+        agent_frequency=agents,
         last_activity=one.at if last is None else max(last, one.at),
     )
 

@@ -10,6 +10,7 @@ from contextd.ports import Clock
 from contextd.stores.connection import BUSY_SECONDS, Database
 from contextd.stores.filters import NOT_RECORDS
 from contextd.stores.migrate import copy, migrate, migrations
+from contextd.stores.sqlite_awareness import SqliteContradictions, SqliteSurvey
 from contextd.stores.sqlite_files import SqliteFiles
 from contextd.stores.sqlite_index import SqliteIndex
 from contextd.stores.sqlite_jobs import SqliteJobs
@@ -52,6 +53,8 @@ class SqliteStore:
             self._database.close()
             raise
         self.records = SqliteRecords(self._database)
+        self.survey = SqliteSurvey(self._database, self.records)
+        self.contradictions = SqliteContradictions(self._database)
         self.index = SqliteIndex(self._database)
         self.files = SqliteFiles(self._database)
         self.sessions = SqliteSessions(self._database)

@@ -59,6 +59,8 @@ class SqliteObservations:
         for (counted, type_), count in types.items():
             if counted != "misses":
                 connection.execute(_TYPE, (counted, type_, count))
+        for agent, count in Counter(o.agent for o in observations if o.agent).items():
+            connection.execute(_TYPE, ("agents", agent, count))
         left = kept
         for _ in observations:
             left = left + 1 if left < rules.OBSERVATIONS else left + 1 - rules.OBSERVATIONS_DROPPED
@@ -108,6 +110,7 @@ class SqliteObservations:
             missed_queries=dict(missed),
             read_frequency={name: n for counted, name, n in types if counted == "reads"},
             write_frequency={name: n for counted, name, n in types if counted == "writes"},
+            agent_frequency={name: n for counted, name, n in types if counted == "agents"},
             last_activity=codec.instant(last),
         )
 
