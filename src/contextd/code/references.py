@@ -9,7 +9,7 @@ from typing import Literal
 
 from tree_sitter import Node
 
-from contextd.code.languages.language import parser
+from contextd.code.languages.language import parsed
 from contextd.code.languages.table import BY_NAME, language_of
 from contextd.code.modules import is_test
 from contextd.code.sources import Source, Sources
@@ -21,6 +21,7 @@ from contextd.domain.errors import ContextdError
 Role = Literal["use", "import"]
 
 _LONGEST_LINE = 200
+_FEWEST_EACH = 3
 _BY_IMPORT = frozenset(("python", "ecmascript"))
 """Families in which another file's names are seen through imports only; elsewhere a folder is a
 package, whose files see each other.
@@ -80,7 +81,7 @@ def references(
 ) -> References:
     """The lines that use `definition`, at most `limit`.
 
-    Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments,
+    Where there are more, no file takes much over a tenth of them. Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments,
     strings and parameters of the same name. A method is looked for by its name after a dot, in the
     files that use its class: types are not known. Raises nothing for files that are gone.
     """
@@ -89,16 +90,24 @@ def references(
         (path for path in names if path != definition.path),
         key=lambda path: (is_test(path), -graph.rank.get(path, 0.0), path),
     )
-    found: list[Reference] = []
+    each = max(_FEWEST_EACH, limit // 10)
+    found: list[list[Reference]] = []
+    seen = 0
     for path in [definition.path, *others]:
+        if seen > limit:
+            break
         try:
             source = sources.current(path)
         except ContextdError:
             continue
-        found += _in_file(source, names[path], definition)
-        if len(found) > limit:
-            return References(tuple(found[:limit]), len(names), True)
-    return References(tuple(found), len(names))
+        found.append(_in_file(source, names[path], definition))
+        seen += min(each, len(found[-1]))
+    every = [one for lines in found for one in lines]
+    if seen <= limit and len(every) <= limit:
+        return References(tuple(every), len(names))
+    # Rather some lines of many files than all lines of the first.
+    some = [one for lines in found for one in lines[:each]]
+    return References(tuple(some[:limit]), len(names), True)
 
 
 def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
@@ -224,7 +233,7 @@ def _in_file(source: Source, names: _Names, definition: Definition) -> list[Refe
     present = [name for name in wanted if name.encode() in source.data]
     if language is None or not present:
         return []
-    root = parser(language.grammar).parse(source.data).root_node
+    root = parsed(language, source.data).root_node
     either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
     word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
     own = _own_names(source, definition)

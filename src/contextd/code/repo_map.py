@@ -15,6 +15,7 @@ from contextd.domain.words import content_words, words
 _MOST_SYMBOLS = 2_000
 _FILL = 0.97
 _SLACK = 2
+_LONGEST = 140
 _EVERYWHERE = 0.25
 _NAMED = 0.5
 _PATH = re.compile(r"[^\s,;'\"`()]+")
@@ -40,7 +41,7 @@ def repo_map(
     least 95 % of them where there is enough to tell.
 
     `focus` is a task in words, with paths, folders or names; `near` are files at hand, such as those
-    changed or open. Readers begin there, and what they come to is ranked first. Ranks are those of
+    changed or open; a folder ends in `/`. Readers begin there, and what they come to is ranked first. Ranks are those of
     the import graph, resolved to definitions: a name that is merely common counts for nothing.
     """
     ranked = rank_symbols(graph, focus, near)[:_MOST_SYMBOLS]
@@ -60,8 +61,10 @@ def rank_symbols(
     graph: SymbolGraph, focus: str = "", near: Collection[str] = ()
 ) -> list[Definition]:
     """Every definition outside tests, best first."""
+    near = frozenset(near)
     named = _named(graph, focus)
-    close = {path: 1.0 for path in near if path in graph.files}
+    folders = tuple(path for path in near if path.endswith("/"))
+    close = {p: 1.0 for p in graph.files if p in near or (folders and p.startswith(folders))}
     restart = _mixed(named, close, graph)
     scores = graph.scores_from(graph.rank_from(restart)) if restart else dict(graph.scores)
     if named:
@@ -170,7 +173,8 @@ def _filled(
 def _line(one: Definition, short: bool) -> str:
     indent = "    " if one.symbol.parent else "  "
     what = one.symbol.name if short else one.symbol.signature or one.symbol.name
-    return f"{indent}{one.symbol.start_line} {what}"
+    cut = what if len(what) <= _LONGEST else what[: _LONGEST - 1] + "…"
+    return f"{indent}{one.symbol.start_line} {cut}"
 
 
 def _rendered(ranked: Sequence[Definition], short: Collection[Definition] = ()) -> str:

@@ -29,7 +29,7 @@ from contextd.retrieval.hits import (
     Texted,
 )
 from contextd.retrieval.rank import Standing, distinct, in_order, ranked
-from contextd.retrieval.votes import voted
+from contextd.retrieval.votes import by_file
 
 DEPTH = 100
 """How many documents each way of looking may propose."""
@@ -123,10 +123,11 @@ def find(
 
     Nothing is relevant when no hit reaches `RELEVANT` (less for code) or, searching by words only, when none shares
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
-    `now`, `cascade` and `files` tell from where is asked; `votes` are what memory says of files.
+    `now`, `cascade` and `files` tell from where is asked. With `votes`, what memory says of files,
+    pieces of code are ranked so that the right files come first.
     """
-    # A vote may lift what is far down.
-    deep = 2 * DEPTH if votes else max(30, 3 * limit)
+    # What speaks for a file may lift what is far down.
+    deep = max(30, 3 * limit) if votes is None else 2 * DEPTH
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standing(tuple(cascade), frozenset(files), now)
@@ -141,7 +142,7 @@ def find(
         vouched=votes or {},
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
-    kept, left = distinct(voted(hits, votes) if votes else hits, limit)
+    kept, left = distinct(hits if votes is None else by_file(hits, votes), limit)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
     return Result(tuple(kept), tuple(left), found.notice)

@@ -1,4 +1,6 @@
-"""What past work says about where to look: records that resemble a question vote for their files.
+"""In which file to look: what its pieces say together, and what past work says.
+
+Records that resemble a question vote for their files.
 
 The vote is gated three times, because memory that always speaks earns nothing: a record must be
 close to the question, a record about many files says little of each, and a vote moves only files
@@ -31,6 +33,11 @@ VOTERS, MOST_FILES = 20, 20
 WEIGHT = 0.4
 """What the whole vote adds to a score between 0 and 1 at most."""
 
+SUPPORT, SUPPORTERS = 0.3, 4
+"""What the further pieces of a file add. Measured on nine repositories: 2 points of any@5, none
+loses.
+"""
+
 _QUOTED = 60
 
 
@@ -59,16 +66,24 @@ def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, Part]:
     }
 
 
-def voted(hits: Sequence[Hit], votes: Mapping[str, Part]) -> list[Hit]:
-    """The hits in their new order: the best piece of each file has the file's vote."""
-    seen: set[str] = set()
+def by_file(hits: Sequence[Hit], votes: Mapping[str, Part]) -> list[Hit]:
+    """The hits in their new order, when what counts is to find the right files.
+
+    The best piece of a file has the file's vote, and 0.3 times the scores of its next four pieces: a
+    file that matches in several places is the likelier one.
+    """
+    pieces: dict[str, list[Hit]] = {}
     moved: list[Hit] = []
-    for hit in hits:
-        path = hit.content.path if isinstance(hit.content, Chunk) else ""
-        if path in votes and path not in seen:
-            hit = hit.plus([votes[path]])
-        seen.add(path)
-        moved.append(hit)
+    for hit in in_order(hits):
+        if isinstance(hit.content, Chunk):
+            pieces.setdefault(hit.content.path, []).append(hit)
+        else:
+            moved.append(hit)
+    for path, (best, *others) in pieces.items():
+        support = SUPPORT * sum(max(0.0, other.score) for other in others[:SUPPORTERS])
+        count = len(others[:SUPPORTERS])
+        parts = [Part("file", support, why=f"{count} more in the file")] if count else []
+        moved += [best.plus([*parts, votes[path]] if path in votes else parts), *others]
     return in_order(moved)
 
 

@@ -184,6 +184,10 @@ def test_a_limit_keeps_the_defining_file_first_and_tests_last(tmp_path: Path) ->
     some = found(tmp_path, files, "round", "src/money.ts", limit=3)
     assert some.truncated
     assert [one.path for one in some.found][:2] == ["src/money.ts", "src/money.ts"]
+    write(tmp_path, "src/money.ts", TYPESCRIPT["src/money.ts"] + "round(1);\n" * 9)
+    spread = found(tmp_path, files, "round", "src/money.ts", limit=12)
+    assert spread.truncated
+    assert len({one.path for one in spread.found}) > 3
     every = found(tmp_path, files, "round", "src/money.ts")
     assert not every.truncated
     assert every.found[-1].path == "tests/money.test.ts"

@@ -96,6 +96,8 @@ def test_files_at_hand_pull_what_they_use_but_do_not_hide_the_project(wide: Symb
     assert names.index("Part19") < 5
     assert "Part19" not in plain[:5]
     assert "spine" in names
+    inside = repo_map(wide, near=["src/billing/"], budget=400).symbols
+    assert "render_invoice" in [one.symbol.name for one in inside][:8]
 
 
 def test_the_map_is_the_same_every_time(wide: SymbolGraph) -> None:
