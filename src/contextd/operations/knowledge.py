@@ -11,6 +11,8 @@ from contextd.runtime import Runtime
 ATTACHED = ("discovery", "remediation", "memory", "anti_pattern", "context")
 _SCANNED = 500
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Za-z]\d")
+_WORD = re.compile(r"[\w$]+")
+_CODE = re.compile(r"`(?:[\w.$]+[.#])?([\w$]+)(?:\(\))?`|([\w$]+)\(\)")
 
 
 def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
@@ -18,10 +20,10 @@ def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
     file's own first.
     """
     module = module_of(runtime, path)
-    symbols = _telling_names(runtime, path)
+    names = _names_of(runtime, path)
     query = runtime.query(*ATTACHED, valid_at=runtime.clock.now(), limit=_SCANNED)
     found = runtime.store.records.find(query).records
-    ranked = [(_nearness(record, path, symbols, module), record) for record in found]
+    ranked = [(_nearness(record, path, names, module), record) for record in found]
     close = sorted(
         ((near, record) for near, record in ranked if near),
         key=lambda pair: (-pair[0], -pair[1].confidence, pair[1].id),
@@ -42,30 +44,33 @@ def module_of(runtime: Runtime, path: str) -> str:
     return best
 
 
-def _telling_names(runtime: Runtime, path: str) -> re.Pattern[str] | None:
-    """The definitions of a file that a text can mean by naming them. A plain word such as `render`
-    means one only in backticks or with its parentheses.
-    """
+def _names_of(runtime: Runtime, path: str) -> frozenset[str]:
+    """The definitions of a file that a text can mean by naming them."""
     file = runtime.store.files.get(runtime.scope, path)
-    names = {symbol.name for symbol in file.symbols if len(symbol.name) > 2} if file else set()
-    telling = [re.escape(name) for name in sorted(names) if _TELLING.search(name)]
-    plain = [re.escape(name) for name in sorted(names) if not _TELLING.search(name)]
-    ways = [rf"(?<![\w$])(?:{'|'.join(telling)})(?![\w$])"] if telling else []
-    if plain:
-        either = "|".join(plain)
-        ways += [rf"`(?:[\w.]+[.#])?(?:{either})(?:\(\))?`", rf"(?<![\w$])(?:{either})\(\)"]
-    return re.compile("|".join(ways)) if ways else None
+    names = (symbol.name for symbol in file.symbols) if file is not None else ()
+    return frozenset(name for name in names if len(name) > 2)
 
 
-def _nearness(record: Record, path: str, symbols: re.Pattern[str] | None, module: str) -> float:
+def _mentions(text: str, names: frozenset[str]) -> bool:
+    """Whether a text means one of the definitions. A plain word such as `render` does only in
+    backticks or with its parentheses.
+    """
+    if not names:
+        return False
+    if any(_TELLING.search(name) for name in names.intersection(_WORD.findall(text))):
+        return True
+    return not names.isdisjoint(quoted or called for quoted, called in _CODE.findall(text))
+
+
+def _nearness(record: Record, path: str, names: frozenset[str], module: str) -> float:
     files = [str(f) for f in record.data.get("affected_files", ())]
     files += [str(record.data["file"])] if record.data.get("file") else []
     files += list(record.anchor.paths)
     if path in files:
         return 2.0
-    name = path.rsplit("/", 1)[-1]
-    if path in record.content or (len(name) > 6 and name in record.content):
+    basename = path.rsplit("/", 1)[-1]
+    if path in record.content or (len(basename) > 6 and basename in record.content):
         return 1.5
-    if symbols is not None and symbols.search(f"{record.title}\n{record.content}"):
+    if _mentions(f"{record.title}\n{record.content}", names):
         return 1.3
     return 1.0 if module and record.data.get("module") == module else 0.0
