@@ -9,7 +9,7 @@ from tree_sitter import Tree
 from contextd.code.chunk import chunks
 from contextd.code.content import content_digest, decode, is_binary
 from contextd.code.generated import unindexed
-from contextd.code.languages.language import parser
+from contextd.code.languages.language import parsed
 from contextd.code.languages.outline import Outline
 from contextd.code.languages.table import DATA, language_name, language_of
 from contextd.domain.code import SourceFile
@@ -36,7 +36,7 @@ def parse(path: str, text: str) -> Parsed:
     language = language_of(path)
     if language is None:
         return Parsed(data, None, Outline())
-    tree = parser(language.grammar).parse(data)
+    tree = parsed(language, data)
     if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
         return Parsed(data, tree, Outline())
     return Parsed(data, tree, language.outline(tree.root_node, data, path))
@@ -52,19 +52,21 @@ def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
     )
     if is_binary(data):
         return replace(bare, language="", error="binary")
-    script = language_of(path) is not None
-    reason, parsed = unindexed(path, data, script=script, data_file=language in DATA)
+    row = language_of(path)
+    script = row is not None
+    reason, readable = unindexed(path, data, script=script, data_file=language in DATA)
     bare = replace(bare, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
-    if not parsed:
+    if not readable:
         return replace(bare, error=reason)
     found = parse(path, decode(data))
     root = found.tree.root_node if found.tree is not None else None
     outline = found.outline
+    spans = row.embedded(found.data).spans if row is not None and row.embedded else None
     return replace(
         bare,
         symbols=outline.symbols,
         imports=outline.imports,
         exports=outline.exports,
-        chunks=() if reason else chunks(path, language, found.data, root, outline.symbols),
+        chunks=() if reason else chunks(path, language, found.data, root, outline.symbols, spans),
         error=reason or ("syntax errors" if root is not None and root.has_error else ""),
     )

@@ -27,19 +27,32 @@ _WEIGHTS = bytes(0 if byte in b" \t\r\n\f\v" else 1 for byte in range(256))
 _SEAM = re.compile(rb"\n(?:[ \t]*\r?\n)+|\n(?=#{1,6} )")
 _HEADING = re.compile(rb"(?:\A|\n)#{1,6} [^\n]*\s*\Z")
 _REST_OF_LINE = re.compile(rb"[ \t;,]*\r?\n")
-_LEADING = frozenset(("comment", "decorator", "hash_bang_line"))
+_LEADING = frozenset(
+    "comment line_comment block_comment decorator attribute_item hash_bang_line".split()
+)
 
 
 def chunks(
-    path: str, language: str, data: bytes, root: Node | None, symbols: Sequence[Symbol]
+    path: str,
+    language: str,
+    data: bytes,
+    root: Node | None,
+    symbols: Sequence[Symbol],
+    spans: Sequence[tuple[int, int]] | None = None,
 ) -> tuple[Chunk, ...]:
     """The chunks of a file, given as UTF-8. Without a tree, it is cut at blank lines and headings,
-    then at lines. A file of white space only has none.
+    then at lines. Where only the `spans` of it were parsed, the rest is cut like text. A file of
+    white space only has none.
     """
     if not data.strip():
         return ()
     weights = [0, *accumulate(data.translate(_WEIGHTS))]
-    ends = _tree_ends(data, root, weights) if root is not None else _text_ends(data, weights)
+    if root is None:
+        ends = _text_ends(data, weights)
+    elif spans is None:
+        ends = _tree_ends(data, [root], weights, 0, len(data))
+    else:
+        ends = _mixed_ends(data, root, weights, spans)
     ends = _merged(_at_line_ends(data, ends), weights)
     return tuple(_made(path, language, data, ends, symbols))
 
@@ -95,11 +108,34 @@ def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, e
     return f"{best.parent}.{best.name}" if best.parent else best.name
 
 
-def _tree_ends(data: bytes, root: Node, weights: Sequence[int]) -> list[int]:
-    """Where pieces end, merging siblings only. The tree may be any depth: no recursion."""
+def _mixed_ends(
+    data: bytes, root: Node, weights: Sequence[int], spans: Sequence[tuple[int, int]]
+) -> list[int]:
+    """Where pieces of a file end that is parsed in `spans` only."""
     ends: list[int] = []
-    start = reached = 0
-    waiting: list[Node | None] = [root]
+    at = 0
+    for start, stop in [*spans, (len(data), len(data))]:
+        if start > at:
+            ends += [at + end for end in _text_ends(data[at:start], weights[at : start + 1])]
+        nodes = [n for n in root.children if start <= n.start_byte < stop]
+        if nodes and nodes[-1].end_byte <= stop:
+            ends += _tree_ends(data, nodes, weights, start, stop)
+        elif stop > start:
+            # Broken code, read over the end of its script.
+            ends += [start + e for e in _text_ends(data[start:stop], weights[start : stop + 1])]
+        at = stop
+    return ends
+
+
+def _tree_ends(
+    data: bytes, nodes: Sequence[Node], weights: Sequence[int], start: int, stop: int
+) -> list[int]:
+    """Where pieces between `start` and `stop` end, merging siblings only. The tree may be any
+    depth: no recursion.
+    """
+    ends: list[int] = []
+    reached = start
+    waiting: list[Node | None] = list(reversed(nodes))
     pending = -1
     while waiting:
         node = waiting.pop()
@@ -131,7 +167,7 @@ def _tree_ends(data: bytes, root: Node, weights: Sequence[int]) -> list[int]:
         else:
             ends += _line_ends(data, start, end, weights)
             start = reached = end
-    return [*ends, len(data)]
+    return [*ends, stop]
 
 
 def _text_ends(data: bytes, weights: Sequence[int]) -> list[int]:

@@ -158,7 +158,7 @@ def _definitions(sources: Sources, use: Use, shown: str | None) -> list[tuple[st
         return [(use.path, use.symbol)]
     found: list[tuple[str, Symbol | None]] = []
     if shown and use.local and use.local != WHOLE:
-        members = re.findall(rf"\b{re.escape(use.local)}\.([A-Za-z_$][\w$]*)", shown)
+        members = re.findall(rf"\b{re.escape(use.local)}(?:\.|::)([A-Za-z_$][\w$]*)", shown)
         for member in dict.fromkeys(members):
             definition = definer(sources.lookup, use.path, member)
             if definition is not None:
@@ -167,6 +167,10 @@ def _definitions(sources: Sources, use: Use, shown: str | None) -> list[tuple[st
         return found
     file = sources.lookup(use.path)
     public = [s for s in file.symbols if s.exported and not s.parent] if file is not None else []
+    if shown and use.local == WHOLE:
+        # Of all names at once, those that the text has.
+        words = set(re.findall(r"[\w$]+", shown))
+        public = [s for s in public if s.name in words] or public
     return [(use.path, symbol) for symbol in public[:_MOST_SYMBOLS]] or [(use.path, None)]
 
 

@@ -73,7 +73,7 @@ def _is_module(one: Import, name: str) -> bool:
 
 
 def _local(file: SourceFile, name: str) -> Symbol | None:
-    """The definition in this file that its export `name` is."""
+    """The definition in this file that its export `name` is; `Order.Line` is one inside another."""
     wanted = name
     if _family(file) != "python":
         for exported, specifier, local in file.exports:
@@ -82,7 +82,8 @@ def _local(file: SourceFile, name: str) -> Symbol | None:
                     return None
                 wanted = local
                 break
-    return next((s for s in file.symbols if s.name == wanted and not s.parent), None)
+    around, _, inner = wanted.rpartition(".")
+    return next((s for s in file.symbols if s.name == inner and s.parent == around), None)
 
 
 def _onward(file: SourceFile, name: str) -> Iterator[tuple[str, str]]:

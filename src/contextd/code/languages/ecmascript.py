@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
+from contextd.code.languages.commonjs import CommonExports, common_exports, with_common
 from contextd.code.languages.ecmascript_modules import (
     CALLS,
     REQUIRE_CLAUSES,
@@ -98,8 +99,9 @@ def outline_with(load: Callable[[], object]) -> Callable[[Node, bytes, str], Out
 
     def outline(root: Node, data: bytes, path: str) -> Outline:
         found = captures(load, query, root)
-        modules = modules_of(root, found)
-        definitions = [_declared(node) for node in found.get("def", ())]
+        common = common_exports(root) if load is javascript else CommonExports()
+        modules = with_common(modules_of(root, found), common)
+        definitions = [_declared(node) for node in found.get("def", ())] + common.definitions
         seen: set[int] = set()
         for node in found.get("variable", ()):
             if node.id not in seen:
@@ -131,7 +133,7 @@ def _declared(node: Node) -> Definition:
     head = 0 if body is None or keep else body.start_byte
     outer = _outer(node) if node.type not in _IN_CLASS else node
     exported = outer.type == "export_statement"
-    if node.type == "module" and name[:1] in ("'", '"'):
+    if name[:1] in ("'", '"'):
         name = name[1:-1]
     return Definition(name, _KINDS[node.type], outer, head, exported)
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Protocol
 
 import tree_sitter
-from tree_sitter import Node, Parser, Query, QueryCursor
+from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from contextd.code.languages.outline import Outline
 from contextd.domain.code import Import
@@ -28,10 +28,22 @@ class Resolver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Embedded:
+    """The code in a file: the file's bytes with all else blank, so that offsets and lines stay
+    what they are; the grammar it is written in; and the spans of its parts.
+    """
+
+    data: bytes
+    grammar: Callable[[], object]
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Language:
     """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
     resolver that languages with an equal `family` share; `settings` are the names of the files
-    that change where imports lead.
+    that change where imports lead. `embedded` finds the code in a file that is mostly something
+    else; only that is parsed.
     """
 
     name: str
@@ -41,6 +53,7 @@ class Language:
     outline: Callable[[Node, bytes, str], Outline]
     resolver: Callable[[Collection[str], Read], Resolver]
     settings: tuple[str, ...] = ()
+    embedded: Callable[[bytes], Embedded] | None = None
 
 
 @cache
@@ -53,6 +66,14 @@ def grammar(load: Callable[[], object]) -> tree_sitter.Language:
 def parser(load: Callable[[], object]) -> Parser:
     """The parser of a grammar, made once. It keeps no state between files."""
     return Parser(grammar(load))
+
+
+def parsed(language: Language, data: bytes) -> Tree:
+    """The tree of a file in a language; of one with code embedded in it, that of the code."""
+    if language.embedded is None:
+        return parser(language.grammar).parse(data)
+    code = language.embedded(data)
+    return parser(code.grammar).parse(code.data)
 
 
 @cache

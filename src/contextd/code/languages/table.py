@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
-from contextd.code.languages import c_family, csharp, ecmascript, kotlin, php, python, ruby, swift
+from contextd.code.languages import (
+    c_family,
+    csharp,
+    ecmascript,
+    embedded,
+    go,
+    java,
+    kotlin,
+    php,
+    python,
+    ruby,
+    rust,
+    swift,
+)
 from contextd.code.languages.c_resolver import CResolver
 from contextd.code.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
 from contextd.code.languages.csharp_resolver import CsharpResolver
 from contextd.code.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
+from contextd.code.languages.go_resolver import SETTINGS as GO_SETTINGS
+from contextd.code.languages.go_resolver import GoResolver
+from contextd.code.languages.java_resolver import SETTINGS as JAVA_SETTINGS
+from contextd.code.languages.java_resolver import JavaResolver
 from contextd.code.languages.kotlin_resolver import KotlinResolver
 from contextd.code.languages.language import Language
 from contextd.code.languages.php_resolver import SETTINGS as PHP_SETTINGS
@@ -14,6 +31,8 @@ from contextd.code.languages.php_resolver import PhpResolver
 from contextd.code.languages.python_resolver import SETTINGS as PYTHON_SETTINGS
 from contextd.code.languages.python_resolver import PythonResolver
 from contextd.code.languages.ruby_resolver import RubyResolver
+from contextd.code.languages.rust_resolver import SETTINGS as RUST_SETTINGS
+from contextd.code.languages.rust_resolver import RustResolver
 
 LANGUAGES: tuple[Language, ...] = (
     Language(
@@ -51,6 +70,53 @@ LANGUAGES: tuple[Language, ...] = (
         outline=python.outline,
         resolver=PythonResolver,
         settings=PYTHON_SETTINGS,
+    ),
+    Language(
+        name="vue",
+        extensions=("vue",),
+        family="ecmascript",
+        grammar=ecmascript.typescript,
+        outline=embedded.outline,
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+        embedded=embedded.scripts,
+    ),
+    Language(
+        name="svelte",
+        extensions=("svelte",),
+        family="ecmascript",
+        grammar=ecmascript.typescript,
+        outline=embedded.outline,
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+        embedded=embedded.scripts,
+    ),
+    Language(
+        name="go",
+        extensions=("go",),
+        family="go",
+        grammar=go.grammar,
+        outline=go.outline,
+        resolver=GoResolver,
+        settings=GO_SETTINGS,
+    ),
+    Language(
+        name="rust",
+        extensions=("rs",),
+        family="rust",
+        grammar=rust.grammar,
+        outline=rust.outline,
+        resolver=RustResolver,
+        settings=RUST_SETTINGS,
+    ),
+    Language(
+        name="java",
+        extensions=("java",),
+        family="java",
+        grammar=java.grammar,
+        outline=java.outline,
+        resolver=JavaResolver,
+        settings=JAVA_SETTINGS,
     ),
     Language(
         name="c",
@@ -134,7 +200,6 @@ _TEXT = {
     "dart": "dart",
     "ex": "elixir",
     "exs": "elixir",
-    "go": "go",
     "gradle": "groovy",
     "graphql": "graphql",
     "hs": "haskell",
@@ -142,7 +207,6 @@ _TEXT = {
     "html": "html",
     "ini": "ini",
     "ipynb": "notebook",
-    "java": "java",
     "json": "json",
     "json5": "json",
     "jsonc": "json",
@@ -156,19 +220,16 @@ _TEXT = {
     "proto": "protobuf",
     "ps1": "powershell",
     "r": "r",
-    "rs": "rust",
     "rst": "restructuredtext",
     "sass": "sass",
     "scala": "scala",
     "scss": "scss",
     "sh": "shell",
     "sql": "sql",
-    "svelte": "svelte",
     "svg": "svg",
     "tf": "terraform",
     "toml": "toml",
     "txt": "text",
-    "vue": "vue",
     "xml": "xml",
     "yaml": "yaml",
     "yml": "yaml",
