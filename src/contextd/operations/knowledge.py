@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from contextd.domain.records import Record
+from contextd.domain.words import words
 from contextd.operations.projects import project_model
 from contextd.runtime import Runtime
 
 ATTACHED = ("discovery", "remediation", "memory", "anti_pattern", "context")
-_SCANNED = 500
+_SCANNED, _OLDER, _ASKED = 500, 200, 64
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Za-z]\d")
 _WORD = re.compile(r"[\w$]+")
 _CODE = re.compile(r"`(?:[\w.$]+[.#])?([\w$]+)(?:\(\))?`|([\w$]+)\(\)")
@@ -22,8 +23,14 @@ def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
     module = module_of(runtime, path)
     names = _names_of(runtime, path)
     query = runtime.query(*ATTACHED, valid_at=runtime.clock.now(), limit=_SCANNED)
-    found = runtime.store.records.find(query).records
-    ranked = [(_nearness(record, path, names, module), record) for record in found]
+    found = {record.id: record for record in runtime.store.records.find(query).records}
+    if len(found) == _SCANNED:
+        # Older ones are found when they say the name of the file or of something in it.
+        asked = list(dict.fromkeys(word for name in (path, *sorted(names)) for word in words(name)))
+        matches = runtime.store.index.lexical(asked[:_ASKED], query, _OLDER)
+        older = runtime.store.records.get([m.id for m in matches if m.id not in found])
+        found |= {record.id: record for record in older}
+    ranked = [(_nearness(record, path, names, module), record) for record in found.values()]
     close = sorted(
         ((near, record) for near, record in ranked if near),
         key=lambda pair: (-pair[0], -pair[1].confidence, pair[1].id),

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.domain.documents import record_document
 from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.records import Record
 from contextd.operations.writing import save_new
 
 
@@ -139,6 +141,18 @@ def test_knowledge_that_names_a_definition_comes_with_its_file(coded):
     guard = coded("read_file", path="src/auth/guard.ts")["knowledge"]
     assert [one["content"].split()[0] for one in guard] == ["Call"]
     assert coded("read_file", path="src/users/model.ts")["knowledge"] == []
+
+
+def test_old_knowledge_is_found_behind_much_that_is_newer(coded):
+    coded("save_context", content="refreshToken must be called before the clock is read")
+    runtime = coded.runtime()
+    with runtime.store.transaction():
+        for number in range(510):
+            record = Record(kind="context", scope=runtime.scope, content=f"other fact {number}")
+            runtime.store.records.put(record, actor="test", action="create")
+            runtime.store.index.put([record_document(record)], {}, "")
+    found = coded("read_file", path="src/auth/token.ts")["knowledge"]
+    assert [one["content"].split()[0] for one in found] == ["refreshToken"]
 
 
 def test_a_hit_says_that_its_file_was_changed_for_something_alike(open_desk):
