@@ -36,8 +36,8 @@ from contextd.settings import Settings, load_settings
 from contextd.stores import open_store
 
 MODULES = (
-    "briefing", "code", "contexts", "freshness", "hooks", "learning", "memories", "projects", "scanning",
-    "search", "sessions", "show", "symbols", "tools", "upkeep",
+    "briefing", "browse", "code", "contexts", "freshness", "hooks", "learning", "memories", "projects",
+    "scanning", "schema", "schema_files", "search", "sessions", "show", "symbols", "timeline", "tools", "upkeep", "window",
 )  # fmt: skip
 """The modules of operations; importing them fills the tables. A test compares with the files."""
 

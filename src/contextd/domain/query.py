@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from contextd.domain.conditions import Condition
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 
@@ -19,7 +20,8 @@ class Query:
     """What may be looked at. Built by `Runtime.query`, which puts the caller's scopes in.
 
     Empty `kinds` means every kind of record. `where` compares typed fields: equality, or
-    containment for a list field. In an index, `where` sees facets only.
+    containment for a list field. In an index, `where` sees facets only. `filter` is a further
+    condition on typed fields; only records can be asked with one.
     """
 
     scopes: frozenset[Scope]
@@ -27,6 +29,7 @@ class Query:
     statuses: tuple[str, ...] = ("active",)
     tags: tuple[str, ...] = ()
     where: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    filter: Condition | None = None
     session: str = ""
     min_confidence: float = 0.0
     valid_at: datetime | None = None

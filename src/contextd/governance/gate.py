@@ -247,6 +247,9 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
 def _alike(draft: Draft, record: Record) -> bool:
     if draft.kind != record.kind:
         return False
+    # Two entries of one type may differ in a single short field.
+    if draft.data.get("structuredData") != record.data.get("structuredData"):
+        return False
     mine, theirs = set(words(draft.content)), set(words(record.content))
     union = len(mine | theirs)
     if not union or len(mine & theirs) < NEAR_WORDS * union:

@@ -10,6 +10,7 @@ from contextd.domain.records import Record
 from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
+from contextd.operations.typed import TYPE, schema_of, with_fields
 from contextd.operations.views import Done, Entries, Entry, entry
 from contextd.operations.writing import change, save_new
 from contextd.runtime import Runtime
@@ -33,7 +34,7 @@ def save_context(
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
     """
-    data = {"bubbleId": _bubble(runtime, bubble_id).id} if bubble_id else {}
+    data = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
     saved = save_new(runtime, "context", content=content, tags=tags, data=data, source=source)
     runtime.trace.wrote([saved.record.id], type="context")
     return entry(saved.record)
@@ -66,9 +67,9 @@ def list_contexts(
         limit: The most entries of a page.
         cursor: Where the page starts; given by the page before.
     """
-    where = {"bubbleId": _bubble(runtime, bubble_id).id} if bubble_id else {}
+    where = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
     query = runtime.query(
-        "context", tags=(tag,) if tag else (), where=where, limit=_limit(limit), cursor=cursor
+        "context", tags=(tag,) if tag else (), where=where, limit=page_size(limit), cursor=cursor
     )
     page = runtime.store.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
@@ -111,21 +112,23 @@ def update_context(
         content: The new text.
         tags: The new tags, replacing the old ones.
         bubble_id: The bubble to move it to; an empty string takes it out.
-        data: Typed fields to set.
+        data: Typed fields to set; null takes one out.
     """
     before = resolve(runtime, id, "context")
-    merged = {**before.data, **(data or {})}
+    if data:
+        before = with_fields(before, data, schema_of(runtime))
+    merged = dict(before.data)
     if bubble_id is not None:
         merged.pop("bubbleId", None)
         if bubble_id:
-            merged["bubbleId"] = _bubble(runtime, bubble_id).id
+            merged["bubbleId"] = bubble_named(runtime, bubble_id).id
     after = before.with_(
         content=before.content if content is None else content,
         tags=before.tags if tags is None else tuple(tags),
         data=merged,
     )
     after = change(runtime, after, action="update")
-    runtime.trace.wrote([after.id], type="context", action="update")
+    runtime.trace.wrote([after.id], type=_type_of(after), action="update")
     return entry(after)
 
 
@@ -138,7 +141,7 @@ def delete_context(runtime: Runtime, id: str) -> Done:
     """
     record = resolve(runtime, id, "context")
     change(runtime, record.with_(status="deleted"), action="delete")
-    runtime.trace.wrote([record.id], type="context", action="delete")
+    runtime.trace.wrote([record.id], type=_type_of(record), action="delete")
     return Done(record.id, f"deleted {record.id[:8]}; `undo {record.id[:8]}` brings it back")
 
 
@@ -203,7 +206,7 @@ def get_bubble(runtime: Runtime, id: str) -> Bubble:
     Args:
         id: The bubble's id, its first characters, or its name.
     """
-    record = _bubble(runtime, id)
+    record = bubble_named(runtime, id)
     runtime.trace.read([record.id], type="bubble")
     return _view(runtime, record, contents=True)
 
@@ -219,7 +222,7 @@ def update_bubble(
         name: The new name.
         description: The new description.
     """
-    before = _bubble(runtime, id)
+    before = bubble_named(runtime, id)
     data = dict(before.data)
     data |= {k: v for k, v in (("name", name), ("description", description)) if v is not None}
     after = before.with_(
@@ -238,7 +241,7 @@ def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> D
         id: The bubble's id, its first characters, or its name.
         delete_contents: Remove the notes in it as well.
     """
-    record = _bubble(runtime, id)
+    record = bubble_named(runtime, id)
     members = _members(runtime, record)
     with runtime.store.transaction():
         for member in members:
@@ -252,19 +255,25 @@ def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> D
 
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
-    found = find_records(runtime, query, ("context",), limit=_limit(limit), **conditions)
+    found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
     runtime.trace.read([hit.record.id for hit in found.hits], type="context", query=query)
     note = found.notice if found.hits else f"nothing found for {query!r}; noted as a gap"
     return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
 
 
-def _limit(limit: int) -> int:
+def _type_of(record: Record) -> str:
+    return str(record.data.get(TYPE) or "context")
+
+
+def page_size(limit: int) -> int:
+    """`limit`, when a page may be that large. Raises `Invalid`."""
     if not 1 <= limit <= 1000:
         raise Invalid(f"limit is {limit}", "choose 1 to 1000")
     return limit
 
 
-def _bubble(runtime: Runtime, id: str) -> Record:
+def bubble_named(runtime: Runtime, id: str) -> Record:
+    """The bubble with this name, id or beginning of an id. Raises `NotFound` or `Conflict`."""
     named = runtime.query("bubble", where={"name": id}, limit=1)
     found = runtime.store.records.find(named).records
     return found[0] if found else resolve(runtime, id, "bubble")

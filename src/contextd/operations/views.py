@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from pydantic import Field
 
 from contextd.domain.records import Record
 from contextd.domain.time import age, iso
+from contextd.interop.kept import KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,11 @@ class Entry:
 def entry(record: Record, score: float | None = None) -> Entry:
     """The view of a context entry."""
     data = dict(record.data)
+    data.pop(KEPT, None)
+    typed = data.pop("structuredData", None)
+    bubble, kind = data.pop("bubbleId", None), data.pop("contextType", None)
+    if isinstance(typed, Mapping):
+        data |= typed
     return Entry(
         id=record.id,
         content=record.content,
@@ -43,8 +50,8 @@ def entry(record: Record, score: float | None = None) -> Entry:
         source=str(record.source),
         created_at=iso(record.created_at),
         updated_at=iso(record.updated_at),
-        bubble_id=data.pop("bubbleId", None),
-        context_type=data.pop("contextType", None),
+        bubble_id=bubble,
+        context_type=kind,
         data=data or None,
         score=None if score is None else round(score, 4),
     )

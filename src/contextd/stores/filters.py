@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -9,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not, holds
+from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.query import CODE, EVENT, Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
@@ -18,6 +20,10 @@ from contextd.stores.codec import dumps
 
 NOT_RECORDS = (CODE, EVENT)
 """Kinds an index leaves out of a query that names none."""
+
+MOST_PARTS = 500
+MOST_DEPTH = 20
+"""SQLite limits how deep and how long an expression may be; this is well below."""
 
 _FIELD = re.compile(r"[^\W\d][\w-]{0,63}")
 _CURSOR = re.compile(r"(-?\d{1,18}):(.+)", re.DOTALL)
@@ -37,6 +43,32 @@ def check_where(where: Mapping[str, Any]) -> None:
         if isinstance(value, int) and not -(2**63) <= value < 2**63:
             raise Invalid(f"{name}: {value} is out of range", "use a number of at most 64 bits")
         dumps(value)
+
+
+def check_condition(condition: Condition | None) -> None:
+    """Raise `Invalid` or `TooLarge` for a condition that no store could answer."""
+    if condition is not None and _check(condition, 1) > MOST_PARTS:
+        raise TooLarge(f"a filter of more than {MOST_PARTS} parts", "ask several smaller questions")
+
+
+def _check(condition: Condition, depth: int) -> int:
+    if depth > MOST_DEPTH:
+        raise TooLarge(f"a filter nested more than {MOST_DEPTH} deep", "write it flatter")
+    match condition:
+        case AllOf(parts) | AnyOf(parts):
+            return 1 + sum(_check(part, depth + 1) for part in parts)
+        case Not(part):
+            return 1 + _check(part, depth + 1)
+        case Compare(path, _, value):
+            for name in path:
+                if not _FIELD.fullmatch(name):
+                    raise Invalid(f"{name!r} is not a field name", "use letters, digits, _ and -")
+            finite = not isinstance(value, float) or math.isfinite(value)
+            whole = not isinstance(value, int) or -(2**63) <= value < 2**63
+            if not (finite and whole):
+                raise Invalid(f"{value} is out of range", "use a number of at most 64 bits")
+            dumps(value)
+            return 1
 
 
 def cursor_after(record: Record) -> str:
@@ -70,6 +102,8 @@ def is_valid_at(start: datetime | None, end: datetime | None, at: datetime) -> b
 def facet_conditions(query: Query) -> list[str]:
     """The facets a document must carry: tags, the session, and typed fields."""
     check_where(query.where)
+    if query.filter is not None:
+        raise Invalid("an index cannot filter by typed fields", "filter records with find")
     found = [f"tag={tag}" for tag in query.tags]
     if query.session:
         found.append(f"session={query.session}")
@@ -97,6 +131,7 @@ def matches(record: Record, query: Query) -> bool:
         and record.confidence >= query.min_confidence
         and set(query.tags) <= set(record.tags)
         and all(_equal(record.data.get(name), value) for name, value in query.where.items())
+        and (query.filter is None or holds(query.filter, record.data))
         and (
             query.valid_at is None
             or is_valid_at(record.valid_from, record.valid_to, query.valid_at)

@@ -93,6 +93,7 @@ class MemoryRecords:
 
     def _matching(self, query: Query) -> list[Record]:
         filters.check_where(query.where)
+        filters.check_condition(query.filter)
         with self._space.lock:
             records = list(self._space.state.records.values())
         return [record for record in records if filters.matches(record, query)]

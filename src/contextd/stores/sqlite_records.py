@@ -14,6 +14,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
 from contextd.stores import codec, filters
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.sql_conditions import sql_of
 
 _COLUMNS = (
     "id", "kind", "scope", "status", "session", "confidence", "usage_count", "last_used_at",
@@ -184,6 +185,7 @@ class SqliteRecords:
 def _condition(query: Query) -> tuple[str, list[Any]]:
     """What a query asks as SQL with bound values; names of fields are bound too, in JSON paths."""
     filters.check_where(query.where)
+    filters.check_condition(query.filter)
     clauses: list[str] = []
     values: list[Any] = []
 
@@ -214,4 +216,7 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
         else:
             ask("json_type(body, ?) <> 'object'", path)
             ask("EXISTS (SELECT 1 FROM json_each(body, ?) WHERE atom = ?)", path, value)
+    if query.filter is not None:
+        clause, bound = sql_of(query.filter)
+        ask(f"({clause})", *bound)
     return " AND ".join(clauses), values

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from contextd import __version__
-from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 from contextd.operations.core import OPERATIONS, Operation, as_problem, slim_schema
 from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.openapi import openapi
@@ -93,13 +93,21 @@ def _endpoint(gate: Gate, by_method: Mapping[str, Operation]) -> Any:
         try:
             arguments = await _arguments(op, request)
             answer = await gate.call(peer_of(request, "rest"), op.name, arguments)
+        except Conflict as error:
+            # What HTTP calls a failed precondition, once the caller made one.
+            return problem(error, 412 if "if-match" in request.headers else None)
         except ContextdError as error:
             return problem(error)
         if request.headers.get("accept", "").startswith("text/"):
             return PlainTextResponse(answer.text)
-        return JSONResponse(answer.value)
+        return JSONResponse(answer.value, headers=_version_of(answer.value))
 
     return endpoint
+
+
+def _version_of(value: Any) -> dict[str, str]:
+    tag = value.get("etag") if isinstance(value, Mapping) else None
+    return {"ETag": f'"{tag}"'} if tag else {}
 
 
 def peer_of(request: Request, surface: Any) -> Peer:
@@ -122,6 +130,8 @@ async def _arguments(op: Operation, request: Request) -> dict[str, Any]:
     body = await request.body()
     if body:
         given |= _from_body(body)
+    if "if-match" in request.headers and "if_match" in op.arguments.model_fields:
+        given["if_match"] = request.headers["if-match"]
     return given | request.path_params
 
 

@@ -1,0 +1,106 @@
+"""Conditions on the typed fields of a record, and what they mean.
+
+A missing field and null are the same. A test of a list holds when it holds for an element. Values
+of different JSON types are never equal and never in order; true is not 1. Strings are ordered by
+code point.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+Comparison = Literal["=", ">", ">=", "<", "<="]
+Scalar: TypeAlias = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """One field against one value. `path` leads to the field inside `Record.data`."""
+
+    path: tuple[str, ...]
+    comparison: Comparison
+    value: Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every part holds; true without parts."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one part holds; false without parts."""
+
+    parts: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """The part does not hold."""
+
+    part: Condition
+
+
+Condition: TypeAlias = Compare | AllOf | AnyOf | Not
+
+
+def holds(condition: Condition, data: Mapping[str, Any]) -> bool:
+    """Whether a record with this `data` meets the condition."""
+    match condition:
+        case AllOf(parts):
+            return all(holds(part, data) for part in parts)
+        case AnyOf(parts):
+            return any(holds(part, data) for part in parts)
+        case Not(part):
+            return not holds(part, data)
+        case Compare(path, comparison, value):
+            found = _at(data, path)
+            if value is None:
+                return comparison == "=" and found is None
+            elements = found if isinstance(found, list | tuple) else [found]
+            return any(_compares(element, comparison, value) for element in elements)
+
+
+def _at(data: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        data = data.get(name) if isinstance(data, Mapping) else None
+    return data
+
+
+def _compares(stored: Any, comparison: Comparison, asked: Scalar) -> bool:
+    if isinstance(stored, bool) or isinstance(asked, bool):
+        return comparison == "=" and stored is asked
+    if isinstance(stored, str) and isinstance(asked, str):
+        return _ordered(stored, comparison, asked)
+    if isinstance(stored, int | float) and isinstance(asked, int | float):
+        return _ordered(_number(stored), comparison, _number(asked))
+    return False
+
+
+def _ordered(stored: Any, comparison: Comparison, asked: Any) -> bool:
+    match comparison:
+        case "=":
+            return bool(stored == asked)
+        case ">":
+            return bool(stored > asked)
+        case ">=":
+            return bool(stored >= asked)
+        case "<":
+            return bool(stored < asked)
+        case "<=":
+            return bool(stored <= asked)
+
+
+def _number(value: int | float) -> int | float:
+    """As a database with 64-bit integers reads it: larger ones are floating point."""
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        try:
+            return float(value)
+        except OverflowError:
+            return math.copysign(math.inf, value)
+    return value

@@ -1,0 +1,93 @@
+"""Typed context entries: how they are kept in a record, and what callers see of them.
+
+A typed entry is a record of the kind `context` with `contextType` and `structuredData` in its data;
+its content is made from the fields, so that searches find them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from contextd.domain.records import Record
+from contextd.operations.views import Entry, entry
+from contextd.runtime import Runtime
+from contextd.schema.load import load_schema
+from contextd.schema.model import ContextType, Schema
+from contextd.schema.text import content_of
+
+TYPE, FIELDS = "contextType", "structuredData"
+
+
+def schema_of(runtime: Runtime) -> Schema:
+    """The types in force where the call stands."""
+    return load_schema(runtime.settings.home, runtime.root)
+
+
+@dataclass(frozen=True, slots=True)
+class TypedEntry(Entry):
+    """A context entry, with the names of fields its type does not declare any more."""
+
+    undeclared: list[str] = field(default_factory=list[str])
+    note: str = ""
+
+    def as_text(self) -> str:
+        """The entry, and what there is to say about it."""
+        kind = f" ({self.context_type})" if self.context_type else ""
+        # A class with slots is made anew, which leaves `super()` without its class.
+        lines = [Entry.as_text(self) + kind]
+        if self.undeclared:
+            lines.append(f"  no longer declared: {', '.join(self.undeclared)}")
+        return "\n".join([*lines, *([self.note] if self.note else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class TypedEntries:
+    """Entries of one type, newest first, and where the next page starts."""
+
+    entries: list[TypedEntry]
+    cursor: str = ""
+    note: str = ""
+
+    def as_text(self) -> str:
+        """A line per entry."""
+        lines = ["- " + item.as_text() for item in self.entries]
+        if self.cursor:
+            lines.append(f"(more: cursor={self.cursor})")
+        return "\n".join([*lines, *([self.note] if self.note else [])]) or "none"
+
+
+def typed_entry(record: Record, kind: ContextType | None, note: str = "") -> TypedEntry:
+    """The view of an entry under its type; None for an entry without a type in force."""
+    shown = entry(record)
+    values = {part.name: getattr(shown, part.name) for part in fields(Entry)}
+    if record.kind != "context":
+        values["context_type"] = record.kind
+    undeclared = kind.undeclared(structured(record)) if kind and not kind.partial else []
+    return TypedEntry(**values, undeclared=undeclared, note=note)
+
+
+def structured(record: Record) -> dict[str, Any]:
+    """The typed fields of an entry."""
+    found = record.data.get(FIELDS)
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def with_fields(record: Record, given: Mapping[str, Any], schema: Schema) -> Record:
+    """An entry with typed fields changed; null takes one out. Content made from the fields follows.
+
+    Raises one `Invalid` naming every field that does not fit the entry's type.
+    """
+    before = structured(record)
+    name = str(record.data.get(TYPE, ""))
+    kind = schema.types.get(name)
+    if kind is not None:
+        after = kind.check_change(before, given)
+    else:
+        after = {n: v for n, v in {**before, **given}.items() if v is not None}
+    made = record.content == content_of(name, before)
+    return record.with_(
+        data={**record.data, FIELDS: after},
+        content=content_of(name, after) if made else record.content,
+    )

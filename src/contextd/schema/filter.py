@@ -1,0 +1,165 @@
+"""Filters as callers write them, read against a type: `{"project": "shop", "n": {"$gt": 2}}`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from contextd.domain.conditions import AllOf, AnyOf, Compare, Comparison, Condition, Not
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.kinds import Field
+
+OPERATORS: dict[str, Comparison] = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+ON_FIELDS = ("$gt", "$gte", "$lt", "$lte", "$ne", "$in", "$nin", "$not")
+ON_FILTERS = ("$and", "$or", "$not")
+MOST_DEPTH = 12
+_NAME = re.compile(r"[^\W\d][\w-]{0,63}")
+
+
+def parse_filter(
+    given: Mapping[str, Any],
+    fields: Mapping[str, Field],
+    *,
+    within: tuple[str, ...] = (),
+    open: bool = False,
+) -> Condition | None:
+    """The condition a filter asks for; None for an empty one.
+
+    A field stands for equality or containment, or for a mapping of operators; several keys must all
+    hold. A list given for a list field means that all of it is contained. `within` is where the
+    fields are kept in a record's data. Fields that are not in `fields` may be asked for when
+    `open`. Raises one `Invalid` naming everything wrong.
+    """
+    reading = _Reading(fields, within, open)
+    condition = reading.all_of(given, 1)
+    if reading.problems:
+        raise Invalid(
+            "filter: " + "; ".join(reading.problems),
+            f"fields: {', '.join(fields) or 'any'}; operators: {' '.join((*ON_FIELDS, '$and', '$or'))}",
+            {"problems": reading.problems},
+        )
+    return condition if given else None
+
+
+class _Reading:
+    """One pass over a filter, collecting what is wrong."""
+
+    def __init__(self, fields: Mapping[str, Field], within: tuple[str, ...], open: bool) -> None:
+        self._fields, self._within, self._open = fields, within, open
+        self.problems: list[str] = []
+
+    def all_of(self, given: Any, depth: int) -> Condition:
+        if not isinstance(given, Mapping):
+            return self._wrong(f"{given!r:.60} is no filter; write {{field: value}}")
+        if depth > MOST_DEPTH:
+            return self._wrong(f"nested more than {MOST_DEPTH} deep; write it flatter")
+        return _all([self._entry(name, value, depth) for name, value in given.items()])
+
+    def _entry(self, name: str, value: Any, depth: int) -> Condition:
+        if name == "$not":
+            return Not(self.all_of(value, depth + 1))
+        if name in ("$and", "$or"):
+            parts = self._parts(name, value, lambda part: self.all_of(part, depth + 1))
+            return _all(parts) if name == "$and" else AnyOf(tuple(parts))
+        if name.startswith("$"):
+            hint = nearest(name, (*ON_FILTERS, *ON_FIELDS)) or "known: " + " ".join(ON_FILTERS)
+            if name in ON_FIELDS:
+                hint = f"it belongs to a field: {{field: {{{name!r}: …}}}}"
+            return self._wrong(f"operator {name!r} cannot stand here ({hint})")
+        field = self._field(name)
+        if field is None:
+            return AllOf(())
+        return self._on_field(name, field, value, depth)
+
+    def _field(self, name: str) -> Field | None:
+        if name in self._fields:
+            return self._fields[name]
+        if self._open and _NAME.fullmatch(name):
+            return _ANY
+        hint = nearest(name, list(self._fields)) or "known: " + (", ".join(self._fields) or "none")
+        self._wrong(f"unknown field {name!r} ({hint})")
+        return None
+
+    def _on_field(self, name: str, field: Field, value: Any, depth: int) -> Condition:
+        if depth > MOST_DEPTH:
+            return self._wrong(f"{name}: nested more than {MOST_DEPTH} deep; write it flatter")
+        if isinstance(value, Mapping):
+            if not value:
+                return self._wrong(f"{name}: no operator given (known: {' '.join(ON_FIELDS)})")
+            return _all([self._operator(name, field, *pair, depth) for pair in value.items()])
+        return self._equal(name, field, value)
+
+    def _operator(
+        self, name: str, field: Field, operator: str, value: Any, depth: int
+    ) -> Condition:
+        if operator in OPERATORS:
+            if field.type == "boolean" or isinstance(value, bool) or value is None:
+                return self._wrong(f"{name}: {operator} compares numbers or strings")
+            return self._compare(name, field, OPERATORS[operator], value)
+        if operator == "$ne":
+            return Not(self._equal(name, field, value))
+        if operator in ("$in", "$nin"):
+            parts = self._parts(
+                f"{name}: {operator}", value, lambda part: self._equal(name, field, part)
+            )
+            found = AnyOf(tuple(parts))
+            return Not(found) if operator == "$nin" else found
+        if operator == "$not":
+            return Not(self._on_field(name, field, value, depth + 1))
+        hint = nearest(operator, ON_FIELDS) or "known: " + " ".join(ON_FIELDS)
+        return self._wrong(f"{name}: unknown operator {operator!r} ({hint})")
+
+    def _equal(self, name: str, field: Field, value: Any) -> Condition:
+        if isinstance(value, list | tuple):
+            if field.type != "string[]" and field is not _ANY:
+                return self._wrong(f"{name} is no list; for one of several values use $in")
+            return _all(
+                self._parts(name, value, lambda part: self._compare(name, field, "=", part))
+            )
+        return self._compare(name, field, "=", value)
+
+    def _compare(self, name: str, field: Field, comparison: Comparison, value: Any) -> Condition:
+        problem = _unfit(field, value)
+        if problem:
+            return self._wrong(f"{name}: {problem}, got {value!r:.60}")
+        return Compare((*self._within, name), comparison, value)
+
+    def _parts(self, what: str, value: Any, read: Callable[[Any], Condition]) -> list[Condition]:
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            self._wrong(f"{what} takes a list with something in it")
+            return []
+        return [read(part) for part in value]
+
+    def _wrong(self, problem: str) -> Condition:
+        self.problems.append(problem)
+        return AllOf(())
+
+
+_ANY = Field()
+
+
+def _all(parts: Sequence[Condition]) -> Condition:
+    return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+
+def _unfit(field: Field, value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str | int | float) or (
+        isinstance(value, float) and not math.isfinite(value)
+    ):
+        return "compare with text, a finite number, true, false or null"
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        return "the number must fit into 64 bits"
+    if field is _ANY:
+        return ""
+    match field.type:
+        case "number":
+            fits = isinstance(value, int | float) and not isinstance(value, bool)
+            return "" if fits else "must be a number"
+        case "boolean":
+            return "" if isinstance(value, bool) else "must be true or false"
+        case _:
+            return "" if isinstance(value, str) else "must be a string"

@@ -1,0 +1,79 @@
+"""The schema in force where a call stands. A file is read again as soon as it changed: each call
+costs one look at each file's size and time.
+"""
+
+from __future__ import annotations
+
+import stat
+from functools import lru_cache
+from pathlib import Path
+
+from contextd.domain.records import digest
+from contextd.schema.model import ContextType, Origin, Problem, Schema, SchemaFile
+from contextd.schema.parse import parse_schema
+
+NAME = "schema.yaml"
+LARGEST = 1_000_000
+"""Bytes; a file beyond that is not somebody's list of types."""
+
+
+def schema_path(origin: Origin, home: Path, root: Path | None) -> Path | None:
+    """Where the schema of the home or of the checkout at `root` is kept."""
+    if origin == "home":
+        return home / NAME
+    return root / ".context" / NAME if root else None
+
+
+def load_schema(home: Path, root: Path | None) -> Schema:
+    """The types in force for the checkout at `root`; the nearer file wins per type.
+
+    Never raises for what a file contains; see `Schema.problems`.
+    """
+    files = [read_schema_file("project", home, root)] if root else []
+    return _merged((*files, read_schema_file("home", home, root)))
+
+
+def read_schema_file(origin: Origin, home: Path, root: Path | None) -> SchemaFile:
+    """One of the files as it is now."""
+    path = schema_path(origin, home, root)
+    if path is None:
+        return SchemaFile("", origin)
+    shown = f".context/{NAME}" if origin == "project" else str(path)
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return SchemaFile(shown, origin)
+    if not stat.S_ISREG(found.st_mode):
+        return _unreadable(shown, origin, "it is not a file")
+    if found.st_size > LARGEST:
+        return _unreadable(shown, origin, f"it is larger than {LARGEST:,} bytes")
+    try:
+        # The inode as well: a file that is replaced within the clock's grain has another one.
+        return _read(path, shown, origin, (found.st_mtime_ns, found.st_size, found.st_ino))
+    except UnicodeDecodeError as error:
+        return _unreadable(shown, origin, f"byte {error.start} is not UTF-8")
+    except OSError as error:
+        return _unreadable(shown, origin, f"it cannot be read: {error.strerror}")
+
+
+def parsed_file(text: str, path: str, origin: Origin) -> SchemaFile:
+    """A schema.yaml with this text."""
+    types, problems = parse_schema(text, path, origin)
+    return SchemaFile(path, origin, text, digest(text), types, tuple(problems))
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, shown: str, origin: Origin, stamp: tuple[int, int, int]) -> SchemaFile:
+    return parsed_file(path.read_bytes().decode("utf-8-sig"), shown, origin)
+
+
+def _unreadable(path: str, origin: Origin, why: str) -> SchemaFile:
+    problem = Problem(path, 0, why, "put a text file in its place; until then it counts as empty")
+    return SchemaFile(path, origin, "", "unreadable", {}, (problem,))
+
+
+def _merged(files: tuple[SchemaFile, ...]) -> Schema:
+    types: dict[str, ContextType] = {}
+    for file in files:
+        types = {**types, **{n: t for n, t in file.types.items() if n not in types}}
+    return Schema(files, types)

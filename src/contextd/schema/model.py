@@ -1,0 +1,97 @@
+"""What a schema.yaml says, and what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from contextd.domain.kinds import Field, Kind
+
+Origin = Literal["project", "home"]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong with a schema file. `line` counts from 1; 0 is the file as a whole."""
+
+    file: str
+    line: int
+    message: str
+    hint: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}" if self.line else self.file
+        return f"{place}: {self.message} ({self.hint})"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextType:
+    """A context type: its fields, and which file and line it stands in.
+
+    A `partial` type lost fields to mistakes in the file. It checks the ones it has and lets others
+    pass, so that a typing mistake in the file never costs an entry.
+    """
+
+    name: str
+    description: str = ""
+    fields: Mapping[str, Field] = field(default_factory=dict[str, Field])
+    origin: Origin = "home"
+    line: int = 0
+    partial: bool = False
+
+    def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
+        """`data` with defaults filled in, in the order of the fields. Raises one `Invalid` naming
+        every wrong field.
+        """
+        return self._kind(open=self.partial).check(data)
+
+    def check_change(self, before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+        """`before` with `given` put over it; null takes a field out. What `before` already holds in
+        fields the type no longer declares stays. Raises one `Invalid` naming every wrong field.
+        """
+        kept = {name: before[name] for name in self.undeclared(before) if name not in given}
+        merged = {
+            **{name: value for name, value in before.items() if name not in kept},
+            **{n: v for n, v in given.items() if v is not None or n in self.fields},
+        }
+        return {**self.check(merged), **kept}
+
+    def undeclared(self, data: Mapping[str, Any]) -> list[str]:
+        """Names of fields in `data` that the type does not declare, or not any more."""
+        return [name for name in data if name not in self.fields]
+
+    def _kind(self, *, open: bool) -> Kind:
+        return Kind(self.name, "contexts", self.description, self.fields, open=open)
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaFile:
+    """One schema.yaml as read. `etag` changes with its bytes; empty when there is no file."""
+
+    path: str
+    origin: Origin
+    text: str = ""
+    etag: str = ""
+    types: Mapping[str, ContextType] = field(default_factory=dict[str, ContextType])
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return bool(self.etag)
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The types in force where a call stands: the project's file first, then the home's."""
+
+    files: tuple[SchemaFile, ...] = ()
+    types: Mapping[str, ContextType] = field(default_factory=dict[str, ContextType])
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Everything wrong in any of the files."""
+        return [problem for file in self.files for problem in file.problems]
