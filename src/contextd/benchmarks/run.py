@@ -9,26 +9,40 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextd.benchmarks import localise
+from contextd.benchmarks import code, localise
 from contextd.benchmarks.recall import RECALL
 from contextd.benchmarks.speed import SPEED
 from contextd.domain.errors import ContextdError
 
 LOCALISE = "localise"
+CODE = "code"
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the named benchmarks; returns the exit code."""
-    names = [*RECALL, LOCALISE, *SPEED]
+    names = [*RECALL, LOCALISE, CODE, *SPEED]
     parser = argparse.ArgumentParser(
         "contextd bench",
         description="Measure recall (locomo, cosqa need --data) and speed, each beside a baseline.",
         epilog="Example: contextd bench locomo cosqa --data path/to/data",
     )
     shown = ", ".join(names).replace(LOCALISE, f"{LOCALISE} [PATH …] (repositories; this one)")
+    shown = shown.replace(
+        f" {CODE},", f" {CODE} [PATH] (a repository; our own and a generated one),"
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=shown)
     parser.add_argument("--data", type=Path, help="The folder that holds the public data sets.")
+    parser.add_argument(
+        "--typescript",
+        type=Path,
+        help="A folder with node_modules/typescript, to judge imports with.",
+    )
     chosen = parser.parse_args(arguments)
+    if chosen.names[:1] == [CODE] and len(chosen.names) == 2:
+        where = Path(chosen.names[1])
+        if not where.is_dir():
+            parser.error(f"{where} is no folder")
+        return _guarded(lambda: code.run(where, typescript=chosen.typescript, out=sys.stdout))
     if chosen.names[:1] == [LOCALISE]:
         return _guarded(lambda: _localise(chosen.names[1:] or ["."]))
     unknown = [name for name in chosen.names if name not in names]
@@ -43,6 +57,8 @@ def main(arguments: Sequence[str]) -> int:
         for name in wanted:
             if name == LOCALISE:
                 _localise(["."])
+            elif name == CODE:
+                code.run(None, typescript=chosen.typescript, out=sys.stdout)
             elif name in RECALL:
                 if chosen.data is None:
                     parser.error(f"{name} needs --data, the folder with the data set")
@@ -53,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
     return _guarded(each)
 
 
-def _guarded(work: Callable[[], None]) -> int:
+def _guarded(work: Callable[[], object]) -> int:
     try:
         work()
     except ContextdError as error:

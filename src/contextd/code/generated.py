@@ -52,7 +52,8 @@ def unindexed(path: str, data: bytes, *, script: bool, data_file: bool) -> tuple
     if len(data) > LARGEST:
         return f"larger than {LARGEST:,} bytes", False
     if script and len(data) > _SCRIPT_LIMIT:
-        return f"larger than {_SCRIPT_LIMIT:,} bytes", False
+        # Too much to search in, but such a file may be what all others import.
+        return f"larger than {_SCRIPT_LIMIT:,} bytes", not _minified(data)
     if data_file and len(data) > _LARGEST_DATA:
         return "a large data file", False
     if _VENDORED.search(path):

@@ -1,0 +1,207 @@
+"""Edges and definitions of the code model against what the languages' own tools say."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.code import SourceFile
+from contextd.domain.errors import NotFound, Unavailable
+
+_ORACLE = Path(__file__).parent / "oracles" / "typescript_edges.mjs"
+_TYPESCRIPT = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
+
+Edge = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """Precision and recall of what was found, and up to 20 examples of each mistake. `precision` is
+    None where the tool counts less as a definition than we do. `beyond` counts what was found where the tool finds nothing at all, so that it cannot be
+    judged: it is in neither figure.
+    """
+
+    name: str
+    truth: int
+    precision: float | None
+    recall: float
+    wrong: tuple[str, ...] = ()
+    missed: tuple[str, ...] = ()
+    beyond: int = 0
+
+    def row(self) -> str:
+        """A line of a Markdown table."""
+        precision = "" if self.precision is None else f"{self.precision:.4f}"
+        return (
+            f"| {self.name} | {self.truth} | {precision} | {self.recall:.4f} "
+            f"| {self.beyond or ''} |"
+        )
+
+
+def _compared(name: str, ours: set[Edge], truth: set[Edge], beyond: set[Edge]) -> Accuracy:
+    judged = ours - (beyond - truth)
+    wrong, missed = judged - truth, truth - ours
+    return Accuracy(
+        name,
+        len(truth),
+        1 - len(wrong) / len(judged) if judged else 1.0,
+        1 - len(missed) / len(truth) if truth else 1.0,
+        tuple(f"{a} -> {b}" for a, b in sorted(wrong)[:20]),
+        tuple(f"{a} -> {b}" for a, b in sorted(missed)[:20]),
+        len(beyond - truth),
+    )
+
+
+def _recalled(name: str, ours: Counter[Edge], truth: Counter[Edge]) -> Accuracy:
+    missed = truth - ours
+    count = truth.total()
+    recall = 1 - missed.total() / count if count else 1.0
+    listed = tuple(f"{path}: {one}" for path, one in sorted(missed)[:20])
+    return Accuracy(name, count, None, recall, (), listed)
+
+
+def edges_of(files: Iterable[SourceFile]) -> set[Edge]:
+    """(importing path, imported path)."""
+    return {(f.path, one.target) for f in files for one in f.imports if one.target}
+
+
+def python_accuracy(root: Path, files: Mapping[str, SourceFile]) -> Iterator[Accuracy]:
+    """Edges inside each package of the tree that can be imported, against grimp where it is
+    installed, and definitions against `ast`.
+    """
+    truth: Counter[Edge] = Counter()
+    ours: Counter[Edge] = Counter()
+    for file in files.values():
+        if file.language != "python":
+            continue
+        try:
+            tree = ast.parse((root / file.path).read_bytes())
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                truth[file.path, node.name] += 1
+        ours.update((file.path, symbol.name) for symbol in file.symbols)
+    if truth:
+        yield _recalled("Python definitions, against ast", ours, truth)
+    if importlib.util.find_spec("grimp") is not None:
+        found = list(_grimp(root, files))
+        if found:
+            expected = set().union(*(edges for edges, _ in found))
+            inside: set[str] = set().union(*(modules for _, modules in found))
+            known = {(a, b) for a, b in edges_of(files.values()) if a in inside and b in inside}
+            yield _compared("Python imports, against grimp", known, expected, set())
+
+
+def _grimp(root: Path, files: Mapping[str, SourceFile]) -> Iterator[tuple[set[Edge], set[str]]]:
+    """The edges and the files of each outermost package."""
+    import grimp  # noqa: PLC0415 – only there for development
+
+    for path in sorted(files):
+        folder, _, name = path.rpartition("/")
+        base, _, package = folder.rpartition("/")
+        if name != "__init__.py" or f"{base}/__init__.py".lstrip("/") in files or not folder:
+            continue
+        with _importable(root / base):
+            spec = importlib.util.find_spec(package) if package.isidentifier() else None
+            if spec is None or spec.origin is None or not Path(spec.origin).samefile(root / path):
+                continue
+            try:
+                graph = grimp.build_graph(package, cache_dir=None)
+            except (SyntaxError, grimp.exceptions.GrimpException):
+                continue
+        where = {module: _file_of(base, module, files) for module in graph.modules}
+        yield (
+            {
+                (where[module], where[other])
+                for module in graph.modules
+                for other in graph.find_modules_directly_imported_by(module)
+            },
+            set(where.values()),
+        )
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    sys.path.insert(0, str(folder))
+    try:
+        importlib.invalidate_caches()
+        yield
+    finally:
+        sys.path.remove(str(folder))
+
+
+def _file_of(base: str, module: str, files: Mapping[str, SourceFile]) -> str:
+    stem = "/".join(filter(None, [base, *module.split(".")]))
+    return f"{stem}/__init__.py" if f"{stem}/__init__.py" in files else f"{stem}.py"
+
+
+def typescript_accuracy(
+    root: Path, files: Mapping[str, SourceFile], folder: Path
+) -> Iterator[Accuracy]:
+    """Edges against TypeScript's own resolver, definitions against its syntax tree. `folder` holds
+    `node_modules/typescript`. Raises `NotFound` without it, `Unavailable` without `node`.
+    """
+    code = {path for path in files if path.endswith(_TYPESCRIPT) and files[path].language}
+    if not code:
+        return
+    truth: set[Edge] = set()
+    unresolved: set[Edge] = set()
+    expected: Counter[Edge] = Counter()
+    for told in _told(root, sorted(files), folder):
+        path = told["path"]
+        for specifier, target in told["imports"]:
+            if target in code and target != path:
+                truth.add((path, target))
+            elif not target or (target not in files and "node_modules/" not in target):
+                # Built output is on the disk for TypeScript, and no file of the project.
+                unresolved.add((path, specifier))
+        expected.update((path, name) for name in told["definitions"])
+    ours: set[Edge] = set()
+    beyond: set[Edge] = set()
+    for path in code:
+        for one in files[path].imports:
+            if one.target in code:
+                ours.add((path, one.target))
+                if (path, one.specifier) in unresolved and not one.specifier.startswith("."):
+                    beyond.add((path, one.target))
+    if ours or truth:
+        yield _compared(
+            "TypeScript and JavaScript imports, against TypeScript", ours, truth, beyond
+        )
+    defined = Counter((path, s.name) for path in code for s in files[path].symbols)
+    yield _recalled("TypeScript and JavaScript definitions, against TypeScript", defined, expected)
+
+
+def _told(root: Path, paths: list[str], folder: Path) -> Iterator[dict[str, Any]]:
+    node = shutil.which("node")
+    if node is None:
+        raise Unavailable("node is not installed", "leave --typescript out, or install Node.js")
+    if not (folder / "node_modules" / "typescript").is_dir():
+        raise NotFound(
+            f"{folder} holds no node_modules/typescript",
+            "run `npm install typescript` in a folder and give that folder",
+        )
+    done = subprocess.run(
+        [node, str(_ORACLE), str(folder), str(root)],
+        input="\n".join(paths).encode("utf-8", "surrogateescape"),
+        capture_output=True,
+    )
+    if done.returncode:
+        problem = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise Unavailable(
+            f"the oracle failed: {problem[-1] if problem else done.returncode}",
+            "install a TypeScript 5 with `npm install typescript@5`",
+        )
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        yield json.loads(line)
