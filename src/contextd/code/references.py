@@ -22,14 +22,15 @@ Role = Literal["use", "import"]
 
 _LONGEST_LINE = 200
 _FEWEST_EACH = 3
-_BY_IMPORT = frozenset(("python", "ecmascript"))
-"""Families in which another file's names are seen through imports only; elsewhere a folder is a
-package, whose files see each other.
+_BOUND = frozenset(("python", "ecmascript"))
+"""Families in which an import binds names. Elsewhere a name is seen as it is, or after the name of
+its package or module.
 """
 
 _QUALIFIER = re.compile(
     r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
 )
+_SEGMENTS = re.compile(r"\?\.|->|[./:\\]+")
 _SPREAD = re.compile(r"\.\.\s*\Z")
 _DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
 _IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
@@ -63,7 +64,8 @@ class References:
 @dataclass(slots=True)
 class _Names:
     """What the definition is called in one file. `qualified` pairs a module's local name with the
-    definition's; `members` may follow anything with a dot.
+    definition's; `members` may follow anything with a dot; `seen` may stand alone, or after the
+    last part of one of `packages`.
     """
 
     plain: set[str] = field(default_factory=set)
@@ -71,9 +73,12 @@ class _Names:
     lines: set[int] = field(default_factory=set)
     qualified: set[tuple[str, str]] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
+    packages: set[str] = field(default_factory=set)
 
     def all(self) -> set[str]:
-        return self.plain | self.imported | self.members | {name for _, name in self.qualified}
+        named = {name for _, name in self.qualified}
+        return self.plain | self.imported | self.members | self.seen | named
 
 
 def references(
@@ -153,7 +158,6 @@ def _names(graph: SymbolGraph, definition: Definition) -> dict[str, _Names]:
         for path, use in graph.whole_uses[module]:
             if path != definition.path:
                 _add_module(graph, found, path, use, holder, called)
-    _add_package(graph, found, holder)
     if member:
         found = {path: _Names(members={symbol.name}) for path in found}
     return found
@@ -175,7 +179,19 @@ def _add_import(graph: SymbolGraph, names: _Names, path: str, use: Use) -> None:
         names.plain.add(use.local)
     names.imported |= {use.name, use.local} - {""}
     pair = use.name, use.local
-    names.lines |= {one.line for one in graph.files[path].imports if pair in one.names}
+    meant = use.path, use.symbol
+    leading = [
+        one
+        for one in graph.files[path].imports
+        if pair in one.names
+        and one.target
+        and definer(graph.files.get, one.target, use.name) == meant
+    ]
+    names.lines |= {one.line for one in leading}
+    row = BY_NAME.get(graph.files[path].language)
+    if not use.local and row is not None and row.family not in _BOUND:
+        names.seen.add(use.name)
+        names.packages |= {one.specifier for one in leading if one.specifier}
 
 
 def _add_module(
@@ -216,17 +232,6 @@ def _modules_behind(graph: SymbolGraph, use: Use) -> Iterator[str]:
             yield one.target
 
 
-def _add_package(graph: SymbolGraph, found: dict[str, _Names], holder: Definition) -> None:
-    row = BY_NAME.get(graph.files[holder.path].language)
-    if row is None or row.family in _BY_IMPORT:
-        return
-    folder = holder.path.rpartition("/")[0]
-    for path, file in graph.files.items():
-        near = path.rpartition("/")[0] == folder and file.language == row.name
-        if near and path != holder.path:
-            found.setdefault(path, _Names()).plain.add(holder.symbol.name)
-
-
 def _in_file(source: Source, names: _Names, definition: Definition) -> list[Reference]:
     wanted = names.all()
     language = language_of(source.file.path)
@@ -237,6 +242,7 @@ def _in_file(source: Source, names: _Names, definition: Definition) -> list[Refe
     either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
     word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
     own = _own_names(source, definition)
+    packages = _package_names(source.text, names.packages)
     lines: list[bytes] | None = None
     found: dict[int, Reference] = {}
     for match in word.finditer(source.data):
@@ -246,7 +252,7 @@ def _in_file(source: Source, names: _Names, definition: Definition) -> list[Refe
         row = node.start_point[0]
         if row + 1 in found or match.start() in own or _NO_CODE.search(node.type):
             continue
-        role = _role(source.data, node, names, match[0].decode())
+        role = _role(source.data, node, names, match[0].decode(), packages)
         if role:
             lines = source.data.split(b"\n") if lines is None else lines
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
@@ -278,7 +284,15 @@ def _after_decorators(data: bytes, symbol: Symbol) -> int:
     return start
 
 
-def _role(data: bytes, node: Node, names: _Names, name: str) -> Role | None:
+def _package_names(text: str, specifiers: set[str]) -> set[str]:
+    """What packages are called in a file: by their last part, or by another name given there."""
+    found = {_SEGMENTS.split(one)[-1] for one in specifiers}
+    for one in specifiers:
+        found |= set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', text))
+    return found
+
+
+def _role(data: bytes, node: Node, names: _Names, name: str, packages: set[str]) -> Role | None:
     statement = _importing(node)
     if statement is not None:
         first, last = statement.start_point[0] + 1, statement.end_point[0] + 1
@@ -290,8 +304,10 @@ def _role(data: bytes, node: Node, names: _Names, name: str) -> Role | None:
             return "use"
         found = _QUALIFIER.search(before)
         qualifier = re.sub(r"\s+", "", found[1]) if found else ""
+        if name in names.seen and _SEGMENTS.split(qualifier)[-1] in packages:
+            return "use"
         return "use" if (qualifier, name) in names.qualified else None
-    if name not in names.plain or node.type in _KEYS or _is_keyword(node):
+    if name not in names.plain | names.seen or node.type in _KEYS or _is_keyword(node):
         return None
     return None if _is_shadowed(node, name) else "use"
 

@@ -208,3 +208,57 @@ def test_names_with_other_letters_are_matched_whole(tmp_path: Path, name: str) -
     files = project(tmp_path, {"src/a.ts": text, "package.json": "{}"})
     result = found(tmp_path, files, name, "src/a.ts")
     assert [one.line for one in result.found] == [2]
+
+
+@pytest.mark.parametrize(
+    ("texts", "name", "expected"),
+    [
+        (
+            {
+                "go.mod": "module ex.com/app\n",
+                "store/store.go": "package store\n\nfunc Open(p string) int { return 1 }\n",
+                "store/near.go": 'package store\n\nvar x = Open("Open")\n',
+                "main.go": 'package main\n\nimport "ex.com/app/store"\n\nvar x = store.Open("x")\n',
+                "al/a.go": 'package al\n\nimport st "ex.com/app/store"\n\nvar y = st.Open("x")\n'
+                "var z = foo.Open(y)\n",
+                "other/o.go": "package other\n\nfunc Open() {}\n\nvar q = Open()\n",
+            },
+            "Open",
+            {"store/near.go": [3], "main.go": [5], "al/a.go": [5]},
+        ),
+        (
+            {
+                "src/main/java/a/Tool.java": "package a;\npublic class Tool { }\n",
+                "src/main/java/a/Near.java": "package a;\nclass Near { Tool x; } // Tool\n",
+                "src/main/java/b/Far.java": "package b;\nimport a.Tool;\nclass Far {\n  Tool x;\n}\n",
+                "src/main/java/c/Tool.java": "package c;\nclass Tool { Tool next; }\n",
+            },
+            "Tool",
+            {"src/main/java/a/Near.java": [2], "src/main/java/b/Far.java": [2, 4]},
+        ),
+        (
+            {
+                "Cargo.toml": '[package]\nname = "app"\nversion = "0.1.0"\n',
+                "src/main.rs": "mod util;\nuse crate::util::help;\n\nfn main() {\n    help();\n"
+                "    util::help();\n    other::help();\n}\n",
+                "src/util.rs": "pub fn help() -> i32 {\n    1\n}\n",
+            },
+            "help",
+            {"src/main.rs": [2, 5, 6]},
+        ),
+    ],
+    ids=["go", "java", "rust"],
+)
+def test_names_that_need_no_binding_are_found_by_package_and_module(
+    tmp_path: Path, texts: dict[str, str], name: str, expected: dict[str, list[int]]
+) -> None:
+    files = project(tmp_path, texts)
+    result = found(tmp_path, files, name, next(path for path in texts if _defines(path)))
+    lines: dict[str, list[int]] = {}
+    for one in result.found:
+        lines.setdefault(one.path, []).append(one.line)
+    assert lines == expected
+
+
+def _defines(path: str) -> bool:
+    return path in ("store/store.go", "src/main/java/a/Tool.java", "src/util.rs")
