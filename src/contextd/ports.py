@@ -26,6 +26,7 @@ from contextd.domain.sessions import (
     Project,
     Session,
 )
+from contextd.domain.window import ContextItem
 
 Vector = NDArray[np.float32]
 
@@ -167,8 +168,12 @@ class Index(Protocol):
         """Documents nearest by cosine among those with a vector of `model`; exact."""
         ...
 
-    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
-        """(kind, id) of documents without a vector of `model`, newest first."""
+    def pending(
+        self, model: str, limit: int, among: Sequence[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """(kind, id) of documents without a vector of `model`, newest first; of those with an id
+        in `among` only, when it is given.
+        """
         ...
 
     def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
@@ -252,6 +257,16 @@ class Sessions(Protocol):
         self, session_id: str, *, types: Sequence[str] = (), after: int = 0, limit: int = 100_000
     ) -> list[Event]:
         """Events in order, from the first with `seq` above `after`."""
+        ...
+
+    def keep_items(self, session_id: str, items: Sequence[ContextItem]) -> None:
+        """Keep what the session's window holds, replacing items of the same type and source."""
+        ...
+
+    def items(self, session_id: str) -> list[ContextItem]:
+        """What was served in a session, archived items included; highest score first, then by type
+        and source.
+        """
         ...
 
     def mark_served(self, digests: Iterable[str]) -> None:

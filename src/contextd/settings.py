@@ -86,6 +86,8 @@ SETTINGS: dict[str, Setting] = {
         Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
         Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
         Setting("hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50),
+        Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
+        Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
         Setting("log.level", "info", "How much is logged", ("debug", "info", "warning", "error")),
     )
 }

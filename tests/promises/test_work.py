@@ -10,6 +10,7 @@ import pytest
 from contextd.domain.code import Chunk, Import, SourceFile, Symbol
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.sessions import Event, FileAccess, Observation, Project, Session
+from contextd.domain.window import ContextItem
 from strategies import AWKWARD, EPOCH, SCOPES
 
 SHOP = SCOPES[2]
@@ -46,6 +47,37 @@ def test_a_client_finds_its_own_session(store):
     assert store.sessions.by_external("cursor", "x").id == "s2"
     assert store.sessions.by_external("claude", "x").id == "s3"
     assert store.sessions.by_external("claude", "y") is None
+
+
+def item(source: str, type: str = "file", **fields: object) -> ContextItem:
+    plain = dict(type=type, source=source, tokens=10, count=1, first_at=EPOCH, last_at=EPOCH)
+    return ContextItem(**(plain | fields))
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_what_a_window_holds_comes_back_as_it_was_kept(store, text):
+    store.sessions.save(session("s"))
+    kept = item(text, score=0.25, status="archived", reason=text, last_at=EPOCH + HOUR)
+    store.sessions.keep_items("s", [kept])
+    assert store.sessions.items("s") == [kept]
+    assert store.sessions.items("t") == []
+
+
+def test_items_are_replaced_by_type_and_source_and_told_best_first(store):
+    store.sessions.save(session("s"))
+    store.sessions.save(session("t"))
+    store.sessions.keep_items("s", [item("a"), item("b"), item("a", "module", score=0.5)])
+    store.sessions.keep_items("s", [item("b", score=0.9, count=2)])
+    store.sessions.keep_items("t", [item("z")])
+    told = [(i.type, i.source, i.count) for i in store.sessions.items("s")]
+    assert told == [("file", "b", 2), ("module", "a", 1), ("file", "a", 1)]
+    store.sessions.save(session("s", status="completed"))
+    assert len(store.sessions.items("s")) == 3
+
+
+def test_a_window_belongs_to_a_session_that_was_saved(store):
+    with pytest.raises(NotFound):
+        store.sessions.keep_items("nobody", [item("a")])
 
 
 def test_sessions_are_found_by_scope_status_and_last_sight_latest_first(store):

@@ -16,6 +16,7 @@ from contextd.operations.finding import find_records, mark_served
 from contextd.operations.handoff import changes_since, sessions_with_work
 from contextd.operations.projects import described, in_project
 from contextd.operations.views import label
+from contextd.operations.window import hand_out, quoted_in
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, Packed, Section, pack_briefing
 
@@ -58,6 +59,7 @@ def briefing_get(
     budget = round(runtime.settings.number("briefing.tokens") * _DEPTHS[depth])
     packed = brief(runtime, budget=budget, task=task)
     runtime.trace.read(packed.ids, type="briefing")
+    hand_out(runtime, quoted_in(packed.ids, packed.tokens))
     return Briefing(packed.text, packed.tokens, str(runtime.scope), packed.ids, packed.left_out)
 
 

@@ -19,8 +19,10 @@ from contextd.operations.freshness import fresh
 from contextd.operations.knowledge import attached_to
 from contextd.operations.scanning import queue_embedding, scan_project
 from contextd.operations.views import Known, known
+from contextd.operations.window import hand_out
 from contextd.retrieval.votes import MEMORY
 from contextd.runtime import Runtime
+from contextd.sessions.window import Serving
 
 READ_BUDGET = 8_000
 GREP_SECONDS = 10.0
@@ -94,6 +96,14 @@ def read_file(
     mark_served(runtime, (note.content for note in notes))
     runtime.trace.read([note.id for note in notes], type="file")
     runtime.sinks.used([note.id for note in notes])
+    hand_out(
+        runtime,
+        [
+            Serving("file", view.path, count_tokens(view.content)),
+            *(Serving("file", d.path, count_tokens(d.text)) for d in view.dependencies),
+            *(Serving("discovery", note.id, count_tokens(note.as_text())) for note in notes),
+        ],
+    )
     return FileRead(
         path=view.path,
         content=view.content,
@@ -165,6 +175,7 @@ def grep_codebase(
         deadline=GREP_SECONDS,
     )
     runtime.trace.read([], type="grep")
+    hand_out(runtime, [Serving("file", m.path, count_tokens(m.text)) for m in found.matches])
     lines = [GrepLine(m.path, m.line, m.text, m.is_match) for m in found.matches]
     return Grepped(lines, found.truncated, found.notice)
 
@@ -238,6 +249,7 @@ def codebase_search(
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
     ][:limit]
     runtime.trace.read([hit.path for hit in hits], type="code", query=query)
+    hand_out(runtime, [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits])
     return CodeHits(hits, "; ".join(filter(None, (found.notice, behind))))
 
 

@@ -19,6 +19,7 @@ from contextd.operations.finding import find_records
 from contextd.operations.handoff import write_context_md
 from contextd.operations.sessions import close_session, open_session
 from contextd.operations.tracking import watch_idle
+from contextd.operations.window import quoted_in, take
 from contextd.runtime import Runtime
 
 SPOOLED = "contextd_spooled_at"
@@ -193,6 +194,7 @@ def _injected(runtime: Runtime, session: Session, text: str, ids: Sequence[str])
                 last_seen_at=now,
             )
         )
+    take(runtime, session, quoted_in(ids, count_tokens(text)))
     runtime.trace.read(list(ids), type="injection")
 
 

@@ -21,6 +21,7 @@ from contextd.domain.sessions import Event, Session
 from contextd.governance.redact import redact
 from contextd.interop.importers import importer_for
 from contextd.operations.background import Task, job
+from contextd.operations.freshness import rest
 from contextd.operations.handoff import write_context_md
 from contextd.operations.projects import project_model
 from contextd.operations.scanning import queue_embedding
@@ -63,6 +64,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     added = [saved for saved in learned if saved.outcome in ("added", "inbox")]
     _complete(runtime, session, len(added))
     write_context_md(runtime)
+    rest(runtime)
     return {
         "imported": imported,
         "learned": len(added),
@@ -217,4 +219,5 @@ def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         sessions.save(session.with_(status="archived"))
     if sessions.find(scopes, statuses=("active",), limit=1):
         watch_idle(runtime)
+    rest(runtime)
     return {"ended": len(over), "archived": len(old)}

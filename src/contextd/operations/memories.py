@@ -7,12 +7,15 @@ from typing import Literal
 
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
+from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.tracking import session_id_of
 from contextd.operations.views import Known, known
+from contextd.operations.window import hand_out
 from contextd.operations.writing import change, save_new
 from contextd.runtime import Runtime
+from contextd.sessions.window import Serving
 
 STRATEGIES = ("memory", "discovery", "remediation", "anti_pattern")
 """What `memory_search` looks through."""
@@ -64,6 +67,7 @@ def memory_search(
     )
     now = runtime.clock.now()
     memories = [known(hit.record, now, hit.score, hit.why) for hit in found.hits]
+    hand_out(runtime, [Serving("discovery", m.id, count_tokens(m.as_text())) for m in memories])
     runtime.trace.read([memory.id for memory in memories], type="memory", query=query)
     nothing = "nothing relevant is known; the question was noted as a gap"
     return Memories(memories, found.notice if memories else nothing)

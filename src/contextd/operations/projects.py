@@ -13,10 +13,13 @@ from contextd.code.project_model import ProjectModel, load
 from contextd.domain.errors import Conflict, ContextdError, NotFound, nearest
 from contextd.domain.scope import Scope, slug
 from contextd.domain.sessions import Project
+from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
 from contextd.operations.views import Known, known
+from contextd.operations.window import hand_out
 from contextd.ports import Clock, Store
 from contextd.runtime import Runtime
+from contextd.sessions.window import Serving
 
 ORGANISATION, TEAM = "local", "default"
 KNOWLEDGE = ("context", "memory", "discovery", "remediation", "anti_pattern", "policy")
@@ -254,7 +257,7 @@ def project_module(runtime: Runtime, name: str) -> Module:
     ).records
     runtime.trace.read([record.id for record in found], type="module")
     now = runtime.clock.now()
-    return Module(
+    shown = Module(
         name=module.name,
         description=module.description,
         key_files=[{"path": f.path, "role": f.role} for f in module.key_files],
@@ -266,3 +269,5 @@ def project_module(runtime: Runtime, name: str) -> Module:
         dependencies=list(module.dependencies),
         knowledge=[known(record, now) for record in found],
     )
+    hand_out(runtime, [Serving("module", name, count_tokens(shown.as_text()))])
+    return shown

@@ -85,14 +85,18 @@ def queue_embedding(runtime: Runtime) -> str:
 
 @job
 def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
-    """Give vectors to what is searchable by words only, newest first.
+    """Give vectors to what is searchable by words only: files of open sessions first, then the newest.
 
     A second or two at a time: the rest is queued again, so that other jobs get their turn.
     """
     index, model, done = runtime.store.index, runtime.embedder.model, 0
-    until = time.monotonic() + _SLICE_SECONDS
+    began = time.monotonic()
+    until = began + _SLICE_SECONDS
+    first = _in_use(runtime) if model else []
     while model:
-        pending = index.pending(model, _BATCH)
+        pending = index.pending(model, _BATCH, first) if first else []
+        if not pending:
+            first, pending = [], index.pending(model, _BATCH)
         if not pending:
             break
         if time.monotonic() > until:
@@ -107,7 +111,29 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             break
         index.attach(vectors, model)
         done += len(vectors)
-    return {"embedded": done}
+    return {"embedded": done, "seconds": round(time.monotonic() - began, 3)}
+
+
+def _in_use(runtime: Runtime) -> list[str]:
+    """The chunks of the files that open sessions work on."""
+    if runtime.project is None:
+        return []
+    store, scope = runtime.store, runtime.scope
+    working = store.sessions.find(frozenset({scope}), statuses=("active",))
+    paths = dict.fromkeys(access.path for session in working for access in session.files)
+    known = (store.files.get(scope, path) for path in paths)
+    return [chunk.id for file in known if file is not None for chunk in file.chunks]
+
+
+def embedding_rate(runtime: Runtime) -> float:
+    """Texts per second of the latest rounds of embedding; 0.0 when none is known."""
+    rounds = [
+        job.result
+        for job in runtime.store.jobs.list(states=("done",), limit=200)
+        if job.name == "embed_pending" and job.result.get("embedded")
+    ][:10]
+    seconds = sum(float(one.get("seconds", 0)) for one in rounds)
+    return sum(int(one["embedded"]) for one in rounds) / seconds if seconds else 0.0
 
 
 def hydrate_documents(runtime: Runtime, wanted: Sequence[tuple[str, str]]) -> list[Document]:

@@ -13,12 +13,15 @@ from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event
 from contextd.domain.time import age
+from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
 from contextd.operations.finding import find_documents, mark_served
 from contextd.operations.freshness import fresh
 from contextd.operations.views import label
+from contextd.operations.window import archived_sources, hand_out
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
+from contextd.sessions.window import Serving
 
 _TEXT = 600
 KINDS_OF: dict[str, tuple[str, ...]] = {
@@ -79,26 +82,40 @@ def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int 
     behind = fresh(runtime) if CODE in kinds else ""
     found = find_documents(runtime, query, kinds, limit=limit)
     now = runtime.clock.now()
-    hits = [_shown(hit, now) for hit in found.hits]
+    gone = archived_sources(runtime)
+    hits = [_shown(hit, now, archived=_source(hit).source in gone) for hit in found.hits]
+    hand_out(runtime, [_source(hit) for hit in found.hits])
     mark_served(runtime, (hit.text for hit in hits if hit.type != "code"))
     runtime.trace.read([hit.id for hit in hits], type=type, query=query)
     nothing = "" if hits else "nothing relevant is known; the question was noted as a gap"
     return SearchHits(hits, "; ".join(filter(None, (found.notice or nothing, behind))))
 
 
-def _shown(hit: Hit, now: datetime) -> SearchHit:
+def _source(hit: Hit) -> Serving:
+    """What a hit takes of the window: the file, the record or the session it is a piece of."""
+    content = hit.content
+    tokens = count_tokens(content.text[:_TEXT])
+    if isinstance(content, Chunk):
+        return Serving("file", content.path, tokens)
+    if isinstance(content, Record):
+        return Serving("discovery", content.id, tokens)
+    return Serving("session", hit.id.partition("#")[0], tokens)
+
+
+def _shown(hit: Hit, now: datetime, *, archived: bool) -> SearchHit:
     score = round(hit.score, 4)
     content = hit.content
+    why = hit.why + (" · was archived from the window" if archived else "")
     if isinstance(content, Record):
         head = f"{content.title}: {content.content}" if content.title else content.content
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
-        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, hit.why)
+        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why)
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
-        return SearchHit(hit.id, "code", text, place, "now", score, hit.why)
+        return SearchHit(hit.id, "code", text, place, "now", score, why)
     assert isinstance(content, Event)
     said = f"{content.role}: {content.text}"[:_TEXT]
     source = f"session {hit.id.partition('#')[0][:8]}"
-    return SearchHit(hit.id, "session", said, source, age(content.at, now), score, hit.why)
+    return SearchHit(hit.id, "session", said, source, age(content.at, now), score, why)

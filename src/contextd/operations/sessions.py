@@ -23,6 +23,7 @@ from contextd.operations.tracking import (
     session_named,
     watch_idle,
 )
+from contextd.operations.window import quoted_in, take
 from contextd.operations.writing import save_new
 from contextd.runtime import Runtime
 from contextd.sessions.clock import gap_in_words
@@ -91,6 +92,7 @@ def started(runtime: Runtime, session: Session, budget: int | None) -> Started:
             )
         )
     runtime.trace.read(packed.ids, type="briefing")
+    take(runtime, session, quoted_in(packed.ids, packed.tokens))
     before = [s for s in sessions_with_work(runtime) if s.id != session.id]
     last = before[0] if before else None
     awareness = time_sense(runtime, session, before)

@@ -9,6 +9,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.operations.projects import project_model
+from contextd.operations.window import usage, window_counts
 from contextd.runtime import Runtime
 
 _NOUNS = {"pattern": "patterns", "rule": "rules", "decision": "decisions", "issue": "issues"}
@@ -64,10 +65,14 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
     counts = _stats(runtime) if stats else {}
     lines = _project_lines(project, modules)
     active = next((s for s in recent if s.status == "active"), None)
+    if stats and active:
+        counts |= {f"window: {k}": n for k, n in window_counts(runtime, active).items()}
     lines += _active_lines(active, age(active.started_at, now)) if active else []
     if counted:
         lines += ["", f"Discoveries: {sum(counted.values())} total"]
         lines += [f"  - {n} {_NOUNS.get(kind, kind)}" for kind, n in sorted(counted.items())]
+    if active:
+        lines += ["", f"Context usage: {usage(runtime, active)}"]
     if sessions:
         lines += ["", "Sessions:"]
         lines += [

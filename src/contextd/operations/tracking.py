@@ -29,11 +29,12 @@ def session_named(runtime: Runtime, session_id: str) -> Session:
 
 def connected_session(runtime: Runtime) -> Session | None:
     """The active session of the connection this call came in on, if there is one."""
-    found = _any_connected(runtime)
+    found = any_connected(runtime)
     return found if found is not None and found.status == "active" else None
 
 
-def _any_connected(runtime: Runtime) -> Session | None:
+def any_connected(runtime: Runtime) -> Session | None:
+    """The session of the connection this call came in on, be it over or not."""
     if not runtime.session_hint or runtime.project is None:
         return None
     sessions = runtime.store.sessions
@@ -87,7 +88,7 @@ def track_call(runtime: Runtime, name: str, values: Mapping[str, Any], tokens: i
         return
     now = runtime.clock.now()
     with runtime.store.transaction():
-        session = _any_connected(runtime) or ensure_session(runtime)
+        session = any_connected(runtime) or ensure_session(runtime)
         text = next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
         kind: EventType = (
             "query" if values.get("query") else "file_access" if values.get("path") else "tool_call"

@@ -20,7 +20,7 @@ from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.hooks import Current
 from contextd.operations.projects import ORGANISATION
-from contextd.operations.scanning import queue_embedding, scan_project
+from contextd.operations.scanning import embedding_rate, queue_embedding, scan_project
 from contextd.operations.tracking import connected_session
 from contextd.operations.writing import change, save_new
 from contextd.runtime import Runtime
@@ -43,19 +43,27 @@ class Status:
     active_sessions: int
     jobs: dict[str, int]
     problems: list[str] = field(default_factory=list[str])
+    percent: int = 100
+    per_second: float = 0.0
+    seconds_left: int | None = None
 
     def as_text(self) -> str:
         """A line per fact."""
         known = (
             ", ".join(f"{n} {kind}" for kind, n in sorted(self.records.items())) or "nothing yet"
         )
-        share = round(100 * self.vectors / self.indexed) if self.indexed else 100
+        rate = f" ({self.per_second:.0f} a second" if self.pending and self.per_second else ""
+        rate += (
+            f", about {max(1, round(self.seconds_left / 60))} min left)"
+            if rate and self.seconds_left is not None
+            else ""
+        )
         lines = [
             f"contextd {self.version}",
             f"Project: {self.project or 'none here'}",
             f"Known: {known}",
             f"Code: {self.files} files",
-            f"Index: {self.indexed} texts, {share}% with vectors, {self.pending} waiting",
+            f"Index: {self.indexed} texts, {self.percent}% with vectors, {self.pending} waiting{rate}",
             f"Sessions: {self.active_sessions} active",
         ]
         if self.jobs:
@@ -74,6 +82,7 @@ def status(runtime: Runtime) -> Status:
     failed = [
         f"job {j.name} failed: {j.error}" for j in store.jobs.list(states=("failed",), limit=5)
     ]
+    rate = embedding_rate(runtime)
     here = runtime.project is not None
     scopes = frozenset({runtime.scope}) if here else frozenset()
     return Status(
@@ -88,6 +97,9 @@ def status(runtime: Runtime) -> Status:
         active_sessions=len(store.sessions.find(scopes, statuses=("active",))) if here else 0,
         jobs=jobs,
         problems=failed,
+        percent=100 * stats.vectors // stats.documents if stats.documents else 100,
+        per_second=round(rate, 1),
+        seconds_left=round(stats.pending / rate) if rate else None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -16,6 +16,7 @@ from contextd.domain.records import Anchor, Record, Source
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session
 from contextd.domain.time import from_micros, to_micros
+from contextd.domain.window import ContextItem
 
 Json = dict[str, Any]
 
@@ -208,6 +209,38 @@ def session_from_json(body: Mapping[str, Any]) -> Session:
     values["topics"] = tuple(body["topics"])
     values["injected"] = tuple(body["injected"])
     return Session(**values)
+
+
+def item_to_row(item: ContextItem) -> tuple[Any, ...]:
+    """A context item as plain values, in the order of its table's columns."""
+    dumps([item.source, item.reason])
+    return (
+        item.type,
+        item.source,
+        item.tokens,
+        item.count,
+        to_micros(item.first_at),
+        to_micros(item.last_at),
+        float(item.score),
+        item.status,
+        item.reason,
+    )
+
+
+def item_from_row(row: Sequence[Any]) -> ContextItem:
+    """The context item `item_to_row` took apart."""
+    kind, source, tokens, count, first_at, last_at, score, status, reason = row
+    return ContextItem(
+        type=kind,
+        source=source,
+        tokens=tokens,
+        count=count,
+        first_at=from_micros(first_at),
+        last_at=from_micros(last_at),
+        score=score,
+        status=status,
+        reason=reason,
+    )
 
 
 def event_to_json(event: Event) -> Json:

@@ -110,13 +110,17 @@ class MemoryIndex:
             )
         ]
 
-    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
+    def pending(
+        self, model: str, limit: int, among: Sequence[str] | None = None
+    ) -> list[tuple[str, str]]:
         """See `Index.pending`."""
         if not model:
             return []
         with self._space.lock:
             state = self._space.state
-            waiting = [e for e in state.entries.values() if (e.digest, model) not in state.vectors]
+            asked = state.entries.keys() if among is None else set(among) & state.entries.keys()
+            entries = [state.entries[id_] for id_ in asked]
+            waiting = [e for e in entries if (e.digest, model) not in state.vectors]
         waiting.sort(key=lambda entry: -entry.seq)
         return [(entry.document.kind, entry.document.id) for entry in waiting[: max(0, limit)]]
 

@@ -16,6 +16,7 @@ from contextd.domain.query import Document
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Job, Observation, ObservationSummary, Project, Session
+from contextd.domain.window import ContextItem
 from contextd.ports import Clock, Vector
 
 
@@ -49,6 +50,7 @@ class State:
     files: dict[tuple[Scope, str], SourceFile] = field(default_factory=dict)
     sessions: dict[str, Session] = field(default_factory=dict)
     events: dict[str, tuple[Event, ...]] = field(default_factory=dict)
+    items: dict[str, tuple[ContextItem, ...]] = field(default_factory=dict)
     served: dict[str, None] = field(default_factory=dict)
     observations: tuple[Observation, ...] = ()
     summary: ObservationSummary = field(default_factory=ObservationSummary)

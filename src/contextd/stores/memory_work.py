@@ -10,6 +10,7 @@ from typing import Any
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Job, Observation, ObservationSummary, Project, Session
+from contextd.domain.window import ContextItem
 from contextd.stores import codec, rules
 from contextd.stores.memory_space import Space
 
@@ -84,6 +85,22 @@ class MemorySessions:
             kept = self._space.state.events.get(session_id, ())
         found = [e for e in kept[max(0, after) :] if not types or e.type in types]
         return found[: max(0, limit)]
+
+    def keep_items(self, session_id: str, items: Sequence[ContextItem]) -> None:
+        """See `Sessions.keep_items`. Raises `NotFound` for a session that was never saved."""
+        fresh = [codec.item_from_row(codec.item_to_row(item)) for item in items]
+        with self._space.lock:
+            if session_id not in self._space.state.sessions:
+                raise rules.no_session(session_id)
+            kept = {(i.type, i.source): i for i in self._space.state.items.get(session_id, ())}
+            kept |= {(item.type, item.source): item for item in fresh}
+            self._space.state.items[session_id] = tuple(kept.values())
+
+    def items(self, session_id: str) -> list[ContextItem]:
+        """See `Sessions.items`."""
+        with self._space.lock:
+            kept = self._space.state.items.get(session_id, ())
+        return sorted(kept, key=lambda item: (-item.score, item.type, item.source))
 
     def mark_served(self, digests: Iterable[str]) -> None:
         """See `Sessions.mark_served`."""

@@ -216,10 +216,19 @@ class SqliteIndex:
             among = [rowid for (rowid,) in rows]
         return self._dense.nearest(ranking.unit(vector), model, query, among, limit)
 
-    def pending(self, model: str, limit: int) -> list[tuple[str, str]]:
+    def pending(
+        self, model: str, limit: int, among: Sequence[str] | None = None
+    ) -> list[tuple[str, str]]:
         """See `Index.pending`."""
         if not model:
             return []
+        if among is not None:
+            return self._database.rows(
+                "SELECT kind, id FROM docs WHERE id IN (SELECT value FROM json_each(?))"
+                " AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.digest = docs.digest"
+                " AND v.model = ?) ORDER BY seq DESC LIMIT ?",
+                (codec.dumps(list(among)), model, max(0, limit)),
+            )
         return self._waiting(model, "kind, id", f"ORDER BY seq DESC LIMIT {max(1, limit)}")[
             : max(0, limit)
         ]

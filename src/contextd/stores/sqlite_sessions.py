@@ -9,6 +9,7 @@ from typing import Any
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import to_micros
+from contextd.domain.window import ContextItem
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 
@@ -20,6 +21,8 @@ _SAVE = """INSERT INTO sessions
     started_at = excluded.started_at, last_seen_at = excluded.last_seen_at, body = excluded.body"""
 _EVENT = """INSERT INTO events (session_id, seq, key, type, body) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (session_id, key) DO NOTHING RETURNING seq"""
+
+_ITEM = "INSERT OR REPLACE INTO context_items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
 class SqliteSessions:
@@ -106,6 +109,23 @@ class SqliteSessions:
             (session_id, after, *types, max(0, limit)),
         )
         return [codec.event_from_json(codec.loads(body), seq) for body, seq in rows]
+
+    def keep_items(self, session_id: str, items: Sequence[ContextItem]) -> None:
+        """See `Sessions.keep_items`. Raises `NotFound` for a session that was never saved."""
+        rows = [(session_id, *codec.item_to_row(item)) for item in items]
+        with self._database.write() as connection:
+            if not fetch(connection, "SELECT 1 FROM sessions WHERE id = ?", (session_id,)):
+                raise rules.no_session(session_id)
+            connection.executemany(_ITEM, rows)
+
+    def items(self, session_id: str) -> list[ContextItem]:
+        """See `Sessions.items`."""
+        rows = self._database.rows(
+            "SELECT type, source, tokens, count, first_at, last_at, score, status, reason"
+            " FROM context_items WHERE session_id = ? ORDER BY score DESC, type, source",
+            (session_id,),
+        )
+        return [codec.item_from_row(row) for row in rows]
 
     def mark_served(self, digests: Iterable[str]) -> None:
         """See `Sessions.mark_served`."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from git_calls import git
 
-from conftest import Desk, git
 from contextd.app import App
 from contextd.operations.freshness import INLINE, checkouts, rest
 from contextd.ports import Embedder, Vector
@@ -29,25 +29,25 @@ class Counting:
         return self.inner.embed(texts)
 
 
-def paths(desk: Desk, query: str, root: Path | None = None, **options: Any) -> list[str]:
+def paths(desk: Any, query: str, root: Path | None = None, **options: Any) -> list[str]:
     runtime = desk.runtime(**options)
     runtime = replace(runtime, root=root) if root else runtime
     found = desk.app.call("codebase_search", runtime, {"query": query, "limit": 20})
     return [hit["path"] for hit in found.value["results"]]
 
 
-def tree_of(desk: Desk, root: Path | None = None) -> Any:
+def tree_of(desk: Any, root: Path | None = None) -> Any:
     return checkouts(desk.runtime().store).trees[root or desk.root]
 
 
-def look_now(desk: Desk) -> None:
+def look_now(desk: Any) -> None:
     """As if the rest between two looks were over."""
     for tree in checkouts(desk.runtime().store).trees.values():
         tree.looked_at = 0.0
 
 
 @pytest.fixture
-def scanned(desk: Desk) -> Desk:
+def scanned(desk: Any) -> Any:
     desk("codebase_index")
     return desk
 

@@ -1,0 +1,164 @@
+"""The window of a session through the operations: what enters it, what leaves it, what is told."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from contextd.operations.window import archived_sources, take
+from contextd.sessions.window import Serving
+
+
+class Agent:
+    """One connection of an agent."""
+
+    def __init__(self, desk: Any) -> None:
+        self.desk = desk
+
+    def runtime(self) -> Any:
+        return self.desk.runtime(session_hint="connection:1:1")
+
+    def __call__(self, operation: str, /, **arguments: Any) -> Any:
+        value = self.desk.app.call(operation, self.runtime(), arguments).value
+        self.desk.app.flush()
+        return value
+
+    def session(self) -> Any:
+        return self.desk.runtime().store.sessions.by_external("test-client", "connection:1:1")
+
+    def items(self) -> dict[tuple[str, str], Any]:
+        found = self.desk.runtime().store.sessions.items(self.session().id)
+        return {(i.type, i.source): i for i in found}
+
+
+@pytest.fixture
+def agent(open_desk) -> Agent:
+    desk = open_desk(window_tokens=1000)
+    desk("codebase_index")
+    return Agent(desk)
+
+
+def fill(agent: Agent, *sources: str, tokens: int) -> None:
+    take(agent.runtime(), agent.session(), [Serving("file", s, tokens) for s in sources])
+
+
+def test_files_knowledge_and_searches_enter_the_window_with_their_tokens(agent):
+    agent("memory_record", title="Guards", description="d", outcome="success", content="Guards in src/auth/guard.ts always answer true.")  # fmt: skip
+    read = agent("read_file", path="src/auth/guard.ts")
+    items = agent.items()
+    assert items["file", "src/auth/guard.ts"].tokens > 0
+    assert ("discovery", read["knowledge"][0]["id"]) in items
+    agent("codebase_search", query="refreshToken", limit=5)
+    agent("read_file", path="src/auth/guard.ts")
+    items = agent.items()
+    assert items["file", "src/auth/guard.ts"].count >= 2
+    assert ("file", "src/auth/token.ts") in items
+    window = agent("context_window")
+    assert window["tokens"] == sum(i.tokens for i in items.values())
+    assert window["capacity"] == 1000
+
+
+def test_a_call_without_a_connection_fills_no_window(agent):
+    agent.desk("read_file", path="src/auth/guard.ts")
+    agent.desk.app.flush()
+    assert agent.desk("context_window")["session_id"] == ""
+
+
+def test_past_four_fifths_the_lowest_go_with_a_reason_and_search_still_finds_them(agent):
+    agent("read_file", path="src/auth/guard.ts")
+    fill(agent, "src/a.ts", tokens=300)
+    fill(agent, "src/a.ts", "src/b.ts", tokens=300)
+    fill(agent, "src/b.ts", "src/c.ts", tokens=250)
+    assert agent.items()["file", "src/auth/guard.ts"].status == "archived"
+    window = agent("context_window")
+    assert window["percent"] <= 64
+    assert window["archived"] >= 1
+    [pruning] = window["prunings"]
+    assert "src/auth/guard.ts" in [one["source"] for one in pruning["archived"]]
+    assert all("% full; score" in one["reason"] for one in pruning["archived"])
+    hits = agent("context_search", query="guard", type="code")["results"]
+    [hit] = [h for h in hits if h["source"].startswith("src/auth/guard.ts")]
+    assert "export function guard" in hit["text"]
+    assert "archived from the window" in hit["why"]
+
+
+def test_what_is_read_again_comes_back_into_the_window(agent):
+    agent("read_file", path="src/auth/guard.ts")
+    fill(agent, "src/a.ts", tokens=600)
+    fill(agent, "src/b.ts", tokens=600)
+    assert "src/auth/guard.ts" in archived_sources(agent.runtime())
+    agent("read_file", path="src/auth/guard.ts")
+    assert agent.items()["file", "src/auth/guard.ts"].status == "active"
+
+
+def test_a_full_window_writes_context_md(agent):
+    (agent.desk.root / ".context").mkdir()
+    agent("read_file", path="src/auth/guard.ts")
+    assert not (agent.desk.root / ".context/CONTEXT.md").exists()
+    fill(agent, "src/a.ts", "src/b.ts", tokens=500)
+    assert (agent.desk.root / ".context/CONTEXT.md").exists()
+
+
+def test_the_scorer_runs_every_five_minutes_while_the_session_is_busy_and_then_rests(agent):
+    agent("read_file", path="src/auth/guard.ts")
+    store = agent.desk.runtime().store
+
+    def waiting() -> list[Any]:
+        return [j for j in store.jobs.list(states=("ready",)) if j.name == "score_window"]
+
+    [job] = waiting()
+    assert timedelta(minutes=4) < job.run_at - job.created_at <= timedelta(minutes=6)
+    fill(agent, "src/a.ts", tokens=10)
+    assert len(waiting()) == 1
+    from contextd.operations.background import JOBS, Task
+
+    run = lambda: JOBS["score_window"].run(agent.runtime(), Task(job.arguments, {}, print))  # noqa: E731
+    assert run()["items"] == 2
+    session = agent.session()
+    store.sessions.save(session.with_(status="completed"))
+    assert run() == {"skipped": "the session is over"}
+
+
+def test_show_tells_the_use_of_the_window_and_with_stats_what_is_in_it(agent):
+    agent("read_file", path="src/auth/guard.ts")
+    fill(agent, "src/a.ts", tokens=500)
+    text = agent.desk.answer("show").text
+    used = agent("context_window")["tokens"]
+    assert f"Context usage: {round(used / 10)}% ({used} / 1,000 tokens)" in text
+    assert "window: file: 2" in agent.desk.answer("show", stats=True).text
+
+
+def test_status_tells_how_far_embedding_came(open_desk):
+    desk = open_desk(embedder_name="minilm")
+    desk("codebase_index")
+    before = desk("status")
+    assert (before["percent"], before["seconds_left"]) == (0, None)
+    desk.app.work_off()
+    after = desk("status")
+    assert (after["percent"], after["pending"], after["seconds_left"]) == (100, 0, 0)
+    assert after["per_second"] > 0
+
+
+def test_files_of_an_open_session_get_vectors_first(open_desk):
+    desk = open_desk(embedder_name="minilm")
+    asked: list[str] = []
+    inner = desk.app._embedder
+
+    class Listening:
+        model = inner.model
+
+        def embed(self, texts):
+            asked.extend(texts)
+            return inner.embed(texts)
+
+    desk.app._embedder = Listening()
+    agent = Agent(desk)
+    agent("read_file", path="src/auth/token.ts")
+    agent("codebase_index")
+    asked.clear()
+    desk.app.work_off()
+    code = [text.split()[0] for text in asked if text.startswith(("src/", "package", "tsconfig"))]
+    assert code[0] == "src/auth/token.ts"
+    assert len(set(code)) > 5
