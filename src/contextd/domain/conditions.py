@@ -102,5 +102,5 @@ def _number(value: int | float) -> int | float:
         try:
             return float(value)
         except OverflowError:
-            return math.copysign(math.inf, value)
+            return math.inf if value > 0 else -math.inf
     return value
