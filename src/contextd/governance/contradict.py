@@ -69,6 +69,12 @@ def conflict(one: str, other: str) -> str:
     return ""
 
 
+def contradiction(one: str, other: str) -> tuple[str, str] | None:
+    """(kind, reason) when the texts contradict each other."""
+    told = conflict(one, other)
+    return ("polarity", told) if told else None
+
+
 def differs(one: str, other: str) -> str:
     """Which detail keeps two like texts from being the same: a number, a path or the polarity."""
     if _values(one) != _values(other):

@@ -18,6 +18,7 @@ from contextd.domain.records import Anchor, Record, Source, Trust, new_id
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
 from contextd.governance.gate import Draft, GateLookup, Verdict, admit
+from contextd.operations.contradicting import note_disagreements
 from contextd.ports import Vector
 from contextd.runtime import Runtime
 
@@ -165,6 +166,8 @@ def _write(runtime: Runtime, record: Record, *, action: str, reason: str) -> Non
     with store.transaction():
         store.records.put(record, actor=runtime.caller.name, action=action, reason=reason)
         store.index.put([document], vectors, runtime.embedder.model)
+    if action in ("create", "update"):
+        runtime.sinks.later(lambda: note_disagreements(runtime, record))
 
 
 def _seen_again(runtime: Runtime, existing: Record) -> Record:

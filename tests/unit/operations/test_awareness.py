@@ -1,0 +1,273 @@
+"""The store about itself, through the operations that agents call."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from contextd.awareness.export import LARGEST
+from contextd.domain.errors import ContextdError
+
+SCHEMA = """version: 1
+types:
+  decision:
+    description: "Architectural decisions"
+    fields:
+      what: {type: string, required: true}
+      why: {type: string}
+  runbook:
+    description: "How to deploy"
+    fields:
+      steps: {type: string, required: true}
+"""
+SEED_KEYS = {
+    "identity": [
+        "owner", "contextCount", "typeBreakdown", "bubbleCount", "oldestEntry", "newestEntry",
+    ],
+    "coverage": ["typesWithEntries", "typesEmpty", "untyped"],
+    "freshness": ["recentlyUpdated", "stale", "stalestEntries"],
+    "health": ["coverageScore", "freshnessScore", "overallHealth"],
+}  # fmt: skip
+NOTES = [
+    "Deploy the shop from the release branch only",
+    "Invoices are rounded half up to whole cents",
+    "The search index is rebuilt every night",
+    "Images are served from the edge cache",
+    "Feature flags live in the billing database",
+    "Support tickets are closed after two weeks of silence",
+]
+
+
+@pytest.fixture
+def shop(desk):
+    (desk.root / ".context").mkdir(exist_ok=True)
+    (desk.root / ".context" / "schema.yaml").write_text(SCHEMA)
+    return desk
+
+
+def saved(desk, *texts):
+    ids = [desk("save_context", content=text)["id"] for text in texts]
+    desk.app.flush()
+    return ids
+
+
+def aged(desk, id, days):
+    """As if the record had not been changed for so long."""
+    runtime = desk.runtime()
+    [record] = runtime.store.records.get([id])
+    then = record.updated_at - timedelta(days=days)
+    old = record.with_(updated_at=then, created_at=then)
+    runtime.store.records.put(old, actor="test", action="age")
+
+
+def test_an_empty_store_says_so_in_the_shape_of_the_seed(shop):
+    answer = shop.answer("introspect")
+    model = answer.value
+    assert list(model) == [
+        "identity", "coverage", "freshness", "gaps", "contradictions", "health",
+    ]  # fmt: skip
+    assert {name: list(model[name]) for name in SEED_KEYS} == SEED_KEYS
+    assert model["identity"]["contextCount"] == 0
+    assert model["coverage"]["typesEmpty"] == ["decision", "runbook"]
+    assert model["health"] == {
+        "coverageScore": 0.0, "freshnessScore": 0.0, "overallHealth": "sparse",
+    }  # fmt: skip
+    assert all(list(gap) == ["description", "severity", "suggestion"] for gap in model["gaps"])
+    assert answer.text.startswith("I am the context store for this workspace.")
+    assert "Type 'runbook' is defined in your schema but has 0 entries." in answer.text
+
+
+def test_a_healthy_store_counts_types_and_has_nothing_to_complain_about(shop):
+    shop("save_typed_context", type="decision", data={"what": "Use Redis for the job queue"})
+    shop("save_typed_context", type="runbook", data={"steps": "tag the commit and push it"})
+    saved(shop, *NOTES)
+    model = shop("introspect")
+    assert model["identity"]["contextCount"] == 8
+    assert model["identity"]["typeBreakdown"] == {"context": 6, "decision": 1, "runbook": 1}
+    assert model["coverage"]["untyped"] == 6
+    assert model["freshness"] == {"recentlyUpdated": 8, "stale": 0, "stalestEntries": []}
+    assert model["health"]["overallHealth"] == "healthy"
+
+
+def test_a_sparse_store_is_called_sparse_however_fresh(desk):
+    saved(desk, NOTES[0])
+    assert desk("introspect")["health"]["overallHealth"] == "sparse"
+
+
+def test_a_stale_store_needs_attention_and_names_its_oldest_entries(desk):
+    ids = saved(desk, *NOTES)
+    for place, id in enumerate(ids[:4]):
+        aged(desk, id, 100 + place)
+    model = desk("introspect")
+    assert model["freshness"]["stale"] == 4
+    assert model["freshness"]["stalestEntries"][0]["id"] == ids[3]
+    assert model["health"]["overallHealth"] == "needs-attention"
+    assert any("4 entries are older than 90 days" in gap["description"] for gap in model["gaps"])
+
+
+def test_a_contradiction_is_noted_at_the_write_and_settled_by_whoever_knows(desk):
+    one, other = saved(
+        desk,
+        "Always use tabs for indentation in the frontend",
+        "Never use tabs for indentation in the frontend",
+    )
+    model = desk("introspect")
+    assert {model["contradictions"][0]["entryA"], model["contradictions"][0]["entryB"]} == {
+        one, other,
+    }  # fmt: skip
+    [dispute] = desk("list_contradictions")["contradictions"]
+    keep = "a" if dispute["a"]["id"] == other else "b"
+    assert (dispute["proposal"], dispute["why"]) == (keep, "it is newer")
+    done = desk("resolve_contradiction", id=dispute["id"], keep=keep, note="the team agreed")
+    assert (done["kept"], done["superseded"]) == ([other], [one])
+    [loser] = desk.runtime().store.records.get([one])
+    assert (loser.status, loser.canonical_id) == ("superseded", other)
+    assert loser.valid_to is not None
+    assert desk("list_contradictions")["contradictions"] == []
+    assert desk("introspect")["contradictions"] == []
+    desk("undo", id=one)
+    assert len(desk("list_contradictions")["contradictions"]) == 1
+
+
+def test_keeping_both_dismisses_a_contradiction_for_good(desk):
+    saved(
+        desk,
+        "Always use tabs for indentation in the frontend",
+        "Never use tabs for indentation in the frontend",
+    )
+    [dispute] = desk("list_contradictions")["contradictions"]
+    desk("resolve_contradiction", id=dispute["id"], keep="both", note="two frontends")
+    desk("compare_records")
+    desk.app.work_off()
+    assert desk("list_contradictions")["contradictions"] == []
+    [kept] = desk("list_contradictions", state="dismissed")["contradictions"]
+    assert kept["note"] == "two frontends"
+
+
+def test_keeping_neither_supersedes_both(desk):
+    ids = saved(
+        desk,
+        "The session timeout is 15 minutes",
+        "The session timeout is 30 minutes",
+    )
+    [dispute] = desk("list_contradictions")["contradictions"]
+    assert sorted(
+        desk("resolve_contradiction", id=dispute["id"], keep="neither")["superseded"]
+    ) == (sorted(ids))
+
+
+def test_correcting_a_record_ends_its_contradiction(desk):
+    _, other = saved(desk, "The session timeout is 15 minutes", "The session timeout is 30 minutes")
+    desk("update_context", id=other, content="The session timeout is 15 minutes, as agreed")
+    desk.app.flush()
+    assert desk("list_contradictions")["contradictions"] == []
+
+
+def test_the_job_finds_what_was_never_compared_at_a_write(desk):
+    one, other = saved(
+        desk, "The session timeout is 15 minutes", "The session timeout is 30 minutes"
+    )
+    store = desk.runtime().store
+    a, b = min(one, other), max(one, other)
+    store.contradictions.remove([(a, b)])
+    desk("compare_records")
+    desk.app.work_off()
+    assert [(p.a, p.b) for p in store.contradictions.of(one)] == [(a, b)]
+
+
+@pytest.mark.parametrize("id", ["nonsense", "abcd1234+efgh5678"])
+def test_a_contradiction_that_is_none_is_refused_with_a_hint(desk, id):
+    with pytest.raises(ContextdError) as refusal:
+        desk("resolve_contradiction", id=id, keep="a")
+    assert refusal.value.hint
+
+
+def test_one_question_asked_five_ways_is_one_gap_and_closes_when_answered(desk):
+    for query in (
+        "error handling", "error handling strategy", "how are errors handled",
+        "handling of errors", "error handling",
+    ):  # fmt: skip
+        desk("recall_context", query=query)
+    desk.app.flush()
+    missed = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
+    assert [(gap["count"], gap["severity"]) for gap in missed] == [(5, "warning")]
+    assert missed[0]["last"]
+    assert "save_context" in missed[0]["suggestion"]
+    saved(desk, "Errors: the error handling strategy is one handler that handled every error")
+    assert [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"] == []
+
+
+def test_a_cited_file_that_changed_is_a_gap(desk):
+    [id] = saved(desk, "Tokens live 900 seconds")
+    store = desk.runtime().store
+    [record] = store.records.get([id])
+    anchor = replace(record.anchor, paths={"src/auth/token.ts": "0" * 40})
+    store.records.put(record.with_(anchor=anchor), actor="test", action="anchor")
+    [gap] = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "changed_files"]
+    assert gap["subjects"] == [id]
+    assert "src/auth/token.ts" in gap["description"]
+
+
+def test_reports_change_scores_and_the_order_of_answers(desk):
+    one, other = saved(
+        desk,
+        "Upload retries use exponential backoff with jitter in the worker",
+        "Upload retries use a circuit breaker around the gateway client",
+    )
+    before = [e["id"] for e in desk("recall_context", query="upload retries")["entries"]]
+    answer = desk("report_usefulness", context_ids=[before[-1]], useful=True, notes="saved an hour")
+    assert answer["acknowledged"] is True
+    assert answer["scores"] == [
+        {"id": before[-1], "confidence": 0.9, "helpful": 1, "unhelpful": 0},
+    ]
+    desk("report_usefulness", context_ids=[before[0][:8]], useful=False)
+    after = [e["id"] for e in desk("recall_context", query="upload retries")["entries"]]
+    assert (sorted(before), after) == (sorted([one, other]), before[::-1])
+    reasons = [change["reason"] for change in desk("history", id=before[-1])["changes"]]
+    assert reasons[-1] == "helpful: saved an hour"
+
+
+def test_a_report_about_nobody_changes_nothing(desk):
+    [id] = saved(desk, NOTES[0])
+    with pytest.raises(ContextdError):
+        desk("report_usefulness", context_ids=[id, "ffffffff"], useful=True)
+    with pytest.raises(ContextdError):
+        desk("report_usefulness", context_ids=[], useful=True)
+    assert desk.runtime().store.records.get([id])[0].helpful == 0
+
+
+def test_what_is_often_read_and_never_helped_is_noise_until_it_helps(desk):
+    [id] = saved(desk, NOTES[0])
+    store = desk.runtime().store
+    for _ in range(12):
+        store.records.touch([id], desk.runtime().clock.now())
+    assert [e["id"] for e in desk("list_noise")["entries"]] == [id]
+    assert any(gap["kind"] == "noise" for gap in desk("get_gaps")["gaps"])
+    desk("report_usefulness", context_ids=[id], useful=True)
+    assert desk("list_noise")["entries"] == []
+
+
+def test_the_export_has_the_seeds_shape_and_stays_under_its_limit(desk, tmp_path):
+    [id] = saved(desk, NOTES[0])
+    desk("report_usefulness", context_ids=[id], useful=True)
+    for number in range(1_100):
+        desk("recall_context", query=f"nothing is known about {'x' * 300} {number}")
+    desk.app.flush()
+    target = tmp_path / "awareness.json"
+    told = desk("export_awareness", path=str(target))
+    body = json.loads(target.read_bytes())
+    assert told["bytes"] == target.stat().st_size <= LARGEST
+    assert list(body) == ["events", "summary", "usefulness"]
+    assert list(body["summary"]) == [
+        "totalReads", "totalWrites", "totalMisses", "missedQueries", "typeReadFrequency",
+        "typeWriteFrequency", "lastActivity",
+    ]  # fmt: skip
+    assert body["summary"]["totalMisses"] == 1_100
+    assert body["usefulness"] == {"helpful": {id: 1}, "unhelpful": {}}
+    assert {e["action"] for e in body["events"]} <= {
+        "read", "write", "update", "delete", "query_miss",
+    }  # fmt: skip
+    assert len(body["events"]) >= 500
