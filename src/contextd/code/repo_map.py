@@ -17,8 +17,14 @@ _FILL = 0.97
 _SLACK = 2
 _LONGEST = 140
 _EVERYWHERE = 0.25
-_NAMED = 0.5
+_AT_HAND = 0.3
+_COMMON = 0.8
+_MANY = 300
+"""A work tree with more changes than this says nothing of what is worked on."""
+
+_NAMED, _IN_NAMED_FILE = 0.5, 0.6
 _PATH = re.compile(r"[^\s,;'\"`()]+")
+_LOOKS = re.compile(r"[a-z0-9][A-Z]|\w[_/]\w|\w\.\w|[A-Za-z]\d|\w/$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +70,16 @@ def rank_symbols(
     near = frozenset(near)
     named = _named(graph, focus)
     folders = tuple(path for path in near if path.endswith("/"))
-    close = {p: 1.0 for p in graph.files if p in near or (folders and p.startswith(folders))}
+    close = (
+        {}
+        if len(near) > _MANY
+        else {p: 1.0 for p in graph.files if p in near or (folders and p.startswith(folders))}
+    )
     restart = _mixed(named, close, graph)
     scores = graph.scores_from(graph.rank_from(restart)) if restart else dict(graph.scores)
     if named:
+        # What every reader comes to, such as a logger, says nothing of this task.
+        scores = {place: own - _COMMON * graph.scores[place] for place, own in scores.items()}
         _lift_named(graph, scores, focus, named)
     return [one for one, _ in ranked_definitions(graph, scores)]
 
@@ -78,12 +90,11 @@ def _mixed(
     """Where readers begin: at what is named, then at what is at hand. With nothing named, a quarter
     of them begin anywhere, so that a small change does not hide the project.
     """
-    parts = [part for part in (named, close) if part]
     restart: dict[str, float] = {}
-    for part in parts:
+    for part, share in ((named, 1.0), (close, _AT_HAND if named else 1.0)):
         whole = sum(part.values())
         for path, weight in part.items():
-            restart[path] = restart.get(path, 0.0) + weight / whole / len(parts)
+            restart[path] = restart.get(path, 0.0) + share * weight / whole
     if restart and not named:
         plain = [path for path in graph.files if not is_test(path)]
         for path in plain:
@@ -96,15 +107,28 @@ def _named(graph: SymbolGraph, focus: str) -> dict[str, float]:
     or else by words of its path and definitions, rare ones more.
     """
     found: dict[str, float] = {}
-    for token in dict.fromkeys(_PATH.findall(focus)):
+    for token in _telling(focus):
         plain = token.strip("./").rstrip(":")
         folder = plain + "/"
         for path in graph.files if plain else ():
             if path == plain or path.startswith(folder):
                 found[path] = found.get(path, 0.0) + 1.0
-        for one in graph.by_name.get(plain.rpartition(".")[2].rstrip("()"), ()):
+        for one in graph.by_name.get(_last(plain), ()):
             found[one.path] = found.get(one.path, 0.0) + 1.0
     return found or _by_words(graph, content_words(focus))
+
+
+def _telling(focus: str) -> list[str]:
+    """The parts of the focus that are paths or names by their looks: in a sentence `file` is only
+    a word.
+    """
+    tokens = list(dict.fromkeys(_PATH.findall(focus)))
+    quoted = set(re.findall(r"`([^`]+)`", focus))
+    return [t for t in tokens if len(tokens) == 1 or t in quoted or _LOOKS.search(t)]
+
+
+def _last(token: str) -> str:
+    return token.rstrip("()").rpartition(".")[2]
 
 
 def _by_words(graph: SymbolGraph, asked: Sequence[str]) -> dict[str, float]:
@@ -136,12 +160,16 @@ def _lift_named(
 ) -> None:
     """What is asked for by name comes before what it uses."""
     wanted = frozenset(content_words(focus))
-    exact = {token.rpartition(".")[2].rstrip("()") for token in _PATH.findall(focus)}
+    telling = _telling(focus)
+    exact = {_last(token) for token in telling}
+    files = {token.strip("./") for token in telling}
     best = max(scores.values(), default=0.0)
     for path in named:
         for symbol in graph.files[path].symbols:
             shared = len(wanted & graph.words_of_names[symbol.name]) / max(1, len(wanted))
             share = 1.0 if symbol.name in exact else _NAMED * shared
+            if path in files and not symbol.parent:
+                share = max(share, _IN_NAMED_FILE)
             scores[path, symbol.start, symbol.name] += share * best
 
 

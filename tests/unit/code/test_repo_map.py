@@ -81,6 +81,8 @@ def test_a_focus_brings_what_it_uses_to_the_front(tmp_path: Path) -> None:
         ("src/billing/invoice.py", "render_invoice"),
         ("change Part7.measure", "measure"),
         ("Part21", "Part21"),
+        ("why does `measure` close", "measure"),
+        ("open the invoice and measure it", "render_invoice"),
     ],
 )
 def test_a_task_in_words_a_path_or_a_name_leads_to_its_definitions(
