@@ -11,6 +11,7 @@ import pytest
 
 from contextd.benchmarks.history import History, check_out, is_code, read_history
 from contextd.benchmarks.localise import run
+from contextd.benchmarks.run import main
 from contextd.domain.errors import NotFound
 
 TOPICS = {
@@ -141,3 +142,12 @@ def test_asking_twice_gives_the_same_figures(repository: Path) -> None:
     )
     assert first["contextd, memory on"] == second["contextd, memory on"]
     assert first["gain"] == second["gain"]
+
+
+def test_the_command_takes_paths_and_says_what_is_wrong_with_one(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["localise", str(repository)]) == 0
+    assert "| contextd, memory on |" in capsys.readouterr().out
+    assert main(["localise", str(tmp_path / "nowhere")]) == 1
+    assert "hint:" in capsys.readouterr().err

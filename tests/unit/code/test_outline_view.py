@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from contextd.code.analyse import analyse
+from contextd.code.outline_view import outline_text
+from contextd.domain.tokens import count_tokens
+
+SOURCE = """import os
+from json import loads
+
+
+class Store:
+    def read(self, key: str) -> bytes:
+        return b""
+
+    def write(self, key: str, value: bytes) -> None:
+        pass
+
+
+def open_store(path: str) -> Store:
+    return Store()
+"""
+
+
+def file_of(text: str):
+    return analyse("store.py", text.encode(), len(text), 0)
+
+
+def test_an_outline_has_imports_and_definitions_with_their_lines() -> None:
+    text, whole = outline_text(file_of(SOURCE), 1_000)
+    assert whole
+    assert text.splitlines() == [
+        "imports os, json",
+        "5-10 class Store",
+        "6-7   def read(self, key: str) -> bytes",
+        "9-10   def write(self, key: str, value: bytes) -> None",
+        "13-14 def open_store(path: str) -> Store",
+    ]
+
+
+@pytest.mark.parametrize("budget", [0, 10, 30, 45, 50])
+def test_an_outline_keeps_its_budget_and_lets_inner_definitions_go_first(budget: int) -> None:
+    text, whole = outline_text(file_of(SOURCE), budget)
+    assert count_tokens(text) <= budget
+    assert not whole
+    if budget >= 45:
+        assert "class Store" in text
+        assert "open_store" in text
+        assert "read" not in text
