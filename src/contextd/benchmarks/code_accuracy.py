@@ -149,10 +149,10 @@ def _file_of(base: str, module: str, files: Mapping[str, SourceFile]) -> str:
 def typescript_accuracy(
     root: Path, files: Mapping[str, SourceFile], folder: Path
 ) -> Iterator[Accuracy]:
-    """Edges against TypeScript's own resolver, definitions against its syntax tree. `folder` holds
-    `node_modules/typescript`. Raises `NotFound` without it, `Unavailable` without `node`.
+    """Edges against TypeScript's own resolver, definitions against its syntax tree, in the files
+    that a scan parses. `folder` holds `node_modules/typescript`. Raises `NotFound` without it, `Unavailable` without `node`.
     """
-    code = {path for path in files if path.endswith(_TYPESCRIPT) and files[path].language}
+    code = {path for path in files if path.endswith(_TYPESCRIPT) and not _left_out(files[path])}
     if not code:
         return
     truth: set[Edge] = set()
@@ -160,6 +160,8 @@ def typescript_accuracy(
     expected: Counter[Edge] = Counter()
     for told in _told(root, sorted(files), folder):
         path = told["path"]
+        if path not in code:
+            continue
         for specifier, target in told["imports"]:
             if target in code and target != path:
                 truth.add((path, target))
@@ -181,6 +183,12 @@ def typescript_accuracy(
         )
     defined = Counter((path, s.name) for path in code for s in files[path].symbols)
     yield _recalled("TypeScript and JavaScript definitions, against TypeScript", defined, expected)
+
+
+def _left_out(file: SourceFile) -> bool:
+    """Whether a scan does not parse a file: minified, vendored or very large."""
+    known = file.symbols or file.imports or file.exports
+    return not file.language or bool(file.error and file.error != "syntax errors" and not known)
 
 
 def _told(root: Path, paths: list[str], folder: Path) -> Iterator[dict[str, Any]]:

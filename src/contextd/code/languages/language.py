@@ -43,7 +43,8 @@ class Language:
     """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
     resolver that languages with an equal `family` share; `settings` are the names of the files
     that change where imports lead. `embedded` finds the code in a file that is mostly something
-    else; only that is parsed.
+    else; only that is parsed. `mend` rewrites a text that has syntax errors, to the same length,
+    where the grammar is behind its language.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Language:
     resolver: Callable[[Collection[str], Read], Resolver]
     settings: tuple[str, ...] = ()
     embedded: Callable[[bytes], Embedded] | None = None
+    mend: Callable[[bytes], bytes] | None = None
 
 
 @cache
@@ -69,11 +71,26 @@ def parser(load: Callable[[], object]) -> Parser:
 
 
 def parsed(language: Language, data: bytes) -> Tree:
-    """The tree of a file in a language; of one with code embedded in it, that of the code."""
-    if language.embedded is None:
-        return parser(language.grammar).parse(data)
-    code = language.embedded(data)
-    return parser(code.grammar).parse(code.data)
+    """The tree of a file in a language; of one with code embedded in it, that of the code. One
+    with syntax errors is that of the mended text where it has fewer.
+    """
+    if language.embedded is not None:
+        code = language.embedded(data)
+        return parser(code.grammar).parse(code.data)
+    tree = parser(language.grammar).parse(data)
+    if language.mend is None or not tree.root_node.has_error:
+        return tree
+    mended = language.mend(data)
+    if mended == data:
+        return tree
+    other = parser(language.grammar).parse(mended)
+    return other if _errors(language, other) < _errors(language, tree) else tree
+
+
+def _errors(language: Language, tree: Tree) -> int:
+    """How many places of a tree make no sense."""
+    found = captures(language.grammar, "[(ERROR) (MISSING)] @error", tree.root_node)
+    return len(found.get("error", ()))
 
 
 @cache

@@ -19,6 +19,7 @@ from contextd.code.languages import (
 from contextd.code.languages.c_resolver import CResolver
 from contextd.code.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
 from contextd.code.languages.csharp_resolver import CsharpResolver
+from contextd.code.languages.ecmascript_mend import mend
 from contextd.code.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
 from contextd.code.languages.go_resolver import SETTINGS as GO_SETTINGS
 from contextd.code.languages.go_resolver import GoResolver
@@ -40,6 +41,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=("ts", "mts", "cts"),
         family="ecmascript",
         grammar=ecmascript.typescript,
+        mend=mend,
         outline=ecmascript.outline_with(ecmascript.typescript),
         resolver=EcmascriptResolver,
         settings=SETTINGS,
@@ -243,10 +245,11 @@ _BY_BASENAME = {
     "rakefile": "ruby",
     "jenkinsfile": "groovy",
     "cmakelists.txt": "cmake",
-    "go.mod": "go",
+    "go.mod": "go-module",
+    "go.work": "go-module",
 }
 PROSE = frozenset(("markdown", "restructuredtext", "text"))
-DATA = frozenset("json yaml csv xml svg toml ini notebook html".split())
+DATA = frozenset("json yaml csv xml svg toml ini notebook html go-module".split())
 
 
 def language_name(path: str) -> str:
