@@ -24,7 +24,7 @@ _SECRET = re.compile(
 )
 _VENDORED = re.compile(
     r"(?:^|/)(?:node_modules|bower_components|\.yarn|third_party|site-packages)/"
-    r"|^vendor/|(?:^|/)(?:static|public|assets|dist|js|css)/(?:.*/)?vendor/"
+    r"|^vendor/|(?:^|/)vendor/.*\.go$|(?:^|/)(?:static|public|assets|dist|js|css)/(?:.*/)?vendor/"
 )
 _GENERATED_NAME = re.compile(
     r"\.(?:min|bundle|generated|gen|pb|g)\.[a-z]+$|_pb2(?:_grpc)?\.pyi?$|\.(?:snap|map)$"

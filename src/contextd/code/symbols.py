@@ -82,8 +82,17 @@ def _local(file: SourceFile, name: str) -> Symbol | None:
                     return None
                 wanted = local
                 break
+    if _family(file) == "ecmascript" and _bound(file, wanted):
+        # `const { a } = require("./b")` defines a constant, but `a` is the one of the other file.
+        return None
     around, _, inner = wanted.rpartition(".")
     return next((s for s in file.symbols if s.name == inner and s.parent == around), None)
+
+
+def _bound(file: SourceFile, name: str) -> bool:
+    """Whether an import from another file binds the name."""
+    bound = ((inner, local) for one in file.imports if one.target for inner, local in one.names)
+    return any(local == name and inner != WHOLE for inner, local in bound)
 
 
 def _onward(file: SourceFile, name: str) -> Iterator[tuple[str, str]]:

@@ -14,7 +14,7 @@ _WHOLE = ("module.exports", "exports")
 
 
 @dataclass(slots=True)
-class CommonExports:
+class AssignedExports:
     """Exports as in `SourceFile`, definitions that have no name but their export's, and the names
     of other files that are passed on, by specifier.
     """
@@ -30,9 +30,9 @@ class CommonExports:
             self.passed_on.append((specifier, inner))
 
 
-def common_exports(root: Node) -> CommonExports:
+def assigned_exports(root: Node) -> AssignedExports:
     """The exports that assignments at the top of a file make."""
-    found = CommonExports()
+    found = AssignedExports()
     for statement in root.named_children:
         if statement.type != "expression_statement" or not statement.named_children:
             continue
@@ -54,7 +54,7 @@ def common_exports(root: Node) -> CommonExports:
     return found
 
 
-def _whole(found: CommonExports, statement: Node, value: Node) -> None:
+def _whole(found: AssignedExports, statement: Node, value: Node) -> None:
     """`module.exports = value`."""
     specifier = required(value)
     if specifier:
@@ -71,7 +71,7 @@ def _whole(found: CommonExports, statement: Node, value: Node) -> None:
         found.definitions.append(_definition(name, statement, value))
 
 
-def _property(found: CommonExports, child: Node) -> None:
+def _property(found: AssignedExports, child: Node) -> None:
     if child.type == "shorthand_property_identifier":
         found.add(text_of(child), "", text_of(child))
     elif child.type == "method_definition":
@@ -89,7 +89,7 @@ def _property(found: CommonExports, child: Node) -> None:
             found.add("*", specifier, "*")
 
 
-def _named(found: CommonExports, name: str, around: Node, value: Node) -> None:
+def _named(found: AssignedExports, name: str, around: Node, value: Node) -> None:
     """`exports.name = value`, or a pair of an exported object."""
     specifier, inner = _member_of(value)
     if specifier:
@@ -138,7 +138,7 @@ def _member_of(value: Node) -> tuple[str, str]:
     return "", ""
 
 
-def with_common(modules: Modules, found: CommonExports) -> Modules:
+def with_assigned(modules: Modules, found: AssignedExports) -> Modules:
     """The imports and exports of a file with those of CommonJS; `export` statements go first."""
     if not found.exports:
         return modules

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from contextd.code.languages.commonjs import CommonExports, common_exports, with_common
+from contextd.code.languages.commonjs import AssignedExports, assigned_exports, with_assigned
 from contextd.code.languages.ecmascript_modules import (
     CALLS,
     REQUIRE_CLAUSES,
@@ -99,8 +99,8 @@ def outline_with(load: Callable[[], object]) -> Callable[[Node, bytes, str], Out
 
     def outline(root: Node, data: bytes, path: str) -> Outline:
         found = captures(load, query, root)
-        common = common_exports(root) if load is javascript else CommonExports()
-        modules = with_common(modules_of(root, found), common)
+        common = assigned_exports(root) if load is javascript else AssignedExports()
+        modules = with_assigned(modules_of(root, found), common)
         definitions = [_declared(node) for node in found.get("def", ())] + common.definitions
         seen: set[int] = set()
         for node in found.get("variable", ()):

@@ -12,9 +12,9 @@ from contextd.code.languages.outline import Definition, Outline, symbols_of, tex
 from contextd.domain.code import Import
 
 _SCRIPT = re.compile(
-    rb"<!--.*?(?:-->|\Z)|<script\b(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*)>"
+    rb"<!--.*?(?:-->|\Z)|(?:^|(?<=>))[ \t]*<script\b(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*)>"
     rb"(?P<code>.*?)</script\s*>",
-    re.S | re.I,
+    re.S | re.I | re.M,
 )
 _LANG = re.compile(rb"""\blang\s*=\s*["']?(\w+)""")
 _SRC = re.compile(rb"""(?<![\w:-])src\s*=\s*["']([^"']+)["']""")

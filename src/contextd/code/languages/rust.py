@@ -33,6 +33,7 @@ _QUERY = "\n".join(f"({kind}) @def" for kind in _KINDS if kind != "mod_item") + 
 (extern_crate_declaration) @use
 (scoped_identifier) @path
 (scoped_type_identifier) @path
+(macro_invocation (token_tree) @tokens)
 """
 )
 _IN_USE = frozenset(
@@ -40,6 +41,8 @@ _IN_USE = frozenset(
     scoped_type_identifier visibility_modifier""".split()
 )
 _PATH = re.compile(r"(?:::)?((?:r#)?\w+(?:::(?:r#)?\w+)*)")
+_TOKEN_PATH = re.compile(r"(?<![\w:.$])[a-z_]\w*(?:::\w+)+")
+_QUOTED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"', re.S)
 _STANDARD = frozenset(("std", "core", "alloc", "proc_macro"))
 _LONGEST_VALUE = 120
 
@@ -56,7 +59,7 @@ def grammar() -> object:
 def outline(root: Node, data: bytes, path: str) -> Outline:
     """Items with their module, trait or implemented type as parent. What a file imports is what
     `use`, `mod name;` and paths in code say; `mod a::b` is the specifier of a module statement,
-    with the inline modules around it. Macros are not looked into.
+    with the inline modules around it. Of what macros are given, paths are seen and items are not.
     """
     found = captures(grammar, _QUERY, root)
     definitions = [_definition(node) for node in found.get("def", ())]
@@ -85,7 +88,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
             name = segments[-1]
             key = f"* {one.specifier}" if name == "*" else local
             exports.setdefault(key, ("*" if name == "*" else local, one.specifier, name))
-    imports += _paths(found.get("path", ()), inline, uses, children)
+    imports += _paths(_written(found), inline, uses, children)
     imports.sort(key=lambda one: one.line)
     return Outline(symbols, tuple(imports), tuple(exports.values()))
 
@@ -192,8 +195,23 @@ def _leads_out(path: Segments, children: Mapping[Segments, Node]) -> bool:
     return any(path[1 : length + 1] in children for length in range(1, len(path)))
 
 
+def _written(found: Mapping[str, Sequence[Node]]) -> list[tuple[Node, str]]:
+    """The paths in code, in source order: those of the tree, and what looks like one among the
+    arguments of a macro, which have no tree.
+    """
+    written: list[tuple[Node, str]] = []
+    for node in found.get("path", ()):
+        match = _PATH.match(text_of(node))
+        if match is not None and node.parent is not None and node.parent.type not in _IN_USE:
+            written.append((node, match[1]))
+    for node in found.get("tokens", ()):
+        text = _QUOTED.sub(" ", text_of(node))
+        written += [(node, match[0]) for match in _TOKEN_PATH.finditer(text)]
+    return sorted(written, key=lambda one: one[0].start_byte)
+
+
 def _paths(
-    nodes: Sequence[Node],
+    written: Sequence[tuple[Node, str]],
     inline: Sequence[Span],
     uses: Sequence[tuple[Node, Segments, str]],
     children: Mapping[Segments, Node],
@@ -201,11 +219,8 @@ def _paths(
     """The paths in code that begin at a module; those that begin at a type are of no use here."""
     bound = {local: segments for _, segments, local in uses}
     seen: set[Segments] = set()
-    for node in sorted(nodes, key=lambda node: node.start_byte):
-        match = _PATH.match(text_of(node))
-        if match is None or node.parent is None or node.parent.type in _IN_USE:
-            continue
-        path = tuple(match[1].replace("r#", "").split("::"))
+    for node, text in written:
+        path = tuple(text.replace("r#", "").split("::"))
         first = path[0]
         if len(path) < 2 or first in _STANDARD or not (first.islower() or first in bound):
             continue
