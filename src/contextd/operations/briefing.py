@@ -11,6 +11,7 @@ from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.words import content_words
+from contextd.operations.anchors import from_elsewhere, standings
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, mark_served
 from contextd.operations.handoff import changes_since, sessions_with_work
@@ -84,8 +85,10 @@ def brief(
     return packed
 
 
-def quoted(record: Record, runtime: Runtime) -> str:
-    """A record as a briefing quotes it: text, then kind, id, source, age and confidence."""
+def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
+    """A record as a briefing quotes it: text, then kind, id, source, age, confidence, and what
+    became of the code it cites.
+    """
     text = " ".join(titled(record).split())
     if record.data.get("solution"):
         text += f" (fix: {' '.join(str(record.data['solution']).split())})"
@@ -93,7 +96,8 @@ def quoted(record: Record, runtime: Runtime) -> str:
         text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
     since = age(record.created_at, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
-    return f"{text} [{kind} {record.id[:8]} · {record.source} · {since} · {record.confidence:.2f}]"
+    note = f" · {stale}" if stale else ""
+    return f"{text} [{kind} {record.id[:8]} · {record.source} · {since} · {record.confidence:.2f}{note}]"
 
 
 def titled(record: Record) -> str:
@@ -136,14 +140,20 @@ def _knowledge(runtime: Runtime, task: str) -> list[Section]:
         for place, hit in enumerate(find_records(runtime, task, injected, limit=8).hits):
             by_id[hit.record.id] = hit.record
             weights[hit.record.id] = 5.0 - place * 0.2 + weights.get(hit.record.id, 0.5)
-    ranked = sorted(by_id.values(), key=lambda r: (-weights[r.id], r.id))
+    found = standings(runtime, by_id.values())
+    hidden = from_elsewhere(runtime, found)
+    shown = [record for record in by_id.values() if record.id not in hidden]
+    stale = {id: standing.note for id, standing in found.items()}
+    ranked = sorted(shown, key=lambda r: (-weights[r.id], r.id))
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
     told: list[set[str]] = []
     for record in ranked:
         if _repeats(record, told):
             continue
         title = "Respect" if _binding(record) else "Learned"
-        sections[title].append(Line(quoted(record, runtime), record.id, weights[record.id]))
+        sections[title].append(
+            Line(quoted(record, runtime, stale.get(record.id, "")), record.id, weights[record.id])
+        )
     return [Section(title, lines) for title, lines in sections.items()]
 
 

@@ -12,6 +12,7 @@ from contextd.domain.code import Chunk
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import CODE
 from contextd.domain.tokens import count_tokens
+from contextd.operations.anchors import notes as stale_notes
 from contextd.operations.core import operation
 from contextd.operations.experience import votes_for
 from contextd.operations.finding import find_documents, mark_served
@@ -92,7 +93,9 @@ def read_file(
     else:
         view = read(*place, include_deps=include_deps, depth=depth, budget=most, line_range=span)
     now = runtime.clock.now()
-    notes = [known(record, now) for record in attached_to(runtime, view.path)]
+    attached = attached_to(runtime, view.path)
+    stale = stale_notes(runtime, attached)
+    notes = [known(record, now, stale=stale.get(record.id, "")) for record in attached]
     mark_served(runtime, (note.content for note in notes))
     runtime.trace.read([note.id for note in notes], type="file")
     runtime.sinks.used([note.id for note in notes])

@@ -8,6 +8,7 @@ from typing import Any
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
+from contextd.operations.anchors import anchor_for
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.typed import TYPE, schema_of, with_fields
@@ -35,7 +36,15 @@ def save_context(
         bubble_id: A bubble to put it in.
     """
     data = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
-    saved = save_new(runtime, "context", content=content, tags=tags, data=data, source=source)
+    saved = save_new(
+        runtime,
+        "context",
+        content=content,
+        tags=tags,
+        data=data,
+        source=source,
+        anchor=anchor_for(runtime, content),
+    )
     runtime.trace.wrote([saved.record.id], type="context")
     return entry(saved.record)
 

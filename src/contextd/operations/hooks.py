@@ -13,6 +13,7 @@ from contextd.domain.sessions import Event, Session
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
 from contextd.interop.importers.injected import own_words
+from contextd.operations.anchors import from_elsewhere, standings
 from contextd.operations.briefing import brief_or_nothing, quoted
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records
@@ -152,10 +153,14 @@ def _relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, lis
     found = find_records(runtime, prompt[:2000], kinds, limit=most * 3, strict=True)
     lines, spent = [_PROMPT_HEADER], count_tokens(_PROMPT_HEADER)
     ids: list[str] = []
+    standing = standings(runtime, (hit.record for hit in found.hits))
+    hidden = from_elsewhere(runtime, standing)
+    stale = {id: one.note for id, one in standing.items()}
     for hit in found.hits:
-        if hit.record.id in session.injected or len(ids) == most:
+        id = hit.record.id
+        if id in hidden or id in session.injected or len(ids) == most:
             continue
-        line = "- " + quoted(hit.record, runtime)
+        line = "- " + quoted(hit.record, runtime, stale.get(id, ""))
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
             lines.append(line)

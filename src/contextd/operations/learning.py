@@ -13,7 +13,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from contextd.code.git import blobs
+from contextd.code.git import blobs, branch, head
 from contextd.code.project_yaml import Addition, enrich
 from contextd.domain.documents import message_documents
 from contextd.domain.records import Anchor
@@ -161,9 +161,12 @@ def _keep_item(runtime: Runtime, session: Session, item: Item) -> Saved:
 
 
 def anchor_of(runtime: Runtime, session: Session, files: Sequence[str]) -> Anchor:
-    """Where in git something was learned."""
-    hashes = blobs(runtime.root, files) if runtime.root and files else {}
-    return Anchor(session.commit, session.branch, hashes)
+    """Where in git something was learned: where the session ended up, if it is still there."""
+    if runtime.root is None:
+        return Anchor(session.commit, session.branch)
+    here = branch(runtime.root) == session.branch
+    commit = (head(runtime.root) if here else "") or session.commit
+    return Anchor(commit, session.branch, blobs(runtime.root, files) if files else {})
 
 
 def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Literal
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.tokens import count_tokens
+from contextd.operations.anchors import anchor_for, notes
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.tracking import session_id_of
@@ -66,7 +67,11 @@ def memory_search(
         min_confidence=min_confidence,
     )
     now = runtime.clock.now()
-    memories = [known(hit.record, now, hit.score, hit.why) for hit in found.hits]
+    stale = notes(runtime, (hit.record for hit in found.hits))
+    memories = [
+        known(hit.record, now, hit.score, hit.why, stale.get(hit.record.id, ""))
+        for hit in found.hits
+    ]
     hand_out(runtime, [Serving("discovery", m.id, count_tokens(m.as_text())) for m in memories])
     runtime.trace.read([memory.id for memory in memories], type="memory", query=query)
     nothing = "nothing relevant is known; the question was noted as a gap"
@@ -116,6 +121,7 @@ def memory_record(
         tags=tags,
         data={"description": description, "outcome": outcome},
         session=session_id_of(runtime),
+        anchor=anchor_for(runtime, title, content, description),
     )
     runtime.trace.wrote([saved.record.id], type="memory")
     return recorded(saved.record.id, saved.outcome, saved.reason, saved.redacted)

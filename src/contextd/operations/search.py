@@ -14,6 +14,7 @@ from contextd.domain.records import Record
 from contextd.domain.sessions import Event
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
+from contextd.operations.anchors import notes
 from contextd.operations.core import operation
 from contextd.operations.finding import find_documents, mark_served
 from contextd.operations.freshness import fresh
@@ -48,10 +49,12 @@ class SearchHit:
     date: str
     score: float
     why: str
+    stale: str = ""
 
     def as_text(self) -> str:
         """The text, then where it comes from and why it is here."""
-        return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why})"
+        note = f" · {self.stale}" if self.stale else ""
+        return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why}{note})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,11 @@ def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int 
     found = find_documents(runtime, query, kinds, limit=limit)
     now = runtime.clock.now()
     gone = archived_sources(runtime)
-    hits = [_shown(hit, now, archived=_source(hit).source in gone) for hit in found.hits]
+    stale = notes(runtime, (hit.record for hit in found.hits if hit.record is not None))
+    hits = [
+        _shown(hit, now, stale.get(hit.id, ""), archived=_source(hit).source in gone)
+        for hit in found.hits
+    ]
     hand_out(runtime, [_source(hit) for hit in found.hits])
     mark_served(runtime, (hit.text for hit in hits if hit.type != "code"))
     runtime.trace.read([hit.id for hit in hits], type=type, query=query)
@@ -102,7 +109,7 @@ def _source(hit: Hit) -> Serving:
     return Serving("session", hit.id.partition("#")[0], tokens)
 
 
-def _shown(hit: Hit, now: datetime, *, archived: bool) -> SearchHit:
+def _shown(hit: Hit, now: datetime, stale: str, *, archived: bool) -> SearchHit:
     score = round(hit.score, 4)
     content = hit.content
     why = hit.why + (" · was archived from the window" if archived else "")
@@ -110,7 +117,7 @@ def _shown(hit: Hit, now: datetime, *, archived: bool) -> SearchHit:
         head = f"{content.title}: {content.content}" if content.title else content.content
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
-        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why)
+        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why, stale)
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()

@@ -18,6 +18,7 @@ from contextd.operations.finding import resolve
 from contextd.operations.handoff import changes_since, sessions_with_work, time_sense
 from contextd.operations.projects import in_project
 from contextd.operations.tracking import (
+    check_daily,
     connected_session,
     ensure_session,
     session_named,
@@ -139,6 +140,7 @@ def open_session(
     with runtime.store.transaction():
         runtime.store.sessions.save(session)
         watch_idle(runtime)
+        check_daily(runtime)
     runtime.sinks.wake()
     return session
 

@@ -66,6 +66,7 @@ def ensure_session(runtime: Runtime) -> Session:
         )
         runtime.store.sessions.save(session)
         watch_idle(runtime)
+        check_daily(runtime)
     return session
 
 
@@ -77,6 +78,16 @@ def watch_idle(runtime: Runtime) -> None:
         {},
         unique_key="end_idle_sessions",
         run_at=runtime.clock.now() + timedelta(minutes=minutes, seconds=5),
+    )
+
+
+def check_daily(runtime: Runtime) -> None:
+    """See to it that once on a day with a session the code that knowledge cites is looked at."""
+    scope, day = runtime.scope, runtime.clock.now().date()
+    runtime.store.jobs.enqueue(
+        "check_stability",
+        {"project": str(scope)},
+        unique_key=f"cron:check_stability:{scope}:{day}",
     )
 
 

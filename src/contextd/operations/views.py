@@ -93,11 +93,13 @@ class Known:
     data: dict[str, Any] = field(default_factory=dict[str, Any])
     score: float = 0.0
     why: str = ""
+    stale: str = ""
 
     def as_text(self) -> str:
         """Title and content, then where it comes from."""
         head = f"{self.title}: {self.content}" if self.title else self.content
         note = "" if self.status == "active" else f" · {self.status}"
+        note += f" · {self.stale}" if self.stale else ""
         return f"{head}\n  ({label(self.kind, self.data)} {self.id[:8]} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
 
 
@@ -110,8 +112,10 @@ def label(kind: str, data: dict[str, Any]) -> str:
     return kind.replace("_", " ")
 
 
-def known(record: Record, now: datetime, score: float = 0.0, why: str = "") -> Known:
-    """The view of any record."""
+def known(
+    record: Record, now: datetime, score: float = 0.0, why: str = "", stale: str = ""
+) -> Known:
+    """The view of any record; `stale` says what became of the code it cites."""
     return Known(
         id=record.id,
         kind=record.kind,
@@ -127,6 +131,7 @@ def known(record: Record, now: datetime, score: float = 0.0, why: str = "") -> K
         data=dict(record.data),
         score=round(score, 4),
         why=why,
+        stale=stale,
     )
 
 

@@ -1,0 +1,65 @@
+"""Knowledge tied to git: where it was made, and whether the code it cites still says the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from contextd.code import git
+from contextd.code.cited import Citations, Standing, cited_paths
+from contextd.domain.errors import Unavailable
+from contextd.domain.records import Anchor, Record
+from contextd.runtime import Runtime
+
+_TREES_KEPT = 32
+
+_CITATIONS: dict[Path, Citations] = {}
+_LOCK = threading.Lock()
+
+
+def citations(root: Path) -> Citations:
+    """What is remembered of a work tree's history. Nothing of it is needed: it saves work."""
+    with _LOCK:
+        found = _CITATIONS.pop(root, None) or Citations(root)
+        _CITATIONS[root] = found
+        while len(_CITATIONS) > _TREES_KEPT:
+            del _CITATIONS[next(iter(_CITATIONS))]
+        return found
+
+
+def anchor_for(runtime: Runtime, *texts: str) -> Anchor | None:
+    """Where in git a text is written that names files of the project; None when it names none."""
+    if runtime.root is None:
+        return None
+    paths = cited_paths(runtime.root, *texts)
+    if not paths:
+        return None
+    try:
+        hashes = git.blobs(runtime.root, paths)
+        return Anchor(git.head(runtime.root), git.branch(runtime.root), hashes)
+    except Unavailable:
+        return None
+
+
+def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, Standing]:
+    """How the code that the project's records cite stands in the caller's checkout, by record id."""
+    if runtime.root is None or runtime.project is None:
+        return {}
+    anchors = {r.id: r.anchor for r in records if r.scope == runtime.scope}
+    return citations(runtime.root).standings(anchors)
+
+
+def notes(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
+    """What to say beside a record about the code it cites; records with nothing to say are left
+    out.
+    """
+    found = standings(runtime, records).items()
+    return {id: standing.note for id, standing in found if standing.note}
+
+
+def from_elsewhere(runtime: Runtime, found: dict[str, Standing]) -> set[str]:
+    """Ids of records that only an unmerged branch knows, unless the user wants them."""
+    if runtime.settings.number("recall.other_branches"):
+        return set()
+    return {id for id, standing in found.items() if standing.elsewhere}

@@ -1,0 +1,218 @@
+"""Memory tied to git: stale, moved, reverted, and only on another branch. Real repositories."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from git_calls import git
+
+from contextd.code.cited import Citations, cited_paths, reverted
+from contextd.domain.records import Anchor
+from contextd.operations.background import JOBS, Task
+
+GUARD = "src/auth/guard.ts"
+
+
+def remember(desk: Any, about: str = f"The guard in {GUARD} must answer true.") -> str:
+    saved = desk("memory_record", title="Guard", description="d", content=about, outcome="success")
+    return saved["id"]
+
+
+def stale(desk: Any) -> str:
+    [memory] = desk("memory_search", query="guard must answer")["memories"]
+    return memory["stale"]
+
+
+def record(desk: Any, id: str) -> Any:
+    [found] = desk.runtime().store.records.get([id])
+    return found
+
+
+def commit(root: Path, path: str, text: str, message: str = "change") -> str:
+    (root / path).write_text(text)
+    git(root, "add", "-A")
+    git(root, "commit", "-q", "-m", message)
+    return git(root, "rev-parse", "HEAD")
+
+
+def aged(desk: Any, id: str, days: int) -> None:
+    store = desk.runtime().store
+    old = record(desk, id)
+    when = old.created_at - timedelta(days=days)
+    store.records.put(old.with_(created_at=when), actor="test", action="update")
+
+
+def check(desk: Any) -> dict[str, int]:
+    return dict(JOBS["check_stability"].run(desk.runtime(), Task({}, {}, print)))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (f"see {GUARD}:12 and `package.json`.", [GUARD, "package.json"]),
+        (f"({GUARD}), ./{GUARD}", [GUARD]),
+        ("src/auth/nobody.ts, ../shop/package.json, /etc/hosts.conf, version 1.2", []),
+        ("https://example.invalid/src/auth/guard.ts", []),
+        (".git/config src/auth", []),
+    ],
+)
+def test_paths_in_a_text_are_those_of_files_that_exist(repository, text, found):
+    assert cited_paths(repository, text) == found
+
+
+def test_what_names_files_is_anchored_at_commit_branch_and_their_content(desk):
+    anchor = record(desk, remember(desk)).anchor
+    assert anchor.commit == git(desk.root, "rev-parse", "HEAD")
+    assert anchor.branch == git(desk.root, "symbolic-ref", "--short", "HEAD")
+    assert anchor.paths == {GUARD: git(desk.root, "rev-parse", f"HEAD:{GUARD}")}
+    noted = desk("save_context", content=f"{GUARD} is used by every route")
+    assert list(record(desk, noted["id"]).anchor.paths) == [GUARD]
+    plain = remember(desk, "Guards are cheap, so call them on every request you serve.")
+    assert record(desk, plain).anchor == Anchor()
+
+
+def test_a_change_of_the_cited_code_is_told_with_the_hit_and_taken_back_with_it(desk):
+    remember(desk)
+    assert stale(desk) == ""
+    text = (desk.root / GUARD).read_text()
+    (desk.root / GUARD).write_text(text + "// more\n")
+    assert stale(desk) == f"cited code changed since: {GUARD}"
+    [hit] = desk("context_search", query="guard must answer", type="memory")["results"]
+    assert hit["stale"].startswith("cited code changed")
+    assert "cited code changed since" in desk("briefing_get")["briefing"]
+    [note] = desk("read_file", path=GUARD)["knowledge"]
+    assert note["stale"].startswith("cited code changed")
+    (desk.root / GUARD).write_text(text)
+    assert stale(desk) == ""
+
+
+def test_a_renamed_file_is_followed_and_stale_only_when_it_also_changed(desk):
+    remember(desk)
+    git(desk.root, "mv", GUARD, "src/auth/sentry.ts")
+    git(desk.root, "commit", "-q", "-m", "rename")
+    assert stale(desk) == f"{GUARD} is now src/auth/sentry.ts"
+    (desk.root / "src/auth/sentry.ts").write_text("export function guard() { return false; }\n")
+    assert stale(desk).startswith(f"cited code changed since: {GUARD}")
+
+
+def test_a_deleted_file_is_gone(desk):
+    remember(desk)
+    (desk.root / GUARD).unlink()
+    assert stale(desk) == f"cited file is gone: {GUARD}"
+
+
+def test_a_reverted_commit_is_told_and_costs_confidence_once_with_its_reason(desk):
+    sha = commit(desk.root, GUARD, "export function guard() { return 'locked'; }\n")
+    id = remember(desk)
+    before = record(desk, id).confidence
+    assert check(desk) == {"stable": 0, "reverted": 0}
+    git(desk.root, "revert", "--no-edit", sha)
+    assert "its commit was reverted" in stale(desk)
+    assert check(desk) == {"stable": 0, "reverted": 1}
+    assert check(desk) == {"stable": 0, "reverted": 0}
+    assert record(desk, id).confidence == pytest.approx(before - 0.3)
+    last = desk.runtime().store.records.history(id)[-1]
+    assert (last.action, last.reason) == ("signal", f"reverted: commit {sha[:8]} was reverted")
+    desk("undo", id=id)
+    assert record(desk, id).confidence == pytest.approx(before)
+
+
+def test_a_revert_that_was_reverted_itself_does_not_count():
+    a, r1, r2 = "a" * 40, "b" * 40, "c" * 40
+    one = f"{r1}\x1fRevert\n\nThis reverts commit {a}."
+    two = f"{r2}\x1fReapply\n\nThis reverts commit {r1}."
+    assert reverted([one]) == {a}
+    assert reverted([two, one]) == {r1}
+
+
+def test_code_that_is_again_as_it_was_before_counts_as_reverted(desk):
+    old = (desk.root / GUARD).read_text()
+    commit(desk.root, GUARD, "export function guard() { return 'locked'; }\n")
+    id = remember(desk)
+    commit(desk.root, GUARD, old, "back by hand")
+    assert check(desk) == {"stable": 0, "reverted": 1}
+    assert "again as it was before" in desk.runtime().store.records.history(id)[-1].reason
+
+
+def test_code_that_lasted_a_week_raises_confidence_once(desk):
+    id = remember(desk)
+    before = record(desk, id).confidence
+    assert check(desk)["stable"] == 0
+    aged(desk, id, 8)
+    assert check(desk)["stable"] == 1
+    assert check(desk)["stable"] == 0
+    assert record(desk, id).confidence == pytest.approx(before + 0.2)
+    assert desk.runtime().store.records.history(id)[-1].reason.startswith("code_stable: commit ")
+
+
+def test_a_day_with_a_session_has_one_look_at_stability(desk):
+    for _ in range(2):
+        desk("session_start", task_description="x")
+    desk.app.work_off()
+    desk("session_start", task_description="y")
+    names = [job.name for job in desk.runtime().store.jobs.list()]
+    assert names.count("check_stability") == 1
+
+
+@pytest.fixture
+def branched(desk: Any) -> Any:
+    """On the first branch; a memory was made on `feature`, which is not merged."""
+    git(desk.root, "checkout", "-q", "-b", "feature")
+    commit(desk.root, GUARD, "export function guard() { return 'locked'; }\n")
+    remember(desk)
+    git(desk.root, "checkout", "-q", "-")
+    return desk
+
+
+def test_a_briefing_hides_what_only_an_unmerged_branch_knows_and_search_labels_it(branched):
+    started = branched("session_start", task_description="the guard must answer")
+    assert "must answer true" not in started["briefing"]
+    assert stale(branched) == "from branch feature, not merged here"
+    git(branched.root, "checkout", "-q", "feature")
+    assert "must answer true" in branched("briefing_get")["briefing"]
+    git(branched.root, "checkout", "-q", "-")
+    git(branched.root, "merge", "-q", "feature")
+    assert "must answer true" in branched("briefing_get")["briefing"]
+    assert stale(branched) == ""
+
+
+def test_a_squashed_merge_is_a_merge(branched):
+    git(branched.root, "merge", "-q", "--squash", "feature")
+    git(branched.root, "commit", "-q", "-m", "squashed")
+    assert "must answer true" in branched("briefing_get")["briefing"]
+
+
+def test_a_branch_that_is_gone_hides_nothing(branched):
+    git(branched.root, "branch", "-D", "feature")
+    assert "must answer true" in branched("briefing_get")["briefing"]
+    assert "cited code changed since" in stale(branched)
+
+
+def test_the_setting_brings_other_branches_back(branched, open_desk):
+    wide = open_desk(recall_other_branches="true")
+    assert "must answer true" in wide("briefing_get")["briefing"]
+
+
+def test_a_file_is_read_again_only_when_its_size_or_time_changed(repository):
+    seen, file = Citations(repository), repository / GUARD
+    anchor = Anchor(git(repository, "rev-parse", "HEAD"), "", {})
+    anchor = Anchor(anchor.commit, "", {GUARD: git(repository, "rev-parse", f"HEAD:{GUARD}")})
+    assert not seen.standings({"a": anchor})["a"].stale
+    about = file.stat()
+    file.write_text(file.read_text().replace("true", "TRUE"))
+    os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))
+    assert not seen.standings({"a": anchor})["a"].stale
+    os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns + 1))
+    assert seen.standings({"a": anchor})["a"].changed == (GUARD,)
+
+
+def test_without_git_nothing_is_said(tmp_path):
+    (tmp_path / "a.py").write_text("x")
+    seen = Citations(tmp_path)
+    assert seen.standings({"a": Anchor()}) == {}
+    found = seen.standings({"a": Anchor("abcd1234", "main", {"a.py": "0" * 40})})
+    assert not found.get("a") or not found["a"].elsewhere
