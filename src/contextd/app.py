@@ -36,7 +36,7 @@ from contextd.settings import Settings, load_settings
 from contextd.stores import open_store
 
 MODULES = (
-    "awareness", "briefing", "browse", "code", "contexts", "contradicting", "freshness", "hooks", "learning", "memories", "projects",
+    "awareness", "briefing", "browse", "code", "contexts", "contradicting", "freshness", "hooks", "interop", "learning", "memories", "projects",
     "scanning", "schema", "schema_files", "search", "sessions", "show", "stability", "symbols", "timeline", "tools", "upkeep", "window",
 )  # fmt: skip
 """The modules of operations; importing them fills the tables. A test compares with the files."""

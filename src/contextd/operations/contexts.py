@@ -105,7 +105,13 @@ def search_contexts(
     return _search(runtime, query, limit, tags=tuple(tags or ()), where=where)
 
 
-@operation("PATCH /api/contexts/{id}", effect="write", profile="standard", idempotent=True)
+@operation(
+    "PATCH /api/contexts/{id}",
+    effect="write",
+    profile="standard",
+    idempotent=True,
+    nulls={"bubble_id": ""},
+)
 def update_context(
     runtime: Runtime,
     id: str,
@@ -120,7 +126,7 @@ def update_context(
         id: The note's id, or its first characters.
         content: The new text.
         tags: The new tags, replacing the old ones.
-        bubble_id: The bubble to move it to; an empty string takes it out.
+        bubble_id: The bubble to move it to; an empty string or null takes it out.
         data: Typed fields to set; null takes one out.
     """
     before = resolve(runtime, id, "context")
@@ -242,7 +248,12 @@ def update_bubble(
     return _view(runtime, after)
 
 
-@operation("DELETE /api/bubbles/{id}", effect="destroy", idempotent=True)
+@operation(
+    "DELETE /api/bubbles/{id}",
+    effect="destroy",
+    idempotent=True,
+    aliases={"deleteContexts": "delete_contents"},
+)
 def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> Done:
     """Remove a bubble; its notes stay unless asked otherwise.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, ParamSpec, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
@@ -23,6 +23,14 @@ Effect = Literal["read", "write", "destroy"]
 Audience = Literal["agent", "owner", "system"]
 Profile = Literal["core", "standard", "full"]
 PROFILES: tuple[Profile, ...] = ("core", "standard", "full")
+
+
+class LocalPath:
+    """Marks an argument as a path on the caller's machine: the command line makes it absolute."""
+
+
+FilePath = Annotated[str, LocalPath()]
+"""A path argument."""
 
 OPERATIONS: dict[str, Operation] = {}
 """Every operation by name, in the order of definition."""
@@ -47,6 +55,7 @@ class Operation:
     description: str
     about: Mapping[str, str]
     aliases: Mapping[str, str]
+    nulls: Mapping[str, Any]
 
     # Made when first asked for: building all of them takes 0.2 s, which no command line should pay.
     @property
@@ -91,11 +100,13 @@ def operation(
     profile: Profile = "full",
     idempotent: bool = False,
     aliases: Mapping[str, str] | None = None,
+    nulls: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Add a function to the table. Its signature and docstring are the whole definition.
 
     The first parameter is the `Runtime`. The docstring's first paragraph is what an agent reads; its
-    `Args:` are the arguments' help. A result with a method `as_text()` has that as its text form.
+    `Args:` are the arguments' help. `nulls` is what an explicit null of an argument stands for, where
+    it differs from leaving it out. A result with a method `as_text()` has that as its text form.
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:
@@ -113,6 +124,7 @@ def operation(
             description=description,
             about=about,
             aliases=dict(aliases or {}),
+            nulls=dict(nulls or {}),
         )
         return run
 
@@ -196,7 +208,7 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
             )
             problems.append(f"unknown argument {name!r} ({hint})")
         else:
-            given[known] = value
+            given[known] = op.nulls.get(known) if value is None else value
     try:
         parsed = op.arguments.model_validate(given)
     except ValidationError as error:

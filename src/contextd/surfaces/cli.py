@@ -6,13 +6,14 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from contextd import __version__
 from contextd.domain.errors import ContextdError, Invalid, nearest
-from contextd.operations.core import OPERATIONS, Operation, find_operation
+from contextd.operations.core import OPERATIONS, LocalPath, Operation, find_operation
 from contextd.surfaces import cli_commands
 from contextd.surfaces.cli_output import Console, Reply
 
@@ -124,7 +125,7 @@ def operation_command(op: Operation) -> click.Command:
     return click.Command(
         op.name.replace("_", "-"),
         params=[*params, *_common(op)],
-        callback=lambda **given: _run(op.name, given),
+        callback=lambda **given: _run(op.name, _from_here(op, given)),
         help=op.description,
         short_help=op.summary.split(". ")[0].rstrip("."),
         epilog=f"Example: {_example(op)}",
@@ -157,6 +158,19 @@ def _common(op: Operation) -> list[click.Parameter]:
     return shared
 
 
+def _from_here(op: Operation, given: dict[str, Any]) -> dict[str, Any]:
+    """Paths as the daemon must have them, which stands in another directory."""
+    return {
+        name: str(Path(value).expanduser().absolute()) if value and _is_path(op, name) else value
+        for name, value in given.items()
+    }
+
+
+def _is_path(op: Operation, name: str) -> bool:
+    info = op.arguments.model_fields.get(name)
+    return info is not None and any(isinstance(mark, LocalPath) for mark in info.metadata)
+
+
 def _run(name: str, given: dict[str, Any]) -> int:
     console = Console(given.pop("as_json"))
     project = given.pop("in_project", "")
@@ -182,7 +196,7 @@ def _call_command() -> click.Command:
         op = find_operation(name)
         named = _named_arguments(op, list(arguments))
         if named is not None:
-            return _run(op.name, named)
+            return _run(op.name, _from_here(op, named))
         command = operation_command(op)
         with command.make_context(f"contextd call {name}", [*map(_dashed, arguments)]) as ctx:
             return int(command.invoke(ctx) or DONE)
