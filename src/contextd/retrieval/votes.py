@@ -6,9 +6,9 @@ The vote is gated three times, because memory that always speaks earns nothing: 
 close to the question, a record about many files says little of each, and a vote moves only files
 that the search of the code proposed too, so a file that is gone cannot be voted for.
 
-Measured with `contextd bench localise`, older commits as records. Of the rules tried, on eight
-repositories, this one gains 3 points of any@5 and of MRR and costs no repository a point of
-either; a lower floor and more weight gain more where the past repeats itself and lose elsewhere.
+Measured with `contextd bench localise`, older commits as records, on nine repositories: the mean
+gains 3 points of any@5 and 2 of MRR, and no repository loses a point of either. A lower floor and
+more weight gain more where the past repeats itself, and lose elsewhere.
 """
 
 from __future__ import annotations
