@@ -41,9 +41,13 @@ def call(
     return Reply(answer.get("value"), str(answer.get("text", "")))
 
 
-def control(do: str, *, home: Path | None = None, timeout: float | None = 10.0) -> dict[str, Any]:
-    """`status`, `stop` or `handover` of a running daemon. Never starts one: raises `Unavailable`."""
-    return _ask(home, "control", {"do": do}, False, timeout)
+def control(
+    do: str, *, home: Path | None = None, cwd: str = "", timeout: float | None = 10.0
+) -> dict[str, Any]:
+    """`status`, `signin`, `stop` or `handover` of a running daemon. Never starts one: raises
+    `Unavailable`.
+    """
+    return _ask(home, "control", {"do": do}, False, timeout, cwd)
 
 
 def _ask(

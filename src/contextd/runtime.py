@@ -17,7 +17,7 @@ from contextd.domain.sessions import Observation, Project
 from contextd.ports import Clock, Embedder, Store
 from contextd.settings import Settings
 
-Surface = Literal["mcp", "rest", "cli", "hook", "job", "python"]
+Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 
 
 class SystemClock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -34,6 +35,12 @@ _UNDOABLE = """SELECT seq, action, before FROM changes c
     WHERE record_id = ? AND undoes IS NULL
     AND NOT EXISTS (SELECT 1 FROM changes WHERE undoes = c.seq)
     ORDER BY seq DESC LIMIT 1"""
+
+
+_MOST_PARTS = 24
+_TYPE = "contextType"
+_IS_TYPE = "json_extract(body, '$.data.contextType') = ?"
+"""Spelled as in the index `records_typed`. Context entries have text there or nothing."""
 
 
 def _from_row(row: Sequence[Any]) -> Record:
@@ -116,9 +123,11 @@ class SqliteRecords:
         if after:
             condition += " AND (created_at, id) < (?, ?)"
             values += after
+        # Ids first, from the index alone: sorting whole rows of 10,000 records took 30 times as long.
+        newest = "ORDER BY created_at DESC, id DESC"
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE {condition}"
-            " ORDER BY created_at DESC, id DESC LIMIT ?",
+            f"SELECT {_LISTED} FROM records WHERE id IN"
+            f" (SELECT id FROM records WHERE {condition} {newest} LIMIT ?) {newest}",
             (*values, max(0, query.limit) + 1),
         )
         return filters.page([_from_row(row) for row in rows], query.limit)
@@ -182,6 +191,21 @@ class SqliteRecords:
             return self._change(connection, record_id, why, before, seq)
 
 
+def _ordered_parts(query: Query) -> list[Query]:
+    """Queries that together ask the same, each of which an index answers in order: then a page
+    costs its own length, not that of the list.
+    """
+    count = len(query.scopes) * len(query.kinds) * len(query.statuses)
+    if not 1 < count <= _MOST_PARTS:
+        return [query]
+    return [
+        replace(query, scopes=frozenset({scope}), kinds=(kind,), statuses=(status,))
+        for scope in query.scopes
+        for kind in dict.fromkeys(query.kinds)
+        for status in dict.fromkeys(query.statuses)
+    ]
+
+
 def _condition(query: Query) -> tuple[str, list[Any]]:
     """What a query asks as SQL with bound values; names of fields are bound too, in JSON paths."""
     filters.check_where(query.where)
@@ -211,7 +235,9 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
         ask("EXISTS (SELECT 1 FROM json_each(body, '$.tags') WHERE atom = ?)", tag)
     for name, value in query.where.items():
         path = f'$.data."{name}"'
-        if value is None:
+        if name == _TYPE and isinstance(value, str):
+            ask(_IS_TYPE, value)
+        elif value is None:
             ask("ifnull(json_type(body, ?), 'null') = 'null'", path)
         else:
             ask("json_type(body, ?) <> 'object'", path)

@@ -6,9 +6,12 @@ import contextlib
 import os
 import shutil
 import sys
+import time
+import webbrowser
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import click
 
@@ -24,6 +27,8 @@ from contextd.surfaces.cli_output import Console, Progress, Reply
 from contextd.surfaces.host import Host
 
 OpenHost = Callable[[], Host]
+
+_PORT_SECONDS = 20.0
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
@@ -41,6 +46,7 @@ def build(standalone: OpenHost) -> list[click.Command]:
         install_command,
         uninstall_command,
         daemon,
+        dashboard,
         _restore_command(standalone),
         config,
         mcp,
@@ -198,6 +204,46 @@ def _daemon_status(as_json: bool) -> int:
 def daemon_run() -> None:
     """Run the daemon here, in the foreground."""
     raise click.UsageError("`contextd daemon run` takes no options")
+
+
+@click.command("dashboard", epilog="Example: contextd dashboard /records")
+@click.argument("page", default="/")
+@click.option("--no-open", is_flag=True, help="Only print the link.")
+@_json
+def dashboard(page: str, no_open: bool, as_json: bool) -> int:
+    """Open the dashboard in the browser, with a link that works once, for a minute."""
+    home = home_directory()
+    with client.connect(home, "control", start=True):
+        pass
+    port = _port()
+    answer = client.control("signin", cwd=str(Path.cwd()))
+    query = {"code": answer["code"], **({"next": page} if page != "/" else {})}
+    link = f"http://127.0.0.1:{port}/signin?{urlencode(query)}"
+    opened = not no_open and _has_screen() and webbrowser.open(link)
+    told = "opened in your browser; the link is" if opened else "open this link within a minute:"
+    Console(as_json).show(Reply({"link": link, "opened": opened}, f"{told}\n{link}"))
+    return 0
+
+
+def _port() -> int:
+    """The daemon's port. A daemon that just started publishes it after a moment."""
+    deadline = time.monotonic() + _PORT_SECONDS
+    while True:
+        facts = client.control("status")
+        if facts.get("port"):
+            return int(facts["port"])
+        if "port" in facts or time.monotonic() > deadline:
+            raise Unavailable(
+                "the daemon has no port", "another program may use it: see `contextd config`"
+            )
+        time.sleep(0.05)
+
+
+def _has_screen() -> bool:
+    """Whether a browser could be shown; over SSH or in a container it cannot."""
+    if sys.platform in ("darwin", "win32"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _restore_command(standalone: OpenHost) -> click.Command:

@@ -23,6 +23,7 @@ from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.mcp import build_server
 from contextd.surfaces.mcp_stream import serve_stream
+from contextd.surfaces.web.access import Access
 
 logger = logging.getLogger(__name__)
 
@@ -46,8 +47,10 @@ class Connections:
         facts: Mapping[str, Any],
         stop: Callable[[], None],
         home: Path,
+        access: Access,
     ) -> None:
         self._gate, self._profile, self._token = gate, profile, token
+        self._access = access
         self._facts, self._stop, self._home = facts, stop, home
         self._tasks: set[asyncio.Task[None]] = set()
         self._ingesting = asyncio.Lock()
@@ -242,7 +245,9 @@ class Connections:
         if do in ("stop", "handover"):
             logger.info("%s asked by version %s", do, about.get("version"))
             return {"stopping": True}
-        raise Invalid(f"cannot {do!r}", "control can do: status, stop, handover")
+        if do == "signin":
+            return {"code": self._access.new_code(_text(about, "cwd")), **self._facts}
+        raise Invalid(f"cannot {do!r}", "control can do: status, signin, stop, handover")
 
 
 async def _read(reader: asyncio.StreamReader) -> Line | None:

@@ -22,6 +22,7 @@ from contextd.domain.errors import ContextdError
 from contextd.home import token_path
 from contextd.settings import Settings
 from contextd.spawn import Claim, claim_home
+from contextd.surfaces.web.access import Access
 
 if TYPE_CHECKING:
     from contextd.surfaces.connections import Connections
@@ -98,6 +99,7 @@ class _Daemon:
             "version": __version__,
             "hooks_deadline_ms": settings.number("hooks.deadline_ms"),
         }
+        self._access = Access()
         self._connections = connections(
             gate,
             settings.text("mcp.profile"),
@@ -105,6 +107,7 @@ class _Daemon:
             self._facts,
             self._stopping.set,
             settings.home,
+            self._access,
         )
 
     async def run(self, ready: Callable[[dict[str, Any]], None] | None) -> None:
@@ -119,7 +122,7 @@ class _Daemon:
         server = await self._listen()
         background = [asyncio.create_task(self._watch())]
         try:
-            async with serve_http(self._gate, self._token, self._settings) as port:
+            async with serve_http(self._gate, self._token, self._settings, self._access) as port:
                 self._facts["port"] = port
                 self._claim.publish(**self._facts)
                 if ready:

@@ -1,4 +1,4 @@
-"""The loopback HTTP server: REST and MCP behind one guard."""
+"""The loopback HTTP server: REST, MCP and the pages behind one guard."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT, Guard, send_problem
 from contextd.surfaces.mcp import Context, build_server
 from contextd.surfaces.rest import on_http_exception, peer_of, routes
+from contextd.surfaces.web.access import Access
+from contextd.surfaces.web.sections import is_page
+from contextd.surfaces.web.server import Pages
 
 logger = logging.getLogger(__name__)
 
@@ -29,13 +32,15 @@ _SHUTDOWN_SECONDS = 5
 
 
 @contextlib.asynccontextmanager
-async def serve_http(gate: Gate, token: str, settings: Settings) -> AsyncIterator[int | None]:
+async def serve_http(
+    gate: Gate, token: str, settings: Settings, access: Access | None = None
+) -> AsyncIterator[int | None]:
     """Serve on 127.0.0.1 and yield the port; `None` when the chosen port is taken."""
     listener = _listen(settings.number("daemon.port"))
     if listener is None:
         yield None
         return
-    async with http_app(gate, token, settings.text("mcp.profile")) as app:
+    async with http_app(gate, token, settings.text("mcp.profile"), access) as app:
         config = uvicorn.Config(
             app, lifespan="off", log_config=None, access_log=False, ws="none",
             server_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
@@ -51,8 +56,12 @@ async def serve_http(gate: Gate, token: str, settings: Settings) -> AsyncIterato
 
 
 @contextlib.asynccontextmanager
-async def http_app(gate: Gate, token: str, profile: str) -> AsyncIterator[ASGIApp]:
-    """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health."""
+async def http_app(
+    gate: Gate, token: str, profile: str, access: Access | None = None
+) -> AsyncIterator[ASGIApp]:
+    """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health, and
+    the pages for browsers that `access` lets in.
+    """
     await gate.operations()
     rest = Starlette(routes=routes(gate), exception_handlers={HTTPException: on_http_exception})
     managers: dict[str, StreamableHTTPSessionManager] = {
@@ -62,7 +71,12 @@ async def http_app(gate: Gate, token: str, profile: str) -> AsyncIterator[ASGIAp
         for name in PROFILES
     }
 
+    pages = Pages(gate, access or Access())
+
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if is_page(scope["path"]):
+            await pages(scope, receive, send)
+            return
         path = scope["path"].rstrip("/")
         if path != "/mcp" and not path.startswith("/mcp/"):
             await rest(scope, receive, send)
@@ -79,7 +93,7 @@ async def http_app(gate: Gate, token: str, profile: str) -> AsyncIterator[ASGIAp
     async with contextlib.AsyncExitStack() as stack:
         for manager in managers.values():
             await stack.enter_async_context(manager.run())
-        yield Guard(app, token)
+        yield Guard(app, token, own_door=is_page)
 
 
 class _Server(uvicorn.Server):

@@ -1,0 +1,1 @@
+"""The dashboard: pages for a person, rendered here, decided by operations."""

@@ -1,0 +1,105 @@
+"""Who may see the pages: one-time codes, browser sessions, tokens against forgery, rates.
+
+Everything is in memory: a daemon that stops signs everybody out. Standard library only, because the
+daemon imports it before anybody asked for a page.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+CODE_SECONDS = 60.0
+SESSION_SECONDS = 12 * 3600.0
+CODES_KEPT = 16
+SESSIONS_KEPT = 32
+
+
+@dataclass(slots=True)
+class Bucket:
+    """So many at once, and so many per second after that."""
+
+    most: float
+    per_second: float
+    left: float = 0.0
+    at: float = 0.0
+
+    def take(self, now: float) -> bool:
+        """Whether one more may pass now."""
+        self.left = min(self.most, self.left + (now - self.at) * self.per_second)
+        self.at = now
+        if self.left < 1.0:
+            return False
+        self.left -= 1.0
+        return True
+
+
+def _writes() -> Bucket:
+    return Bucket(120, 4.0, 120, time.monotonic())
+
+
+@dataclass(slots=True)
+class Browser:
+    """A signed-in browser. `project` is the one it looks at, `cwd` where it was let in from."""
+
+    csrf: str
+    ends_at: float
+    cwd: str = ""
+    project: str = ""
+    notice: str = ""
+    writes: Bucket = field(default_factory=_writes)
+
+
+class Access:
+    """Lets a browser in that shows a fresh code, and knows it again by its cookie."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._codes: dict[str, tuple[float, str]] = {}
+        self._browsers: dict[str, Browser] = {}
+        self._tries = Bucket(10, 0.2, 10, clock())
+
+    def new_code(self, cwd: str = "") -> str:
+        """A code that opens one session within a minute."""
+        now = self._clock()
+        self._codes = {code: known for code, known in self._codes.items() if known[0] > now}
+        while len(self._codes) >= CODES_KEPT:
+            del self._codes[next(iter(self._codes))]
+        code = secrets.token_urlsafe(32)
+        self._codes[code] = (now + CODE_SECONDS, cwd)
+        return code
+
+    def may_try(self) -> bool:
+        """Whether one more attempt to sign in is allowed now."""
+        return self._tries.take(self._clock())
+
+    def redeem(self, code: str) -> str:
+        """A new session's cookie for an unused code; empty when it is unknown, used or too old."""
+        now = self._clock()
+        found = next((known for known in self._codes if _same(known, code)), "")
+        ends_at, cwd = self._codes.pop(found, (0.0, ""))
+        if ends_at <= now:
+            return ""
+        self._browsers = {key: b for key, b in self._browsers.items() if b.ends_at > now}
+        while len(self._browsers) >= SESSIONS_KEPT:
+            del self._browsers[next(iter(self._browsers))]
+        cookie = secrets.token_urlsafe(32)
+        self._browsers[cookie] = Browser(secrets.token_urlsafe(32), now + SESSION_SECONDS, cwd)
+        return cookie
+
+    def browser(self, cookie: str) -> Browser | None:
+        """The session of this cookie, while it lasts."""
+        found = next((known for known in self._browsers if _same(known, cookie)), "")
+        browser = self._browsers.get(found)
+        return browser if browser is not None and browser.ends_at > self._clock() else None
+
+    def sign_out(self, cookie: str) -> None:
+        """Forget a session."""
+        self._browsers.pop(cookie, None)
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode("utf-8", "surrogateescape"))

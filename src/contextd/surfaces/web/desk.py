@@ -1,0 +1,200 @@
+"""What every page has at hand: the signed-in browser, operations, and a way to answer."""
+
+from __future__ import annotations
+
+import hmac
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+
+from contextd import __version__
+from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
+from contextd.operations.core import OPERATIONS
+from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.web.access import Access, Browser
+from contextd.surfaces.web.render import render
+
+COOKIE = "contextd_session"
+FORM_LIMIT = 1 << 20
+NO_STORE = {"cache-control": "no-store"}
+
+logger = logging.getLogger(__name__)
+
+NAVIGATION = (
+    ("overview", "/", "Overview"),
+    ("records", "/records", "Records"),
+    ("sessions", "/sessions", "Sessions"),
+    ("awareness", "/awareness", "Awareness"),
+    ("schema", "/schema", "Schema"),
+    ("window", "/window", "Context window"),
+    ("jobs", "/jobs", "Jobs"),
+)
+"""(icon, address, name) of every page in the menu."""
+
+
+class TooManyRequests(Denied):
+    """The browser asks faster than a person can."""
+
+    status = HTTPStatus.TOO_MANY_REQUESTS
+
+
+class Desk:
+    """One request of a signed-in browser."""
+
+    def __init__(self, gate: Gate, request: Request, browser: Browser) -> None:
+        self.request, self.browser = request, browser
+        self._gate = gate
+        self._began = time.perf_counter()
+        self.form: dict[str, list[str]] = {}
+        self.json: dict[str, Any] = {}
+        self.projects: dict[str, Any] = {"projects": [], "current": ""}
+
+    @property
+    def project(self) -> str:
+        """The scope looked at; empty when there is none."""
+        return str(self.projects["current"])
+
+    def query(self, name: str, default: str = "") -> str:
+        """A parameter of the address."""
+        return self.request.query_params.get(name, default)
+
+    def field(self, name: str, default: str = "") -> str:
+        """A field of the posted form."""
+        return self.form.get(name, [default])[-1]
+
+    @staticmethod
+    def has(operation: str) -> bool:
+        """Whether this contextd offers the operation."""
+        return operation in OPERATIONS
+
+    async def ask(self, operation: str, **arguments: Any) -> Any:
+        """Run an operation as its owner and give its value. Raises `ContextdError`."""
+        given = {name: value for name, value in arguments.items() if value is not None}
+        peer = Peer("web", client="dashboard", cwd=self.browser.cwd, project=self.project)
+        return (await self._gate.call(peer, operation, given)).value
+
+    async def choose_project(self, wanted: str = "") -> None:
+        """Settle which project this request is about: the wanted one, the browser's, the one it was
+        let in from, or the first.
+        """
+        cwd, chosen = self.browser.cwd, wanted or self.browser.project
+        peer = Peer("web", client="dashboard", cwd=cwd, project=chosen)
+        try:
+            self.projects = (await self._gate.call(peer, "list_projects", {})).value
+        except NotFound:
+            if wanted:
+                raise
+            self.browser.project = ""
+            return await self.choose_project()
+        known = self.projects["projects"]
+        if not self.projects["current"] and known:
+            self.projects["current"] = known[0]["scope"]
+        self.browser.project = self.project
+        return None
+
+    def page(self, template: str, code: int = 200, /, **values: Any) -> Response:
+        """Render a page."""
+        notice, self.browser.notice = self.browser.notice, ""
+        path = self.request.url.path
+        content = render(
+            template,
+            navigation=NAVIGATION,
+            path=path,
+            section="/" + path.strip("/").split("/", 1)[0],
+            csrf=self.browser.csrf,
+            notice=notice,
+            version=__version__,
+            projects=self.projects["projects"],
+            project=self.project,
+            **values,
+        )
+        took = 1000 * (time.perf_counter() - self._began)
+        headers = {**NO_STORE, "server-timing": f"page;dur={took:.1f}"}
+        return HTMLResponse(content, code, headers)
+
+    def go(self, path: str, notice: str = "", **query: str) -> Response:
+        """Send the browser on after a form, with a sentence to show there."""
+        self.browser.notice = notice
+        given = {name: value for name, value in query.items() if value}
+        address = path + ("?" + urlencode(given) if given else "")
+        return RedirectResponse(address, HTTPStatus.SEE_OTHER, NO_STORE)
+
+    def failed(self, error: ContextdError) -> Response:
+        """Say what is wrong and what to do, on a page of its own."""
+        if "application/json" in self.request.headers.get("accept", ""):
+            return JSONResponse({"error": error.as_dict()}, error.status, NO_STORE)
+        return self.page("error.html", error.status, error=error)
+
+    async def read_form(self) -> None:
+        """Take in a posted form that may change something. Raises unless it comes from our page."""
+        headers = self.request.headers
+        origin = headers.get("origin")
+        # Another port of this machine is another site to us, though cookies do not know ports.
+        if origin is not None and origin != f"http://{headers.get('host', '')}":
+            raise Denied("this form comes from another site", "use the page of the dashboard")
+        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+            raise Denied("this form comes from another site", "use the page of the dashboard")
+        body = await self.request.body()
+        if len(body) > FORM_LIMIT:
+            raise TooLarge(f"a form may have {FORM_LIMIT} bytes", "send less at once")
+        if not self.browser.writes.take(time.monotonic()):
+            raise TooManyRequests("too many changes at once", "wait a moment and send it again")
+        kind = headers.get("content-type", "").partition(";")[0]
+        if kind == "application/x-www-form-urlencoded":
+            try:
+                self.form = parse_qs(
+                    body.decode("utf-8"), keep_blank_values=True, max_num_fields=2000
+                )
+            except ValueError as error:
+                raise Invalid(f"the form cannot be read: {error}", "reload the page") from None
+        elif kind == "application/json":
+            try:
+                content = json.loads(body)
+            except (ValueError, RecursionError) as error:
+                raise Invalid(f"the body is not JSON: {error}", "reload the page") from None
+            self.json = content if isinstance(content, dict) else {}
+            self.form = {"project": [str(self.json.get("project", ""))]}
+        given = self.field("csrf") or headers.get("x-csrf-token", "")
+        if not hmac.compare_digest(given.encode(), self.browser.csrf.encode()):
+            raise Denied("this form is not from your session", "reload the page and send it again")
+
+
+Handler = Callable[[Desk], Awaitable[Response]]
+
+
+def signed_in(gate: Gate, access: Access, handler: Handler) -> Any:
+    """The endpoint that runs `handler` for browsers that are signed in, and shows its errors."""
+
+    async def endpoint(request: Request) -> Response:
+        browser = access.browser(request.cookies.get(COOKIE, ""))
+        if browser is None:
+            return locked(request)
+        desk = Desk(gate, request, browser)
+        try:
+            if request.method == "POST":
+                await desk.read_form()
+            await desk.choose_project(desk.field("project") or desk.query("project"))
+            return await handler(desk)
+        except ContextdError as error:
+            return desk.failed(error)
+        except Exception as error:
+            logger.exception("%s failed", request.url.path)
+            hint = "this is a defect of contextd; the daemon's log has the details"
+            return desk.failed(ContextdError(f"{type(error).__name__}: {error}", hint))
+
+    return endpoint
+
+
+def locked(request: Request, reason: str = "") -> Response:
+    """The page for a browser that is not signed in."""
+    if "application/json" in request.headers.get("accept", ""):
+        problem = Denied("not signed in", "run `contextd dashboard` for a new link")
+        return JSONResponse({"error": problem.as_dict()}, 401, NO_STORE)
+    return HTMLResponse(render("locked.html", reason=reason), 401, NO_STORE)

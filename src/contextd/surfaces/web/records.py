@@ -1,0 +1,204 @@
+"""The pages and forms of records."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.kinds import KINDS
+from contextd.domain.records import STATUSES
+from contextd.surfaces.web.desk import Desk, Handler
+
+PAGE = 30
+_FILTERS = ("q", "kind", "status", "tag", "type")
+
+
+async def listing(desk: Desk) -> Response:
+    """Records by filters, or by a search that explains itself."""
+    chosen = {name: desk.query(name).strip() for name in _FILTERS}
+    kept = {name: value for name, value in chosen.items() if value}
+    values: dict[str, Any] = {
+        "chosen": chosen,
+        "filtered": bool(kept),
+        "kinds": list(KINDS),
+        "statuses": STATUSES,
+        "hits": None,
+        "page": None,
+        "problem": None,
+        "older": "",
+    }
+    if not desk.project:
+        return desk.page("records.html", **values)
+    where = {
+        "kind": chosen["kind"],
+        "status": chosen["status"] or "active",
+        "tag": chosen["tag"],
+        "type": chosen["type"],
+    }
+    try:
+        if chosen["q"]:
+            values["hits"] = await desk.ask(
+                "explain_search", query=chosen["q"], limit=PAGE, **where
+            )
+        else:
+            cursor = desk.query("cursor")
+            found = await desk.ask("list_records", limit=PAGE, cursor=cursor, **where)
+            values["page"] = found
+            values["older"] = urlencode({**kept, "cursor": found["cursor"]})
+            values["paged"] = bool(cursor)
+            values["newest"] = "/records?" + urlencode(kept)
+    except Invalid as error:
+        values["problem"] = error
+    return desk.page("records.html", 422 if values["problem"] else 200, **values)
+
+
+async def record(desk: Desk) -> Response:
+    """One record with its history."""
+    found = await desk.ask("get_record", id=desk.request.path_params["id"])
+    return desk.page("record.html", whole=found, r=found["record"])
+
+
+async def editor(desk: Desk) -> Response:
+    """The form to change a record."""
+    whole = await desk.ask("get_record", id=desk.request.path_params["id"])
+    return desk.page("edit.html", **_editor(whole, _given(whole)))
+
+
+def _editor(
+    whole: dict[str, Any],
+    given: dict[str, str],
+    problems: dict[str, str] | None = None,
+    differences: list[Any] | None = None,
+    conflict: str = "",
+) -> dict[str, Any]:
+    return {
+        "whole": whole,
+        "r": whole["record"],
+        "given": given,
+        "problems": problems or {},
+        "differences": differences,
+        "conflict": conflict,
+    }
+
+
+def _given(whole: dict[str, Any]) -> dict[str, str]:
+    """A record as the fields of a form."""
+    named = {shape["name"]: shape for shape in whole["fields"]}
+    given = {
+        "title": whole["record"]["title"],
+        "content": whole["content"],
+        "tags": ", ".join(whole["record"]["tags"]),
+        "version": whole["version"],
+    }
+    for name in named:
+        value = whole["data"].get(name)
+        given[f"data.{name}"] = _as_field(value)
+    others = {name: value for name, value in whole["data"].items() if name not in named}
+    given["others"] = json.dumps(others, indent=2, ensure_ascii=False) if others else ""
+    return given
+
+
+def _as_field(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list):
+        return "\n".join(map(str, value))
+    return str(value)
+
+
+async def edit(desk: Desk) -> Response:
+    """Check an edit and show the difference, or save it."""
+    id = desk.request.path_params["id"]
+    whole = await desk.ask("get_record", id=id)
+    given = {name: desk.field(name) for name in _given(whole)}
+    saving = desk.field("step") == "save"
+    try:
+        data = _data(whole, given)
+        done = await desk.ask(
+            "edit_record",
+            id=id,
+            title=given["title"],
+            content=given["content"],
+            tags=[tag for tag in given["tags"].split(",") if tag.strip()],
+            data=data,
+            version=given["version"],
+            dry_run=not saving,
+        )
+    except ContextdError as error:
+        if error.code == "conflict":
+            given["version"] = whole["version"]
+            return desk.page("edit.html", 409, **_editor(whole, given, conflict=error.message))
+        if error.code != "invalid":
+            raise
+        fields = error.details.get("fields") or {"": error.message}
+        return desk.page("edit.html", 422, **_editor(whole, given, dict(fields)))
+    if not saving:
+        return desk.page("edit.html", **_editor(whole, given, differences=done["differences"]))
+    told = "Saved." if done["differences"] else "Nothing was changed."
+    return desk.go(f"/records/{done['id']}", told)
+
+
+def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
+    """Typed fields from a form. Raises `Invalid` naming each wrong one."""
+    data: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    others = given["others"].strip()
+    if others:
+        try:
+            extra = json.loads(others)
+        except ValueError as error:
+            extra, problems["others"] = {}, f"not JSON: {error}"
+        if isinstance(extra, dict):
+            data |= extra
+        else:
+            problems["others"] = "must be a JSON object"
+    for shape in whole["fields"]:
+        name = shape["name"]
+        text = given[f"data.{name}"].replace("\r\n", "\n").strip()
+        if not text:
+            continue
+        if shape["type"] == "number":
+            try:
+                value = float(text)
+                data[name] = int(value) if value.is_integer() else value
+            except (ValueError, OverflowError):
+                problems[name] = "must be a number"
+        elif shape["type"] == "boolean":
+            data[name] = text == "true"
+        elif shape["type"] == "string[]":
+            data[name] = [line.strip() for line in text.split("\n") if line.strip()]
+        else:
+            data[name] = text
+    if problems:
+        raise Invalid("some fields are wrong", "correct them", {"fields": problems})
+    return data
+
+
+def _act(operation: str, told: str) -> Handler:
+    async def act(desk: Desk) -> Response:
+        id = desk.request.path_params["id"]
+        done = await desk.ask(operation, id=id)
+        if done.get("status") == "gone":
+            return desk.go("/records", "The record's creation was undone; it is gone.")
+        return desk.go(f"/records/{done['id']}", told.format(**{"undone": "", **done}))
+
+    return act
+
+
+LOOKS: list[tuple[str, Handler]] = [
+    ("/records", listing),
+    ("/records/{id}", record),
+    ("/records/{id}/edit", editor),
+]
+FORMS: list[tuple[str, Handler]] = [
+    ("/records/{id}/edit", edit),
+    ("/records/{id}/delete", _act("delete_record", "Deleted. Restore brings it back.")),
+    ("/records/{id}/restore", _act("restore_record", "In use again.")),
+    ("/records/{id}/undo", _act("undo", "The latest change ({undone}) was undone.")),
+]

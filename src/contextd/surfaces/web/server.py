@@ -1,0 +1,55 @@
+"""The pages as an ASGI application, mounted beside REST and MCP behind the same guard."""
+
+from __future__ import annotations
+
+import asyncio
+
+from anyio import to_thread
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from contextd.surfaces.gate import Gate
+from contextd.surfaces.web.access import Access
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    # Not `no-referrer`: with it browsers send `Origin: null` from our own forms.
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+]
+
+
+class Pages:
+    """Serves what `is_page`. The templates are loaded when the first page is asked for: most
+    daemons never show one.
+    """
+
+    def __init__(self, gate: Gate, access: Access) -> None:
+        self._gate, self._access = gate, access
+        self._app: ASGIApp | None = None
+        self._loading = asyncio.Lock()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        async with self._loading:
+            if self._app is None:
+                self._app = await to_thread.run_sync(self._load)
+        await self._app(scope, receive, with_headers)
+
+    def _load(self) -> ASGIApp:
+        # Jinja2 and the templates: 0.1 s of CPU that the daemon's start need not pay.
+        from contextd.surfaces.web.pages import application  # noqa: PLC0415
+
+        return application(self._gate, self._access)
