@@ -1,7 +1,7 @@
 """Whether the code model still describes a checkout, at the price of a look.
 
 A look lists and stats the files. A watcher's hint makes it cheaper; without one, looks are spaced
-so that they cost a twentieth of the time at most.
+so that they cost a twentieth of the time, where that leaves them less than 2 seconds apart.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from contextd.code.walk import Walk, WalkedFile, walk
 from contextd.code.watch import Watcher, folders_of, watch
 
 LONGEST_REST = 2.0
-"""Seconds without a look at most, where there is no watcher."""
+REST_PER_COST, LEAST_PER_COST = 20.0, 4.0
+"""Where there is no watcher, looks are 20 times their own cost apart, but no longer than 2 seconds
+unless that is less than 4 times the cost.
+"""
 
-REST_PER_COST = 20.0
 TRUST = 10.0
 """Seconds a watcher's silence is believed: hints can be lost."""
 
@@ -64,6 +66,7 @@ class Tree:
     looked_at: float = 0.0
     cost: float = 0.0
     watcher: Watcher | None = None
+    refused: bool = False
     digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
     unlisted: set[str] = field(default_factory=set[str])
 
@@ -72,9 +75,10 @@ class Tree:
 
         When not `settled`, the model describes another tree, and the files are always told.
         """
-        hints = self.watcher.changes() if self.watcher else None
+        watcher = self.watcher
+        hints = watcher.changes() if watcher is not None else None
         rested = self.clock() - self.looked_at
-        due = rested > (min(LONGEST_REST, REST_PER_COST * self.cost) if hints is None else TRUST)
+        due = rested > (self._rest if hints is None else TRUST)
         if self.walked is None or due:
             return self._look_at_all()
         if hints:
@@ -86,23 +90,30 @@ class Tree:
             return touched if changed or not settled else None
         return None if settled else self.walked
 
+    @property
+    def _rest(self) -> float:
+        return max(LEAST_PER_COST * self.cost, min(LONGEST_REST, REST_PER_COST * self.cost))
+
     def watch(self) -> bool:
-        """Watch the folders that hold files, anew when these are others now. Whether it works."""
-        if self.walked is None:
+        """Watch the folders that hold files, anew when these are others now. Whether it works; what
+        the system refused once is not asked for again.
+        """
+        if self.walked is None or self.refused:
             return False
         folders = folders_of(file.path for file in self.walked.files)
         if self.watcher is None or self.watcher.folders != folders:
             self.close()
             self.watcher = watch(self.root, folders)
+            self.refused = self.watcher is None
             # What changed while the watches were set up was not told.
             self.looked_at = 0.0
         return self.watcher is not None
 
     def close(self) -> None:
         """Stop watching."""
-        if self.watcher is not None:
-            self.watcher.close()
-            self.watcher = None
+        watcher, self.watcher = self.watcher, None
+        if watcher is not None:
+            watcher.close()
 
     def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
         """How this checkout differs from the model with these `stamps`.

@@ -7,8 +7,9 @@ when somebody asks. Where it is missing, or the system refuses more watches, the
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterable
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from contextd.code.walk import IGNORED_FOLDERS
@@ -25,27 +26,30 @@ class Watcher:
     def __init__(self, root: Path, folders: frozenset[str], notify: Any) -> None:
         self.root, self.folders = Path(os.path.realpath(root)), folders
         self._notify = notify
+        self._lock = threading.Lock()
 
     def changes(self) -> set[str] | None:
         """Paths relative to the root that changed since the last call; None when that is not known
         any more, and then every further call says so.
         """
-        if self._notify is None:
-            return None
-        try:
-            found = self._notify.watch(_DRAIN_MS, _DRAIN_MS, _DRAIN_MS, None)
-        except (OSError, RuntimeError):
-            self.close()
-            return None
+        with self._lock:
+            if self._notify is None:
+                return None
+            try:
+                found = self._notify.watch(_DRAIN_MS, _DRAIN_MS, _DRAIN_MS, None)
+            except (OSError, RuntimeError):
+                self._notify = None
+                return None
         if isinstance(found, str):
             return set() if found == "timeout" else None
         return {path for _, name in found if (path := self._relative(name))}
 
     def close(self) -> None:
         """Give the watches back."""
-        notify, self._notify = self._notify, None
-        if notify is not None:
-            notify.close()
+        with self._lock:
+            notify, self._notify = self._notify, None
+            if notify is not None:
+                notify.close()
 
     def _relative(self, name: str) -> str:
         path = os.path.relpath(name, self.root).replace(os.sep, "/")
@@ -55,7 +59,7 @@ class Watcher:
 
 def folders_of(paths: Iterable[str]) -> frozenset[str]:
     """The folders that hold these files, relative to the root; `.` is the root and always there."""
-    return frozenset({".", *(str(PurePosixPath(path).parent) for path in paths)})
+    return frozenset({".", *(path.rpartition("/")[0] or "." for path in paths)})
 
 
 def watch(root: Path, folders: frozenset[str]) -> Watcher | None:

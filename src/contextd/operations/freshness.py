@@ -24,19 +24,28 @@ _TREES_KEPT = 16
 
 @dataclass(slots=True)
 class Checkouts:
-    """The checkouts seen by this process, and which of them each scope's index describes."""
+    """The checkouts seen by this process, and which of them each scope's index describes. Whoever
+    looks at one holds its project's lock.
+    """
 
     trees: dict[Path, Tree] = field(default_factory=dict[Path, Tree])
     described: dict[Scope, Path] = field(default_factory=dict[Scope, Path])
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    locks: dict[Scope, threading.RLock] = field(default_factory=dict[Scope, threading.RLock])
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def held(self, scope: Scope) -> threading.RLock:
+        """The lock of a project's checkouts."""
+        with self.lock:
+            return self.locks.setdefault(scope, threading.RLock())
 
     def tree(self, root: Path) -> Tree:
         """What is remembered of a checkout; the one not asked for longest is given up."""
-        found = self.trees.pop(root, None) or Tree(root)
-        self.trees[root] = found
-        while len(self.trees) > _TREES_KEPT:
-            self.trees.pop(next(iter(self.trees))).close()
-        return found
+        with self.lock:
+            found = self.trees.pop(root, None) or Tree(root)
+            self.trees[root] = found
+            while len(self.trees) > _TREES_KEPT:
+                self.trees.pop(next(iter(self.trees))).close()
+            return found
 
 
 _SEEN: WeakKeyDictionary[Store, Checkouts] = WeakKeyDictionary()
@@ -58,7 +67,7 @@ def fresh(runtime: Runtime) -> str:
     if runtime.project is None or runtime.root is None:
         return ""
     seen = checkouts(runtime.store)
-    with seen.lock:
+    with seen.held(runtime.scope):
         tree = seen.tree(runtime.root)
         difference = _difference(runtime, seen, tree)
         if difference is None:
@@ -68,7 +77,7 @@ def fresh(runtime: Runtime) -> str:
             _queue(runtime)
             return f"{difference.count} files changed; their index follows in the background, grep sees them now"
         _bring(runtime, seen, difference)
-        if tree.watcher is None:
+        if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.later(lambda: _watch(runtime))
         return ""
 
@@ -105,7 +114,7 @@ def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         return {"skipped": "the checkout is gone"}
     there = replace(runtime, root=root)
     seen = checkouts(runtime.store)
-    with seen.lock:
+    with seen.held(runtime.scope):
         seen.described.pop(runtime.scope, None)
         difference = _difference(there, seen, seen.tree(root))
         if difference is None:
@@ -123,28 +132,25 @@ def _watch(runtime: Runtime) -> None:
     ):
         return
     seen = checkouts(store)
-    with seen.lock:
+    with seen.held(runtime.scope):
         seen.tree(runtime.root).watch()
 
 
 def rest(runtime: Runtime) -> int:
     """Stop watching the checkouts of projects without an active session; says how many."""
-    seen = checkouts(runtime.store)
-    stopped = 0
+    store = runtime.store
+    busy = {
+        root
+        for project in store.projects.all()
+        if store.sessions.find(frozenset({project.scope}), statuses=("active",), limit=1)
+        for root in project.roots
+    }
+    seen = checkouts(store)
     with seen.lock:
-        busy = {
-            root
-            for project in runtime.store.projects.all()
-            if runtime.store.sessions.find(
-                frozenset({project.scope}), statuses=("active",), limit=1
-            )
-            for root in project.roots
-        }
-        for root, tree in seen.trees.items():
-            if tree.watcher is not None and str(root) not in busy:
-                tree.close()
-                stopped += 1
-    return stopped
+        idle = [t for r, t in seen.trees.items() if t.watcher is not None and str(r) not in busy]
+    for tree in idle:
+        tree.close()
+    return len(idle)
 
 
 def forget(store: Store) -> None:

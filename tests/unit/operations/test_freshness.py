@@ -184,3 +184,18 @@ def test_closing_the_app_stops_watching(open_desk):
     assert tree.watcher is None
     assert checkouts(store).trees == {}
     assert isinstance(desk.app, App)
+
+
+def test_a_new_folder_is_watched_too(scanned):
+    scanned("session_start", task_description="x")
+    paths(scanned, "guard")
+    scanned.app.flush()
+    tree = tree_of(scanned)
+    if tree.watcher is None:
+        pytest.skip("this system gives no file notifications")
+    (scanned.root / "src/zoo").mkdir()
+    (scanned.root / "src/zoo/gnu.ts").write_text("export const gnu = 1;\n")
+    look_now(scanned)
+    assert paths(scanned, "gnu") == ["src/zoo/gnu.ts"]
+    scanned.app.flush()
+    assert "src/zoo" in tree.watcher.folders
