@@ -20,7 +20,7 @@ class Query:
     """What may be looked at. Built by `Runtime.query`, which puts the caller's scopes in.
 
     Empty `kinds` means every kind of record. `where` compares typed fields: equality, or
-    containment for a list field. In an index, `where` sees facets only. `filter` is a further
+    containment for a list field (`contextType` is never one). In an index, `where` sees facets only. `filter` is a further
     condition on typed fields; only records can be asked with one.
     """
 

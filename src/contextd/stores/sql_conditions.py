@@ -37,13 +37,17 @@ def _compare(test: Compare) -> tuple[str, list[Any]]:
     if isinstance(value, bool):
         if sign != "=":
             return "0", []
-        types, compared, bound = ("'true'" if value else "'false'"), "", []
-    else:
-        types = "'text'" if isinstance(value, str) else "'integer', 'real'"
-        compared, bound = f" AND atom {sign} ?", [value]
-    # json_each lists the members of an object too; an object equals nothing.
+        kind = "'true'" if value else "'false'"
+        return _case(f"WHEN {kind} THEN 1", f"type = {kind}"), [path, path]
+    kinds = ("'text'",) if isinstance(value, str) else ("'integer'", "'real'")
+    single = " ".join(f"WHEN {kind} THEN json_extract(body, ?) {sign} ?" for kind in kinds)
+    element = f"type IN ({', '.join(kinds)}) AND atom {sign} ?"
+    return _case(single, element), [path, *[path, value] * len(kinds), path, value]
+
+
+def _case(single: str, element: str) -> str:
+    # json_type and json_extract share one parse of the body, json_each makes its own.
     return (
-        "(ifnull(json_type(body, ?), 'null') <> 'object' AND EXISTS"
-        f" (SELECT 1 FROM json_each(body, ?) WHERE type IN ({types}){compared}))",
-        [path, path, *bound],
+        f"CASE json_type(body, ?) {single} WHEN 'array' THEN EXISTS"
+        f" (SELECT 1 FROM json_each(body, ?) WHERE {element}) ELSE 0 END"
     )
