@@ -1,177 +1,275 @@
-"""Whether two short texts say opposite things of one subject. Deterministic, by words alone."""
+"""Whether two short texts say opposite things of one subject. Deterministic, by words alone.
+
+The order of the tests is that of their certainty. Each asks for the same subject in its own way: a
+denial contradicts whatever says at least as much as it denies; other values, tools and places
+contradict only what is said of exactly the same thing.
+"""
 
 from __future__ import annotations
 
 import re
+from typing import Literal, NamedTuple
 
 from contextd.domain.words import STOP_WORDS, words
+from contextd.governance.claims import ROLES, Claim, claim
+
+Kind = Literal["polarity", "choice", "value"]
 
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_NEGATION = re.compile(
-    r"\b(?:not|never|no|without|avoid(?:s|ed)?|cannot|forbid(?:s|den)?|neither|nor|stop(?:s|ped)?"
-    r"|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|wasn'?t|won'?t|can'?t|shouldn'?t|mustn'?t"
-    r"|no longer|instead of|rather than)\b",
-    re.I,
-)
-# "never … without", "not only": the two cancel or say nothing about the subject.
-_HARMLESS = re.compile(r"\bnot only\b|\bno matter\b|\bif not\b|\bwhether or not\b", re.I)
+_MOST_SENTENCES = 20
+
+DENIED = 0.85
+"""This share of what a sentence denies must be in the other one."""
+
+TOLD = 0.4
+"""And this share of the other one must be in the denial: it may say more, not something else."""
+
+OPPOSED = 0.75
+"""Sentences with opposite words must share this much of their other words (Jaccard)."""
+
 _OPPOSITES = tuple(
     (re.compile(rf"\b(?:{one})\b", re.I), re.compile(rf"\b(?:{other})\b", re.I))
     for one, other in (
-        ("always", "never"),
-        ("enabled?|enables|enabling", "disabled?|disables|disabling"),
+        (
+            "enabled?|enables|enabling|turn(?:ed)? on",
+            "disabled?|disables|disabling|turn(?:ed)? off",
+        ),
         ("allow(?:s|ed)?|permit(?:s|ted)?", "forbid(?:s|den)?|disallow(?:s|ed)?|den(?:y|ies|ied)"),
         ("prefer(?:s|red)?|recommend(?:s|ed)?", "avoid(?:s|ed)?|discourage[sd]?"),
         ("before", "after"),
-        ("required?|requires|mandatory", "optional"),
+        ("required?|requires|mandatory|must", "optional"),
         ("synchronous(?:ly)?", "asynchronous(?:ly)?"),
         ("true", "false"),
         ("on", "off"),
+        ("opt-in|opt in", "opt-out|opt out"),
+        ("soft", "hard"),
         ("tabs", "spaces"),
         ("single", "double"),
-        ("keep|kept", "removed?|delete[sd]?|dropped"),
+        ("camelCase|camel case", "snake_case|snake case|kebab-case"),
+        ("public", "private"),
+        ("mutable", "immutable"),
+        ("stateful", "stateless"),
+        ("lazy|lazily", "eager(?:ly)?"),
+        ("manual(?:ly)?", "automatic(?:ally)?"),
+        ("static(?:ally)?", "dynamic(?:ally)?"),
+        ("strict", "lenient|loose"),
+        ("ascending", "descending"),
+        ("composition", "inheritance"),
+        ("monorepo", "polyrepo|multirepo"),
+        ("monolith", "microservices"),
+        ("rebase", "merge"),
+        ("squash(?:ed)?", "merge commits?"),
+        ("keep|kept|retain(?:ed)?", "removed?|delete[sd]?|dropped|discard(?:ed)?"),
         ("include[sd]?", "exclude[sd]?"),
-        ("minimum|at least", "maximum|at most"),
+        ("succeeds?|passes|passing", "fails?|failing"),
+        ("increase[sd]?|raised?", "decrease[sd]?|lower(?:ed)?|reduced?"),
+        ("adding|adds?|added", "removing|removes?|removed"),
+        ("full", "empty"),
+        ("near|close to", "far (?:from|to|away)"),
+        ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)"),
+        ("day|daytime", "night"),
+        ("asleep|sleeping", "awake"),
     )
 )
-_NUMBER = re.compile(
-    r"(?<![\w.])v?\d[\d,]*(?:\.\d+)*\s?(?:%|ms|s|sec(?:onds?)?|min(?:utes?)?|h(?:ours?)?|days?|weeks?"
-    r"|[kmgt]i?b|px|x)?(?![\w])",
+_EXCLUSIVE_IS = re.compile(
+    r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"
+    r"(?P<value>[\w.+#/@:-]+(?:\s+[\w.+#-]+)?)[.!]?$",
     re.I,
 )
-_PATH = re.compile(
-    r"(?<![\w/])(?:[\w.@-]+/)+[\w.@-]+|(?<![\w/])/[\w.@/-]+|\b[\w-]+\.(?:py|tsx?|jsx?|ya?ml|json|toml|md|sql|go|rs)\b"
-)
-_OVER = re.compile(
-    r"\b([\w.+#-]+)\s+(?:over|instead of|rather than|not)\s+([\w.+#-]+)"
-    r"|\bfrom\s+([\w.+#-]+)\s+to\s+([\w.+#-]+)",
+# "The limit is mandatory" and "the limit is documented" hold at once.
+_QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
+_PLACE = re.compile(
+    r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
+    r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
+    r"|sent|serve|served|save|saved)\b.*?)\s+(?P<how>with|on|to|from|via|through|using|by)\s+"
+    r"(?:the\s+)?(?P<place>[\w.+#/@-]+(?:\s+[\w.+#-]+)?)[.!]?$",
     re.I,
 )
-_CHOICE = re.compile(
-    r"\b(?:us(?:e|es|ed|ing)|cho(?:o)?se|chosen|prefer(?:s|red)?|went with|go with|adopt(?:s|ed)?"
-    r"|switch(?:ed)? to|mov(?:e|ed) to|default(?:s)? to|standardi[sz]ed? on)\s+(?:the\s+|a\s+|an\s+)?([\w.+#-]+)",
-    re.I,
+_SEVERAL = frozenset(
+    words(
+        """staging production development test testing demand failure error request purpose startup
+        push commit merge save hand default time friday monday tuesday wednesday thursday weekend"""
+    )
 )
-_WEAK = frozenset(
-    words("use using used prefer choose chose decide went always never must should we our")
-)
-_MOST_SENTENCES = 20
+"""Where and when things can happen besides elsewhere."""
+
+
+class Conflict(NamedTuple):
+    """How two texts contradict each other, and in which words."""
+
+    kind: Kind
+    reason: str
 
 
 def conflict(one: str, other: str) -> str:
     """How `one` and `other` contradict each other, in words; empty when they do not."""
-    first, second = _sentences(one), _sentences(other)
-    for a in first:
-        for b in second:
-            told = _compare(a, b)
-            if told:
-                return told
-    return ""
+    found = contradiction(one, other)
+    return found.reason if found else ""
 
 
-def contradiction(one: str, other: str) -> tuple[str, str] | None:
-    """(kind, reason) when the texts contradict each other."""
-    told = conflict(one, other)
-    return ("polarity", told) if told else None
+def contradiction(one: str, other: str) -> Conflict | None:
+    """How `one` and `other` contradict each other; None when they do not."""
+    for a in _claims(one):
+        for b in _claims(other):
+            if a.about & b.about or a.rejected or b.rejected:
+                found = _compare(a, b)
+                if found:
+                    return found
+    return None
 
 
 def differs(one: str, other: str) -> str:
     """Which detail keeps two like texts from being the same: a number, a path or the polarity."""
-    if _values(one) != _values(other):
+    a, b = claim(one), claim(other)
+    if a.values != b.values:
         return "numbers differ"
-    if set(_PATH.findall(one)) != set(_PATH.findall(other)):
+    if a.paths != b.paths:
         return "paths differ"
-    if _negative(one) != _negative(other):
+    if a.negative != b.negative:
         return "one is negated"
-    return next((told for a, b in _OPPOSITES if (told := _opposed(one, other, a, b))), "")
+    if _swapped(one, other):
+        return "who does what differs"
+    return next((told for x, y in _OPPOSITES if (told := _opposed(one, other, x, y))), "")
 
 
-def _sentences(text: str) -> list[str]:
-    return [s for s in _SENTENCE.split(text) if len(s) > 8][:_MOST_SENTENCES]
+def _swapped(one: str, other: str) -> bool:
+    """The same words in another order may say that the roles are swapped."""
+    first, second = one.casefold().split(), other.casefold().split()
+    return first != second and sorted(first) == sorted(second)
 
 
-def _compare(a: str, b: str) -> str:
-    mine, theirs = _subject(a), _subject(b)
-    shared = mine & theirs
-    smaller = min(len(mine), len(theirs))
-    if not shared or not smaller:
-        return ""
-    overlap = len(shared) / smaller
-    if overlap < 0.34:
-        return ""
-    chosen = _exclusive(a, b)
-    if chosen:
-        return chosen
-    if overlap < 0.6 or len(shared) < 2 or len(shared) / max(len(mine), len(theirs)) < 0.4:
-        return ""
-    if _negative(a) != _negative(b):
-        return f"one says the opposite: {_cut(a)} / {_cut(b)}"
-    for one, other in _OPPOSITES:
-        told = _opposed(a, b, one, other)
-        if told:
-            return told
-    if overlap >= 0.75:
-        return _other_values(a, b)
-    return ""
+def _claims(text: str) -> list[Claim]:
+    sentences = [s.strip() for s in _SENTENCE.split(text) if len(s.strip()) > 5]
+    return [claim(sentence) for sentence in sentences[:_MOST_SENTENCES]]
 
 
-def _other_values(a: str, b: str) -> str:
-    here, there = _values(a), _values(b)
-    if here and there and not here & there:
-        return f"different figures: {', '.join(sorted(here))} / {', '.join(sorted(there))}"
-    paths_a, paths_b = set(_PATH.findall(a)), set(_PATH.findall(b))
-    if paths_a and paths_b and not paths_a & paths_b:
-        return f"different paths: {min(paths_a)} / {min(paths_b)}"
-    return ""
+def _compare(a: Claim, b: Claim) -> Conflict | None:
+    told = _chosen(a, b)
+    if told:
+        return Conflict("choice", told)
+    if a.negative != b.negative:
+        denial, other = (a, b) if a.negative else (b, a)
+        if _denies(denial, other):
+            return Conflict("polarity", f"one says the opposite: {_cut(a.text)} / {_cut(b.text)}")
+        return None
+    for one, other_way in _OPPOSITES:
+        told = _opposed(a.text, b.text, one, other_way)
+        if told and _same_but(a, b, told):
+            return Conflict("polarity", told)
+    if a.negative:
+        return None
+    told = _other_values(a, b) or _other_answer(a, b) or _other_place(a, b)
+    return Conflict("value", told) if told else None
 
 
-def _subject(sentence: str) -> set[str]:
-    bare = _PATH.sub(" ", _NUMBER.sub(" ", _NEGATION.sub(" ", sentence)))
-    return {w for w in words(bare) if w not in STOP_WORDS and w not in _WEAK and len(w) > 1}
+def _denies(denial: Claim, other: Claim) -> bool:
+    """Whether the other sentence says at least what the denial denies."""
+    shared = denial.about & other.about
+    if not shared or _values_differ(denial, other) or _paths_differ(denial, other):
+        return False
+    if len(shared) == 1 and max(len(denial.about), len(other.about)) > 2:
+        return False
+    enough = len(shared) >= DENIED * len(denial.about)
+    return enough and len(shared) >= TOLD * len(other.about)
 
 
-def _values(text: str) -> set[str]:
-    return {
-        re.sub(r"[\s,]", "", found).casefold() for found in _NUMBER.findall(_PATH.sub(" ", text))
-    }
-
-
-def _negative(sentence: str) -> bool:
-    return len(_NEGATION.findall(_HARMLESS.sub(" ", sentence))) % 2 == 1
+def _same_but(a: Claim, b: Claim, told: str) -> bool:
+    """Whether the sentences say the same but for the opposite words."""
+    opposed = set(words(told))
+    one, other = a.about - opposed, b.about - opposed
+    shared = len(one & other)
+    return shared >= 1 and shared >= OPPOSED * len(one | other) and not _values_differ(a, b)
 
 
 def _opposed(a: str, b: str, one: re.Pattern[str], other: re.Pattern[str]) -> str:
     for first, second in ((one, other), (other, one)):
         left, right = first.search(a), second.search(b)
         if left and right and not second.search(a) and not first.search(b):
-            return f"{left[0].lower()} / {right[0].lower()}"
+            return f"{left[0]} / {right[0]}"
     return ""
 
 
-def _exclusive(a: str, b: str) -> str:
-    """X over Y against Y over X, and two answers to one question ("use X for Z", "use Y for Z")."""
-    one, other = _ranked(a), _ranked(b)
-    if one and other and one == other[::-1]:
-        return f"{one[0]} over {one[1]} / {other[0]} over {other[1]}"
-    left, right = _CHOICE.search(a), _CHOICE.search(b)
-    if not left or not right or _negative(a) or _negative(b):
+def _chosen(a: Claim, b: Claim) -> str:
+    """X over Y against Y over X, or against Y alone; two tools for one job."""
+    if not a.chosen and not b.chosen:
         return ""
-    x, y = left[1].casefold().rstrip("."), right[1].casefold().rstrip(".")
-    if x == y or x in b.casefold() or y in a.casefold():
+    if a.negative or b.negative:
         return ""
-    rest_a, rest_b = _subject(a) - set(words(x)), _subject(b) - set(words(y))
-    same = rest_a & rest_b
-    if same and len(same) >= 0.6 * max(len(rest_a), len(rest_b)):
-        return f"{x} / {y} for the same thing"
+    if a.chosen == b.chosen:
+        return ""
+    for one, other in ((a, b), (b, a)):
+        if one.rejected and f" {other.chosen}".endswith(f" {one.rejected}"):
+            mine, theirs = (c.purpose - a.tools - b.tools for c in (one, other))
+            if not mine or not theirs or mine <= theirs or theirs <= mine:
+                return f"{one.chosen} over {one.rejected} / {other.chosen}"
+    if not (a.chosen and b.chosen and a.exclusive and b.exclusive):
+        return ""
+    if a.tools & (b.tools | b.about) or b.tools & a.about:
+        return ""
+    if a.purpose and b.purpose and _one_subject(a.purpose, b.purpose):
+        return f"{a.chosen} / {b.chosen} for the same thing"
     return ""
 
 
-def _ranked(sentence: str) -> tuple[str, str] | None:
-    match = _OVER.search(sentence)
-    if not match:
-        return None
-    better, worse = (match[1], match[2]) if match[1] else (match[4], match[3])
-    return better.casefold().rstrip("."), worse.casefold().rstrip(".")
+def _other_values(a: Claim, b: Claim) -> str:
+    if not _one_subject(a.about, b.about):
+        return ""
+    if _values_differ(a, b):
+        return f"different figures: {', '.join(a.figures)} / {', '.join(b.figures)}"
+    if _paths_differ(a, b):
+        return f"different paths: {min(a.paths)} / {min(b.paths)}"
+    return ""
+
+
+def _values_differ(a: Claim, b: Claim) -> bool:
+    """Whether both give one figure of the same sort and it is another one. Of several figures all
+    but one must agree, or nobody knows which belong together.
+    """
+    for dimension in {name for name, _ in a.values} & {name for name, _ in b.values}:
+        here = {value for name, value in a.values if name == dimension}
+        there = {value for name, value in b.values if name == dimension}
+        if len(here) == len(there) and len(here - there) == 1:
+            return True
+    return False
+
+
+def _paths_differ(a: Claim, b: Claim) -> bool:
+    return bool(a.paths and b.paths) and not any(
+        x == y or x.startswith(y + "/") or y.startswith(x + "/") for x in a.paths for y in b.paths
+    )
+
+
+def _one_subject(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two sets of words speak of exactly one thing."""
+    return bool(one) and one == other
+
+
+def _other_answer(a: Claim, b: Claim) -> str:
+    """Two values of what has one at a time: "the default branch is main" / "… is master"."""
+    left, right = _EXCLUSIVE_IS.match(a.text), _EXCLUSIVE_IS.match(b.text)
+    if not left or not right:
+        return ""
+    subjects = [{w for w in words(match["what"]) if w not in STOP_WORDS} for match in (left, right)]
+    head = words(left["what"])[-1:]
+    if subjects[0] != subjects[1] or not set(head) & ROLES:
+        return ""
+    x, y = left["value"].casefold().rstrip("."), right["value"].casefold().rstrip(".")
+    if x == y or set(words(x)) & set(words(y)) or _QUALITY.search(x) or _QUALITY.search(y):
+        return ""
+    return f"{' '.join(words(left['what']))}: {x} / {y}"
+
+
+def _other_place(a: Claim, b: Claim) -> str:
+    """One thing done with, on or from two tools or places: "deploy to AWS" / "deploy to GCP"."""
+    left, right = _PLACE.match(a.text), _PLACE.match(b.text)
+    if not left or not right or left["how"].casefold() != right["how"].casefold():
+        return ""
+    if set(words(left["what"])) != set(words(right["what"])):
+        return ""
+    x, y = set(words(left["place"])), set(words(right["place"]))
+    if (x & y - {"branch"}) or (x | y) & (_SEVERAL | STOP_WORDS):
+        return ""
+    return f"{left['place']} / {right['place']} for the same thing"
 
 
 def _cut(text: str) -> str:

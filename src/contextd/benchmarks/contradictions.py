@@ -1,0 +1,137 @@
+"""`contextd bench contradictions`: everyday sentences (SICK) and technical ones from templates.
+
+SICK: Marelli et al., SemEval-2014 task 1; pairs labelled CONTRADICTION against all others. Both sets
+are cut in two: rules were tuned on the first half only, so the second shows what to expect.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from contextd.benchmarks.contradiction_pairs import Pair, half, pairs
+from contextd.benchmarks.data import checksum, data_file, hardware
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.governance.contradict import contradiction
+from contextd.governance.gate import Draft, GateLookup, admit
+
+_NEGATED = re.compile(r"\b(?:no|not|never|nobody|none|nothing|without|avoid)\b|n't\b", re.I)
+_HERE = Scope("bench")
+Judge = Callable[[str, str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """How a judge did on a set of pairs."""
+
+    n: int
+    contradictions: int
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of both."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+    def row(self, data: str, system: str) -> str:
+        """A line of a Markdown table."""
+        return (
+            f"| {data} | {system} | {self.n} | {self.contradictions} | {self.precision:.3f}"
+            f" | {self.recall:.3f} | {self.f1:.3f} |"
+        )
+
+
+def run(data: Path, out: TextIO = sys.stdout) -> dict[str, Any]:
+    """Print precision and recall beside the baseline, false merges, and the speed of a comparison."""
+    path = data_file(data, "sick", "SICK_train.txt")
+    sick = read_sick(path)
+    made = pairs()
+    sets: dict[str, Sequence[Pair]] = {
+        "SICK train, tuned half": [pair for pair in sick if pair.template == 0],
+        "SICK train, held-out half": [pair for pair in sick if pair.template == 1],
+        "technical templates, tuned half": [pair for pair in made if half(pair) == 0],
+        "technical templates, held-out half": [pair for pair in made if half(pair) == 1],
+    }
+    print(f"\n## contradictions\nhardware: {hardware()}", file=out)
+    print(f"data: SICK train, sha256 {checksum(path)[:16]}; {len(made)} made pairs", file=out)
+    print("| data | system | pairs | contradictory | precision | recall | F1 |", file=out)
+    print("|---|---|---|---|---|---|---|", file=out)
+    figures: dict[str, Any] = {}
+    for name, chosen in sets.items():
+        ours, plain = judged(chosen, ours_says), judged(chosen, baseline_says)
+        print(ours.row(name, "contextd"), file=out)
+        print(plain.row(name, "baseline: negation mismatch, Jaccard ≥ 0.5"), file=out)
+        figures[name] = {"precision": ours.precision, "recall": ours.recall, "f1": ours.f1}
+        figures[f"{name}, baseline"] = {"precision": plain.precision, "recall": plain.recall}
+    opposed = [pair for pair in (*sick, *made) if pair.contradictory]
+    merged = sum(merges(pair) for pair in opposed)
+    print(f"false merges of contradictions: {merged} of {len(opposed)}", file=out)
+    began = time.process_time()
+    for pair in sick:
+        contradiction(pair.one, pair.other)
+    spent = (time.process_time() - began) / len(sick) * 1e6
+    print(f"one comparison: {spent:.0f} µs of CPU", file=out, flush=True)
+    return {**figures, "false_merges": merged / len(opposed)}
+
+
+def read_sick(path: Path) -> list[Pair]:
+    """The pairs of a SICK file; `template` is 0 for the half rules may be tuned on (even numbers)."""
+    with path.open(encoding="utf-8") as stream:
+        return [
+            Pair(
+                row["sentence_A"],
+                row["sentence_B"],
+                row["entailment_judgment"] == "CONTRADICTION",
+                int(row["pair_ID"]) % 2,
+            )
+            for row in csv.DictReader(stream, delimiter="\t")
+        ]
+
+
+def judged(chosen: Iterable[Pair], judge: Judge) -> Verdicts:
+    """Precision and recall of a judge."""
+    right = wrong = missed = total = 0
+    for pair in chosen:
+        told = judge(pair.one, pair.other)
+        total += 1
+        right += told and pair.contradictory
+        wrong += told and not pair.contradictory
+        missed += pair.contradictory and not told
+    return Verdicts(
+        total, right + missed, right / max(1, right + wrong), right / max(1, right + missed)
+    )
+
+
+def ours_says(one: str, other: str) -> bool:
+    """What contextd says."""
+    return contradiction(one, other) is not None
+
+
+def baseline_says(one: str, other: str) -> bool:
+    """One is negated, the other is not, and half of all words are in both."""
+    if bool(_NEGATED.search(one)) == bool(_NEGATED.search(other)):
+        return False
+    first, second = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
+    return len(first & second) >= 0.5 * len(first | second)
+
+
+def merges(pair: Pair) -> bool:
+    """Whether the write gate would take the second sentence for the first one, however near the
+    vectors say they are.
+    """
+    known = Record(kind="context", scope=_HERE, content=pair.one)
+    look = GateLookup(
+        served=lambda _: set(),
+        by_hash=lambda found: known if found == known.content_hash else None,
+        similar=lambda _: [(known, 1.0)],
+    )
+    return admit(Draft(kind="context", content=pair.other), look).outcome == "duplicate"
