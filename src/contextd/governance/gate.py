@@ -71,7 +71,7 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
 
     Raises `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored.
     """
-    draft, findings = _redacted(draft, look.key)
+    draft, findings = without_secrets(draft, look.key)
     _check_limits(draft)
     if draft.trust != "human":
         reason = _loop(draft.content, look.served) or junk(draft.content, draft.kind)
@@ -98,7 +98,8 @@ _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _WORDS = re.compile(r"[^\W_]+")
 
 
-def _redacted(draft: Draft, key: bytes) -> tuple[Draft, tuple[Finding, ...]]:
+def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[Finding, ...]]:
+    """The draft with every secret in any of its texts replaced, and what was found."""
     findings: list[Finding] = []
 
     def clean(value: Any) -> Any:

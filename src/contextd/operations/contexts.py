@@ -8,13 +8,16 @@ from typing import Any
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
+from contextd.domain.tokens import count_tokens
 from contextd.operations.anchors import anchor_for
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.typed import TYPE, schema_of, with_fields
 from contextd.operations.views import Done, Entries, Entry, entry
-from contextd.operations.writing import change, save_new
+from contextd.operations.window import hand_out
+from contextd.operations.writing import change, clean_tags, save_new
 from contextd.runtime import Runtime
+from contextd.sessions.window import Serving
 
 _EVERYTHING = 10_000
 
@@ -78,7 +81,7 @@ def list_contexts(
     """
     where = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
     query = runtime.query(
-        "context", tags=(tag,) if tag else (), where=where, limit=page_size(limit), cursor=cursor
+        "context", tags=clean_tags([tag or ""]), where=where, limit=page_size(limit), cursor=cursor
     )
     page = runtime.store.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
@@ -102,7 +105,7 @@ def search_contexts(
         limit: The most entries to return.
     """
     where = {"contextType": type} if type else {}
-    return _search(runtime, query, limit, tags=tuple(tags or ()), where=where)
+    return _search(runtime, query, limit, tags=clean_tags(tags or ()), where=where)
 
 
 @operation(
@@ -277,6 +280,10 @@ def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> D
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
     found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
     runtime.trace.read([hit.record.id for hit in found.hits], type="context", query=query)
+    hand_out(
+        runtime,
+        [Serving("discovery", h.record.id, count_tokens(h.record.text)) for h in found.hits],
+    )
     note = found.notice if found.hits else f"nothing found for {query!r}; noted as a gap"
     return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
 

@@ -17,7 +17,8 @@ from contextd.domain.query import Document
 from contextd.domain.records import Anchor, Record, Source, Trust, new_id
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
-from contextd.governance.gate import Draft, GateLookup, Verdict, admit
+from contextd.governance.gate import Draft, GateLookup, Verdict, admit, without_secrets
+from contextd.interop.kept import KEPT
 from contextd.operations.contradicting import note_disagreements
 from contextd.ports import Vector
 from contextd.runtime import Runtime
@@ -78,7 +79,7 @@ def save_new(
         return Saved("duplicate", "already stored", there[0])
     trust = trust or ("human" if runtime.surface == "cli" else "agent")
     draft = _draft(declared, title, content, data or {}, tags or (), trust)
-    verdict = admit(draft, _lookup(runtime, where, kind)) if gate else Verdict("add", draft)
+    verdict = admit(draft, _lookup(runtime, where, kind)) if gate else _ungated(runtime, draft)
     redacted = len(verdict.findings)
     if verdict.outcome == "reject":
         return Saved("rejected", verdict.reason, None, redacted)
@@ -109,6 +110,11 @@ def save_new(
     return Saved(outcome, verdict.reason, record, redacted)
 
 
+def _ungated(runtime: Runtime, draft: Draft) -> Verdict:
+    clean, findings = without_secrets(draft, runtime.redaction_key)
+    return Verdict("add", clean, findings=findings)
+
+
 def _draft(
     kind: Kind,
     title: str,
@@ -124,17 +130,27 @@ def _draft(
         title=title.strip(),
         content=content.strip(),
         data=kind.check(data),
-        tags=_clean_tags(tags),
+        tags=clean_tags(tags),
         trust=trust,
     )
 
 
 def change(runtime: Runtime, record: Record, *, action: str, reason: str = "") -> Record:
-    """Store a changed record, keeping the state before it in the history."""
+    """Store a changed record, without secrets, keeping the state before it in the history."""
     kind = kind_named(record.kind)
     runtime.caller.require("write", record.scope, kind.area)
+    given = {name: value for name, value in record.data.items() if name != KEPT}
+    draft = Draft(
+        kind=record.kind, title=record.title, content=record.content, data=given, tags=record.tags
+    )
+    clean, _ = without_secrets(draft, runtime.redaction_key)
+    kept = {KEPT: record.data[KEPT]} if KEPT in record.data else {}
     record = record.with_(
-        data=kind.check(record.data), tags=_clean_tags(record.tags), updated_at=runtime.clock.now()
+        title=clean.title,
+        content=clean.content,
+        data={**kind.check(clean.data), **kept},
+        tags=clean_tags(clean.tags),
+        updated_at=runtime.clock.now(),
     )
     _write(runtime, record, action=action, reason=reason)
     return record
@@ -210,6 +226,7 @@ def _word_cosine(one: str, other: str) -> float:
     return sum(n * b[word] for word, n in a.items()) / length if length else 0.0
 
 
-def _clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+def clean_tags(tags: Sequence[str]) -> tuple[str, ...]:
+    """Tags as they are kept: lower case, single spaces, each once."""
     cleaned = (" ".join(tag.split()).lower() for tag in tags)
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))

@@ -124,3 +124,34 @@ def test_secrets_are_gone_before_anything_is_stored(desk):
     home = desk.app.settings.home
     stored = b"".join(p.read_bytes() for p in home.rglob("*") if p.is_file())
     assert secret.encode() not in stored
+
+
+def test_secrets_are_gone_from_an_update_and_from_a_bubble_too(desk):
+    secret = "ghp_" + "a1B2c3D4e5F6" * 3
+    note = desk("save_context", content="The deploy token is kept in the vault")
+    changed = desk("update_context", id=note["id"], content=f"It is {secret}", data={"k": secret})
+    bubble = desk("create_bubble", name=f"keys {secret}", description=secret)
+    renamed = desk("update_bubble", id=bubble["id"], description=f"again {secret}")
+    assert secret not in str([changed, bubble, renamed, desk("history", id=note["id"])])
+
+
+def test_tags_are_found_however_they_are_written(desk):
+    desk("save_context", content="Deploy on Mondays only", tags=["Release  Train"])
+    assert len(desk("list_contexts", tag="release train")["entries"]) == 1
+    assert len(desk("list_contexts", tag="Release Train")["entries"]) == 1
+    assert len(desk("search_contexts", query="deploy", tags=["RELEASE TRAIN"])["entries"]) == 1
+
+
+def test_null_takes_a_note_out_of_its_bubble_and_leaving_it_out_does_not(desk):
+    bubble = desk("create_bubble", name="payments")
+    note = desk("save_context", content="Stripe keys rotate monthly", bubbleId=bubble["id"])
+    kept = desk("update_context", id=note["id"], content="Stripe keys rotate weekly")
+    assert kept["bubbleId"] == bubble["id"]
+    assert desk("update_context", id=note["id"], bubbleId=None)["bubbleId"] is None
+
+
+def test_the_older_spelling_of_deleting_a_bubble_with_its_contents_works(desk):
+    bubble = desk("create_bubble", name="payments")
+    desk("save_context", content="Stripe keys rotate monthly", bubbleId=bubble["id"])
+    desk("delete_bubble", id=bubble["id"], deleteContexts=True)
+    assert desk("list_contexts")["entries"] == []
