@@ -23,6 +23,7 @@ from contextd.app import App
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Unavailable
 from contextd.domain.records import Record
+from contextd.operations.core import OPERATIONS
 from contextd.runtime import Runtime
 from contextd.settings import load_settings
 
@@ -166,8 +167,8 @@ def bench_store(records: int = 10_000, n: int = 200) -> list[Figure]:
 
 
 def _record(app: App, runtime: Runtime, i: int) -> None:
-    words = random.Random(SEED + 100 + i)
-    content = " ".join(words.choices(_VOCABULARY, k=25)) + f" case {i}"
+    spoken = " ".join(op.description for op in OPERATIONS.values()).split()
+    content = " ".join(random.Random(SEED + 100 + i).choices(spoken, k=30)) + f" case {i}"
     arguments = {"title": f"Lesson {i}", "description": "when needed", "content": content}
     app.call("memory_record", runtime, {**arguments, "outcome": "success"})
 
