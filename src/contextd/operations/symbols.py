@@ -14,6 +14,7 @@ from contextd.code.symbol_graph import Definition, SymbolGraph, symbol_graph
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.words import words
 from contextd.operations.core import operation
+from contextd.operations.freshness import fresh
 from contextd.operations.tracking import connected_session
 from contextd.runtime import Runtime
 
@@ -75,6 +76,7 @@ def find_symbol(
     """
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
+    fresh(runtime)
     graph = symbol_graph(runtime.store.files, runtime.scope)
     found = [
         (one, how)
@@ -138,6 +140,7 @@ def find_references(
     """
     if not 1 <= limit <= 1000:
         raise Invalid(f"limit is {limit}", "choose 1 to 1000")
+    fresh(runtime)
     graph = symbol_graph(runtime.store.files, runtime.scope)
     matching = [one for one, how in _matching(graph, _asked(name)) if how == "exact"]
     meant = _distinct(one for one in matching if _inside(one.path, path))
@@ -192,6 +195,7 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     """
     if not 50 <= budget <= 50_000:
         raise Invalid(f"budget is {budget}", "choose 50 to 50000 tokens")
+    fresh(runtime)
     graph = symbol_graph(runtime.store.files, runtime.scope)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
     runtime.trace.read([], type="map")
