@@ -114,7 +114,7 @@ class Claim:
 
     text: str
     about: frozenset[str]
-    negative: bool
+    negations: int
     values: frozenset[tuple[str, str]]
     figures: tuple[str, ...]
     paths: frozenset[str]
@@ -123,6 +123,11 @@ class Claim:
     tools: frozenset[str] = frozenset()
     purpose: frozenset[str] = frozenset()
     exclusive: bool = False
+
+    @property
+    def negative(self) -> bool:
+        """Whether it denies: two negations cancel."""
+        return self.negations % 2 == 1
 
 
 @lru_cache(maxsize=50_000)
@@ -145,7 +150,7 @@ def claim(sentence: str) -> Claim:
     return Claim(
         text=sentence,
         about=_stems(plain),
-        negative=len(_NEGATION.findall(_HARMLESS.sub(" ", rest))) % 2 == 1,
+        negations=len(_NEGATION.findall(_HARMLESS.sub(" ", rest))),
         values=values,
         figures=figures,
         paths=frozenset(path for path in paths if path),

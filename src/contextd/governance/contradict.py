@@ -119,14 +119,18 @@ def contradiction(one: str, other: str) -> Conflict | None:
 
 
 def differs(one: str, other: str) -> str:
-    """Which detail keeps two like texts from being the same: a number, a path or the polarity."""
+    """Which detail keeps two like texts from being the same: a number, a path, the polarity, or
+    words of which each has some the other has not.
+    """
     a, b = claim(one), claim(other)
     if a.values != b.values:
         return "numbers differ"
     if a.paths != b.paths:
         return "paths differ"
-    if a.negative != b.negative:
+    if a.negations != b.negations:
         return "one is negated"
+    if a.about - b.about and b.about - a.about:
+        return "one says something else"
     if _swapped(one, other):
         return "who does what differs"
     return next((told for x, y in _OPPOSITES if (told := _opposed(one, other, x, y))), "")
