@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens
 from contextd.ports import Files
+
+_OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
+"""Specifiers that can only mean the project itself: relative ones, and those of Rust."""
 
 _OUTLINE_SHARE = 0.3
 
@@ -141,7 +145,7 @@ def _span(line_range: tuple[int, int | None] | None, lines: int, path: str) -> t
 
 def _external(file: SourceFile) -> tuple[str, ...]:
     outside = (one.specifier for one in file.imports if not one.target)
-    return tuple(dict.fromkeys(s for s in outside if s and not s.startswith(".")))
+    return tuple(dict.fromkeys(s for s in outside if s and not _OWN.match(s)))
 
 
 def _notice(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
-from contextd.code.languages.table import changes_resolution
+from contextd.code.languages.table import BY_NAME, changes_resolution
 from contextd.code.resolve import Resolver
 from contextd.code.scan_worker import analysed, analysed_by
 from contextd.code.walk import Walk, WalkedFile
@@ -24,6 +24,7 @@ from contextd.ports import Files
 _WORTH_PROCESSES = 1_500
 _BATCH = 250
 
+_WORD = re.compile(r"\w+")
 _QUOTE = re.compile("[\"'`]")
 
 Progress = Callable[[str, int, int], None]
@@ -103,8 +104,9 @@ def scan(
             progress("scan", done, len(wanted))
     lost = set(job.unreadable) | (set(stamps) - {file.path for file in present})
     removed = job.remove(sorted(lost & set(stamps)))
-    if removed or job.added or any(changes_resolution(path) for path in job.modified):
-        job.relink(lost)
+    anywhere = removed or job.added or any(changes_resolution(path) for path in job.modified)
+    if anywhere or job.renamed:
+        job.relink(lost, None if anywhere else job.renamed)
     return ScanReport(
         changed=tuple(job.changed.values()),
         removed=tuple(removed),
@@ -172,6 +174,7 @@ class _Scan:
     relinked: list[str] = field(default_factory=list)
     stale: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
+    renamed: set[str] = field(default_factory=set)
 
     def take(self, batch: Sequence[SourceFile], digests: Mapping[str, str]) -> None:
         for fresh in batch:
@@ -189,8 +192,13 @@ class _Scan:
             self.changed[path] = self._finished(fresh)
             if path in self.stored:
                 self.modified.append(path)
-                kept = {chunk.id for chunk in fresh.chunks}
-                self.stale += [old for old in self._chunk_ids(path) if old not in kept]
+                stored = self.files.get(self.scope, path)
+                if stored is not None:
+                    kept = {chunk.id for chunk in fresh.chunks}
+                    self.stale += [old.id for old in stored.chunks if old.id not in kept]
+                    self.renamed.update(
+                        *map(_WORD.findall, _found_by_name(stored) ^ _found_by_name(fresh))
+                    )
             else:
                 self.added.append(path)
 
@@ -198,11 +206,13 @@ class _Scan:
         self.stale += [chunk_id for path in paths for chunk_id in self._chunk_ids(path)]
         return paths
 
-    def relink(self, lost: set[str]) -> None:
-        """Resolve the imports of unchanged files again."""
+    def relink(self, lost: set[str], names: set[str] | None) -> None:
+        """Resolve the imports of unchanged files again, of those only that say one of `names`."""
         for known in self.files.all(self.scope):
             path = known.path
             if path in lost or (path in self.changed and path not in self.same_text):
+                continue
+            if names is not None and not _says(known, names):
                 continue
             imports = self.resolver.resolve(path, known.language, known.imports)
             if imports != known.imports:
@@ -232,6 +242,26 @@ class _Scan:
     def _chunk_ids(self, path: str) -> list[str]:
         stored = self.files.get(self.scope, path)
         return [chunk.id for chunk in stored.chunks] if stored is not None else []
+
+
+def _found_by_name(file: SourceFile) -> set[str]:
+    """The names in a file that lead others to it; of most languages, only its path does."""
+    row = BY_NAME.get(file.language)
+    if row is None or not row.by_name:
+        return set()
+    names = {s.name for s in file.symbols if not s.parent} | {name for name, _, _ in file.exports}
+    # In Rust, a module that becomes a file of its own keeps its name.
+    return names | {one.specifier for one in file.imports if one.specifier.startswith("mod ")}
+
+
+def _says(file: SourceFile, names: set[str]) -> bool:
+    """Whether the imports of a file could lead elsewhere since these names moved."""
+    row = BY_NAME.get(file.language)
+    if row is None or not row.by_name:
+        return False
+    said = [one.specifier for one in file.imports]
+    said += [name for one in file.imports for name, _ in one.names]
+    return not names.isdisjoint(_WORD.findall(" ".join(said)))
 
 
 def _batches(

@@ -288,3 +288,46 @@ def test_locals_of_go_hide_the_names_of_the_package(tmp_path: Path) -> None:
         )
         == set()
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "edges"),
+    [
+        (
+            {"go.mod": "module m\n", "a/a.go": 'package a\nimport "m/b"\nvar A = b.X\n',
+             "b/b.go": "package b\n\nvar X = 1\n", "b/c.go": "package b\n"},
+            {"b/b.go": "package b\n", "b/c.go": "package b\n\nvar X = 1\n"},
+            {("a/a.go", "b/c.go")},
+        ),
+        (
+            {"A.java": "class A { Z z; }", "B.java": "class B {} class Z {}", "C.java": "class C {}"},
+            {"B.java": "class B {}", "C.java": "class C {} class Z {}"},
+            {("A.java", "C.java")},
+        ),
+        (
+            {"src/lib.rs": "mod a;\nmod b { pub mod c {} }\n", "src/a.rs": "use crate::b::c::X;\n",
+             "src/b.rs": "pub mod c;\n", "src/b/c.rs": "pub struct X;\n"},
+            {"src/lib.rs": "mod a;\nmod b;\n"},
+            {("src/lib.rs", "src/a.rs"), ("src/lib.rs", "src/b.rs"), ("src/b.rs", "src/b/c.rs"),
+             ("src/a.rs", "src/b/c.rs")},
+        ),
+    ],
+    ids=("go", "java", "rust"),
+)  # fmt: skip
+def test_a_definition_that_moves_takes_the_edges_of_unchanged_files_along(
+    before: dict[str, str],
+    after: dict[str, str],
+    edges: set[tuple[str, str]],
+    tmp_path: Path,
+) -> None:
+    for path, text in before.items():
+        write(tmp_path, path, text)
+    files = memory_store().files
+    scanned(tmp_path, files)
+    assert edges_of(files) != edges
+    for path, text in after.items():
+        write(tmp_path, path, text)
+    report = scanned(tmp_path, files)
+    assert edges_of(files) == edges
+    assert report.relinked
+    assert set(report.relinked).isdisjoint(after)

@@ -42,9 +42,10 @@ class Embedded:
 class Language:
     """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
     resolver that languages with an equal `family` share; `settings` are the names of the files
-    that change where imports lead. `embedded` finds the code in a file that is mostly something
-    else; only that is parsed. `mend` rewrites a text that has syntax errors, to the same length,
-    where the grammar is behind its language.
+    that change where imports lead; `by_name` says that what files define decides it too.
+    `embedded` finds the code in a file that is mostly something else; only that is parsed.
+    `mend` rewrites a text that has syntax errors, to the same length, where the grammar is behind
+    its language.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Language:
     outline: Callable[[Node, bytes, str], Outline]
     resolver: Callable[[Collection[str], Read], Resolver]
     settings: tuple[str, ...] = ()
+    by_name: bool = False
     embedded: Callable[[bytes], Embedded] | None = None
     mend: Callable[[bytes], bytes] | None = None
 

@@ -100,6 +100,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=go.grammar,
         outline=go.outline,
         resolver=GoResolver,
+        by_name=True,
         settings=GO_SETTINGS,
     ),
     Language(
@@ -109,6 +110,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=rust.grammar,
         outline=rust.outline,
         resolver=RustResolver,
+        by_name=True,
         settings=RUST_SETTINGS,
     ),
     Language(
@@ -118,6 +120,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=java.grammar,
         outline=java.outline,
         resolver=JavaResolver,
+        by_name=True,
         settings=JAVA_SETTINGS,
     ),
     Language(
@@ -152,6 +155,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=csharp.grammar,
         outline=csharp.outline,
         resolver=CsharpResolver,
+        by_name=True,
         settings=CSHARP_SETTINGS,
     ),
     Language(
@@ -178,6 +182,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=kotlin.grammar,
         outline=kotlin.outline,
         resolver=KotlinResolver,
+        by_name=True,
     ),
     Language(
         name="swift",
