@@ -136,6 +136,8 @@ function resolve(file, options, specifier, mode) {
   const found = ts.resolveModuleName(specifier, file, options, host, caches.get(key), undefined, mode);
   const target = found.resolvedModule?.resolvedFileName;
   if (!target) return "";
+  // `x.d.json.ts` only describes `x.json`, and that is what the import leads to.
+  if (/\.d\.(?!ts$)[^./]+\.ts$/.test(target)) return path.relative(root, real(target)).replace(/\.d(\.[^./]+)\.ts$/, "$1");
   const inside = path.relative(root, real(target));
   return inside.startsWith("..") ? "" : inside;
 }

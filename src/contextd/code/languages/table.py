@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextd.code.languages import (
     c_family,
+    c_mend,
     csharp,
     ecmascript,
     embedded,
@@ -128,6 +129,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=("c",),
         family="c",
         grammar=c_family.c,
+        mend=c_mend.mend,
         outline=c_family.outline_with(c_family.c),
         resolver=CResolver,
     ),
@@ -137,6 +139,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=("h",),
         family="c",
         grammar=c_family.cpp,
+        mend=c_mend.mend,
         outline=c_family.outline_with(c_family.cpp),
         resolver=CResolver,
     ),
@@ -145,6 +148,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=("cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "tpp", "cu", "cuh", "ino"),
         family="c",
         grammar=c_family.cpp,
+        mend=c_mend.mend,
         outline=c_family.outline_with(c_family.cpp),
         resolver=CResolver,
     ),

@@ -1,0 +1,1 @@
+"""Scripts that ask the tools of a language what they find. Each runs in a process of its own."""

@@ -1,0 +1,60 @@
+"""C and C++ behind macros that only a preprocessor understands."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextd.code.analyse import parse
+from contextd.code.languages.c_mend import mend
+
+HEADER = """#ifdef __cplusplus
+extern "C" {
+#endif
+G_BEGIN_DECLS
+class JSI_EXPORT Lazy : public Host {
+ public:
+  Lazy(int a);
+};
+struct LIB_API(1) Point final { int x; };
+int measure(int a) __THROW __nonnull ((1));
+#if __has_include(<x/y.h>)
+int guarded(void) __attribute_pure__;
+#endif
+enum class API_PUBLIC Color : int { Red };
+__END_DECLS
+#if defined(__cplusplus)
+}
+#endif
+int last(void);
+"""
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_definitions_behind_macros_are_found_with_what_was_written(ending: str) -> None:
+    text = HEADER.replace("\n", ending)
+    parsed = parse("a.h", text)
+    assert parsed.tree is not None
+    assert not parsed.tree.root_node.has_error
+    assert [(s.kind, s.parent, s.name, s.start_line) for s in parsed.outline.symbols] == [
+        ("class", "", "Lazy", 5), ("method", "Lazy", "Lazy", 7), ("struct", "", "Point", 9),
+        ("function", "", "measure", 10), ("function", "", "guarded", 12),
+        ("enum", "", "Color", 14), ("function", "", "last", 19),
+    ]  # fmt: skip
+    assert parsed.outline.symbols[0].signature == "class JSI_EXPORT Lazy : public Host"
+    assert parsed.outline.symbols[3].signature.endswith("__THROW __nonnull ((1));")
+    mended = mend(text.encode())
+    assert len(mended) == len(text.encode())
+    assert mended.count(b"\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "struct POINT { int x; };\nstruct POINT p;\nint f(struct POINT q) { return (q.x); }\n",
+        "class A final : public B {};\nclass URL Parser(int);\n",
+        "enum COLOR { RED };\nint g() { return __builtin_x(1); }\n",
+        '#include <a.h>\nconst char *begin = "BEGIN_DECLS";\n',
+    ],
+)
+def test_what_needs_no_mending_is_not_touched(text: str) -> None:
+    assert mend(text.encode()) == text.encode()
