@@ -172,3 +172,23 @@ def test_openapi_describes_every_route_and_points_nowhere_else(shared_home: Home
     assert references
     assert all(reference.rpartition("/")[2] in schemas for reference in references)
     assert all(reference.startswith("#/components/schemas/") for reference in references)
+
+
+def test_the_schema_is_replaced_only_as_it_was_read(shared_home: Home) -> None:
+    text = "version: 1\ntypes:\n  decision:\n    fields:\n      what:\n        type: string\n"
+    assert ask(shared_home, "PUT", "/api/schema", {"text": text})[0] == 200
+    status, headers, body = ask(shared_home, "GET", "/api/schema")
+    assert (status, body["text"], headers["etag"]) == (200, text, f'"{body["etag"]}"')
+    change = {"text": text.replace("what", "why")}
+    answers = [
+        ask(shared_home, "PUT", "/api/schema", change, If_Match=tag)[0]
+        for tag in ('"something-else"', headers["etag"], headers["etag"])
+    ]
+    assert answers == [412, 200, 412]
+    wrong = {"text": text.replace("string", "strng")}
+    status, headers, body = ask(shared_home, "PUT", "/api/schema", wrong)
+    assert (status, headers["content-type"]) == (422, "application/problem+json")
+    assert body["details"]["problems"][0]["line"] == 6
+    assert ask(shared_home, "GET", "/api/schema")[2]["text"] == change["text"]
+    assert len(list((shared_home.path / "backups" / "schema").iterdir())) == 1
+    (shared_home.path / "schema.yaml").unlink()
