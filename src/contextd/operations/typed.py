@@ -34,7 +34,9 @@ class TypedEntry(Entry):
 
     def as_text(self) -> str:
         """The entry, and what there is to say about it."""
-        kind = f" ({self.context_type})" if self.context_type else ""
+        # Content made from the fields begins with the type.
+        told = content_of(self.context_type or "", {})
+        kind = "" if self.content.startswith(told) else f" ({self.context_type})"
         # A class with slots is made anew, which leaves `super()` without its class.
         lines = [Entry.as_text(self) + kind]
         if self.undeclared:

@@ -16,11 +16,12 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
 from contextd.domain.time import age, iso
-from contextd.operations.core import operation
+from contextd.operations.core import FilePath, operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.hooks import Current
 from contextd.operations.projects import ORGANISATION
 from contextd.operations.scanning import embedding_rate, queue_embedding, scan_project
+from contextd.operations.schema_files import schema_health
 from contextd.operations.tracking import connected_session
 from contextd.operations.writing import change, save_new
 from contextd.runtime import Runtime
@@ -132,6 +133,7 @@ def doctor(runtime: Runtime) -> Health:
         _try("store", lambda: _sound(runtime)),
         _try("embedder", lambda: _embeds(runtime)),
         _try("disk", lambda: _room(runtime)),
+        _try("schema", lambda: schema_health(runtime)),
     ]
     if runtime.project is not None:
         checks.append(_try("canary", lambda: canary(runtime)))
@@ -287,7 +289,7 @@ class BackedUp:
 
 
 @operation("POST /api/backup", effect="write", audience="owner")
-def backup(runtime: Runtime, path: str = "") -> BackedUp:
+def backup(runtime: Runtime, path: FilePath = "") -> BackedUp:
     """Write a consistent copy of the store while it goes on working.
 
     Args:

@@ -308,3 +308,19 @@ def test_a_call_outside_any_project_reaches_the_homes_file_only(desk):
     assert desk.app.call("schema_get", runtime, {}).value["scope"] == "home"
     with pytest.raises(NotFound):
         desk.app.call("schema_get", runtime, {"scope": "project"})
+
+
+def test_doctor_names_the_mistakes_of_the_schema_files(typed):
+    checks = {c["name"]: c for c in typed("doctor")["checks"]}
+    assert (checks["schema"]["ok"], checks["schema"]["detail"]) == (True, "1 types")
+    define(typed, DECISIONS.replace("type: number", "type: nmber"))
+    [schema] = [c for c in typed("doctor")["checks"] if c["name"] == "schema"]
+    assert not schema["ok"]
+    assert ".context/schema.yaml:17: field decision.weight: no type 'nmber'" in schema["detail"]
+
+
+def test_the_text_of_an_answer_names_the_type_once_and_says_what_happened(typed):
+    made = typed.answer("save_typed_context", type="decision", data={"what": "a", "why": "b"})
+    assert made.text.count("decision") == 1
+    free = typed.answer("save_typed_context", type="memo", data={"what": "Ask Ada about billing"})
+    assert "saved as an untyped entry" in free.text
