@@ -1,0 +1,176 @@
+"""A real daemon, a real browser, and nothing in between."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from homes import Home, temporary_home
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
+FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@pytest.fixture(scope="session")
+def home() -> Iterator[Home]:
+    """A home with one small project, some records and a session in it."""
+    with temporary_home() as fresh:
+        root = fresh.project
+        (root / "src").mkdir()
+        (root / "package.json").write_text('{"name": "shop", "dependencies": {"express": "4"}}')
+        (root / "src" / "token.ts").write_text("export const LIFETIME = 900;\n")
+        git = ["git", "-C", str(root), "-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+        for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "start"]):
+            subprocess.run([*git, *arguments], check=True, capture_output=True)
+        fresh.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
+        assert fresh.run("init", "--no-daemon").returncode == 0
+        fresh.start()
+        yield fresh
+
+
+@pytest.fixture(scope="session")
+def call(home: Home) -> Callable[..., Any]:
+    """Run an operation of that home and give its value."""
+
+    def run(operation: str, **arguments: Any) -> Any:
+        words = ["call", operation.replace("_", "-"), "--json"]
+        for name, value in arguments.items():
+            shown = value if isinstance(value, str) else json.dumps(value)
+            words += ["--" + name.replace("_", "-"), shown]
+        done = home.run(*words)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def known(call: Callable[..., Any]) -> dict[str, str]:
+    """Ids of what the project knows, by a short name."""
+    lesson = call(
+        "memory_record",
+        title="Refresh tokens with a sliding window",
+        description="When touching sign-in",
+        content="The token refresh uses a sliding window of fifteen minutes, measured by the server.",
+        outcome="success",
+    )
+    hostile = call(
+        "save_context",
+        content="<script>window.hacked = 1</script> <img src=x onerror=alert(1)> is how a comment broke us.",
+    )
+    prefers = call("save_context", content="Always use tabs for indentation in the billing module.")
+    avoids = call("save_context", content="Never use tabs for indentation in the billing module.")
+    session = call("session_start", task_description="Make the token refresh survive clock drift")
+    call("session_log", session_id=session["session_id"], role="user", text="Please fix <b>it</b>.")
+    return {
+        "lesson": lesson["id"],
+        "hostile": hostile["id"],
+        "prefers": prefers["id"],
+        "avoids": avoids["id"],
+        "session": session["session_id"],
+    }
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """One browser for all tests; each has its own context in it."""
+    if not CHROMIUM:
+        pytest.skip("no chromium on this machine: apt-get install chromium")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from playwright.sync_api import sync_playwright
+
+        with sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            yield browser
+            browser.close()
+
+
+class Visitor:
+    """A person at a browser. `errors` and `foreign` must stay empty."""
+
+    def __init__(self, page: Any, home: Home) -> None:
+        self.page, self._home = page, home
+        self.base = f"http://127.0.0.1:{home.about()['port']}"
+        self.errors: list[str] = []
+        self.foreign: list[str] = []
+        page.on("console", self._heard)
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.route("**/*", self._guard)
+
+    def _heard(self, message: Any) -> None:
+        # A browser also reports an answer it did not like; that is the test's business.
+        if message.type in ("error", "warning") and "Failed to load resource" not in message.text:
+            self.errors.append(message.text)
+
+    def _guard(self, route: Any) -> None:
+        if route.request.url.startswith((self.base, "data:")):
+            route.continue_()
+        else:
+            self.foreign.append(route.request.url)
+            route.abort()
+
+    def link(self) -> str:
+        done = self._home.run("dashboard", "--no-open", "--json")
+        assert done.returncode == 0, done.stderr
+        return str(json.loads(done.stdout)["link"])
+
+    def sign_in(self) -> None:
+        self.page.goto(self.link())
+
+    def go(self, path: str) -> Any:
+        return self.page.goto(self.base + path)
+
+
+@pytest.fixture
+def visit(chromium: Any, home: Home, known: dict[str, str]) -> Iterator[Callable[..., Visitor]]:
+    """Open a signed-in page; at the end no error and no foreign request may have been seen."""
+    opened: list[tuple[Any, Visitor]] = []
+
+    def open_page(*, signed_in: bool = True, **options: Any) -> Visitor:
+        context = chromium.new_context(**options)
+        context.set_default_timeout(15_000)
+        visitor = Visitor(context.new_page(), home)
+        opened.append((context, visitor))
+        if signed_in:
+            visitor.sign_in()
+        return visitor
+
+    yield open_page
+    for context, visitor in opened:
+        context.close()
+        assert visitor.errors == []
+        assert visitor.foreign == []
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core, fetched for this run only."""
+    if shutil.which("npm") is None:
+        pytest.skip("no npm on this machine: axe-core cannot be had")
+    folder = tmp_path_factory.mktemp("axe")
+    packed = subprocess.run(
+        ["npm", "pack", "axe-core", "--silent"], cwd=folder, capture_output=True, timeout=90,
+        check=False,
+    )  # fmt: skip
+    found = list(folder.glob("*.tgz"))
+    if packed.returncode or not found:
+        pytest.skip("axe-core cannot be fetched here")
+    with tarfile.open(found[0]) as archive:
+        member = archive.extractfile("package/axe.min.js")
+        assert member is not None
+        return member.read().decode()

@@ -1,0 +1,211 @@
+"""Every form: what it saves, what it refuses, and that nothing is lost on the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+Visit = Callable[..., Any]
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def note(call: Call) -> Iterator[str]:
+    """The id of a fresh note."""
+    made = call("save_context", content="The mail sender is retried three times, then gives up.")
+    found = str(made["id"])
+    yield found
+    call("delete_record", id=found)
+
+
+def test_an_edit_is_reviewed_saved_and_undone(visit: Visit, call: Call, note: str) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{note}/edit")
+    page.get_by_label("Content").fill("The mail sender is retried five times, then gives up.")
+    page.get_by_label("Tags").fill("Mail,  retry , mail")
+    page.get_by_role("button", name="Review changes").click()
+    review = page.get_by_role("region", name="What will change")
+    assert "five times" in review.locator(".plus").first.inner_text()
+    assert "three times" in review.locator(".minus").first.inner_text()
+    assert "three" in call("get_record", id=note)["content"]
+    page.get_by_role("button", name="Save", exact=True).click()
+    assert page.get_by_role("status").inner_text() == "Saved."
+    whole = call("get_record", id=note)
+    assert "five" in whole["content"]
+    assert whole["record"]["tags"] == ["mail", "retry"]
+    page.get_by_role("button", name="Undo last change").click()
+    assert "was undone" in page.get_by_role("status").inner_text()
+    assert "three" in call("get_record", id=note)["content"]
+    assert page.get_by_role("button", name="Undo last change").count() == 0
+
+
+def test_a_wrong_field_is_named_where_it_is_and_nothing_is_saved(
+    visit: Visit, call: Call, note: str
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{note}/edit")
+    page.get_by_label("Other fields, as JSON").fill("{broken")
+    page.get_by_role("button", name="Review changes").click()
+    field = page.get_by_label("Other fields, as JSON")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert field.input_value() == "{broken"
+    assert "not JSON" in page.locator("#wrong-others").inner_text()
+    assert len(call("get_record", id=note)["history"]) == 1
+
+
+def test_an_edit_of_what_changed_meanwhile_is_a_conflict_that_keeps_the_text(
+    visit: Visit, call: Call, note: str
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{note}/edit")
+    call("edit_record", id=note, content="The mail sender is gone.")
+    page.get_by_label("Content").fill("My own words about the mail sender.")
+    page.get_by_role("button", name="Review changes").click()
+    assert "changed while you edited" in page.get_by_role("alert").inner_text()
+    assert page.get_by_label("Content").input_value() == "My own words about the mail sender."
+    page.get_by_role("button", name="Review changes").click()
+    page.get_by_role("button", name="Save", exact=True).click()
+    assert call("get_record", id=note)["content"] == "My own words about the mail sender."
+
+
+def test_a_record_is_deleted_and_restored(visit: Visit, call: Call, note: str) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{note}")
+    page.get_by_role("button", name="Delete").click()
+    page.get_by_role("button", name="Restore").wait_for()
+    assert call("get_record", id=note)["record"]["status"] == "deleted"
+    page.get_by_role("button", name="Restore").click()
+    page.get_by_role("button", name="Delete").wait_for()
+    assert call("get_record", id=note)["record"]["status"] == "active"
+
+
+def test_a_form_can_be_filled_and_sent_by_keyboard(visit: Visit, call: Call, note: str) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{note}")
+    page.get_by_role("link", name="Edit").focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/edit")
+    page.get_by_label("Title").focus()
+    page.keyboard.type("Mail sender")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Review changes":
+            break
+    page.keyboard.press("Enter")
+    save = page.get_by_role("button", name="Save", exact=True)
+    save.wait_for()
+    save.focus()
+    page.keyboard.press("Enter")
+    page.get_by_role("status").wait_for()
+    assert call("get_record", id=note)["record"]["title"] == "Mail sender"
+
+
+def test_a_contradiction_shows_both_entries_and_is_settled(
+    visit: Visit, call: Call, known: dict[str, str]
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    for _ in range(40):
+        if call("list_contradictions")["contradictions"]:
+            break
+        call("compare_records")
+        page.wait_for_timeout(250)
+    visitor.go("/awareness")
+    pair = page.get_by_role("article").filter(has_text="billing module").first
+    rule = "use tabs for indentation in the billing module."
+    assert pair.get_by_text(f"Always {rule}", exact=True).is_visible()
+    assert pair.get_by_text(f"Never {rule}", exact=True).is_visible()
+    links = {a.get_attribute("href") for a in pair.get_by_role("link").all()}
+    assert {f"/records/{known['prefers']}", f"/records/{known['avoids']}"} <= links
+    pair.get_by_label("Why, in a few words").fill("settled in a test")
+    pair.get_by_role("button", name="Both are right").click()
+    page.get_by_role("status").wait_for()
+    open_pairs = call("list_contradictions")["contradictions"]
+    ids = {known["prefers"], known["avoids"]}
+    assert not [c for c in open_pairs if {c["a"]["id"], c["b"]["id"]} == ids]
+
+
+def test_contradictions_are_looked_for_on_demand(visit: Visit) -> None:
+    visitor = visit()
+    visitor.go("/awareness")
+    visitor.page.get_by_role("button", name="Look again").click()
+    assert "in the background" in visitor.page.get_by_role("status").inner_text()
+
+
+def test_a_template_fills_the_editor_and_is_saved_after_a_review(visit: Visit, call: Call) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/schema?scope=home")
+    page.get_by_role("link", name="Solo developer").click()
+    page.locator("fieldset").first.wait_for()
+    assert "Nothing is saved yet" in page.get_by_role("status").first.inner_text()
+    assert call("schema_get", scope="home")["exists"] is False
+    page.get_by_role("button", name="Review changes").click()
+    assert page.get_by_text("added type decision").is_visible()
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_text("Saved: added type decision").wait_for()
+    assert call("schema_get", scope="home")["exists"] is True
+
+
+def test_the_form_writes_yaml_and_the_yaml_fills_the_form(visit: Visit, call: Call) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/schema")
+    page.get_by_role("button", name="Add a type").click()
+    page.keyboard.type("vendor")
+    page.get_by_label("What it is for").fill("Who we buy from")
+    page.get_by_label("Field name").fill("tier")
+    page.get_by_label("Field type").select_option("enum")
+    page.get_by_label("Allowed values, separated by commas").fill("gold, silver")
+    page.get_by_label("required").check()
+    preview = page.get_by_label("The file as YAML")
+    expect(preview).to_have_value(re.compile("silver"))
+    assert "vendor:" in preview.input_value()
+    assert "required: true" in preview.input_value()
+    preview.fill(preview.input_value().replace("vendor:", "supplier:"))
+    expect(page.get_by_label("Type name")).to_have_value("supplier")
+    preview.fill("types:\n  broken: [")
+    page.locator("[data-state].bad").wait_for()
+    expect(page.locator("[data-problems]")).to_contain_text("Line")
+    assert call("schema_get", scope="project")["exists"] is False
+
+
+def test_a_schema_that_changed_on_disk_is_a_conflict(visit: Visit, call: Call, home: Any) -> None:
+    path = home.project / ".context" / "schema.yaml"
+    visitor = visit()
+    page = visitor.page
+    try:
+        visitor.go("/schema?template=team")
+        path.write_text("version: 1\ntypes:\n  mine:\n    description: d\n    fields: {}\n")
+        page.get_by_role("button", name="Review changes").click()
+        assert "changed since you opened it" in page.get_by_role("alert").inner_text()
+        assert page.get_by_text("removed type mine").is_visible()
+        page.get_by_role("button", name="Save my version").click()
+        page.get_by_text("Saved:").wait_for()
+        assert "runbook" in path.read_text()
+        backups = list((home.path / "backups" / "schema").iterdir())
+        assert any("mine" in backup.read_text() for backup in backups)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/schema")
+    page.get_by_role("button", name="Add a type").click()
+    page.keyboard.type("thing")
+    page.get_by_role("button", name="Add a field").click()
+    for field in page.get_by_label("Field name").all():
+        field.fill("same")
+    page.get_by_text("two fields called same").wait_for()
+    assert page.locator("[data-state]").inner_text() == "1 problem"

@@ -1,0 +1,197 @@
+"""Every page as a person meets it: it opens, breaks nothing, and can be used without a mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+PAGES = [
+    "/", "/records", "/records?q=token+refresh", "/records?kind=memory&status=any",
+    "/records?status=nonsense", "/records/{lesson}", "/records/{lesson}/edit", "/records/ffffffff",
+    "/sessions", "/sessions?status=archived", "/sessions/{session}", "/jobs", "/jobs?state=failed",
+    "/awareness", "/schema", "/schema?scope=home", "/schema?template=team", "/window", "/nowhere",
+    "/records/no/such/page",
+]  # fmt: skip
+
+Visit = Callable[..., Any]
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_opens_fits_its_window_and_breaks_nothing(
+    visit: Visit, known: dict[str, str], path: str, width: int
+) -> None:
+    visitor = visit(viewport={"width": width, "height": 900})
+    answer = visitor.go(path.format(**known))
+    assert answer.status < 500
+    page = visitor.page
+    assert page.locator("h1").count() == 1
+    assert page.title().endswith("· contextd")
+    wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert page.evaluate(wider) is False
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_has_no_serious_accessibility_finding(
+    visit: Visit, known: dict[str, str], axe: str, path: str, scheme: str
+) -> None:
+    visitor = visit(color_scheme=scheme)
+    visitor.go(path.format(**known))
+    page = visitor.page
+    for details in page.locator("details:not([open]) > summary").all():
+        details.click()
+    # Evaluated over the debugger's channel, which the page's policy does not govern.
+    page.evaluate(axe + "; 0")
+    found = page.evaluate("async () => (await axe.run()).violations")
+    serious = [
+        (v["id"], [node["target"] for node in v["nodes"]], v["nodes"][0]["failureSummary"])
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+
+
+def test_a_record_with_a_script_in_it_stays_text(visit: Visit, known: dict[str, str]) -> None:
+    visitor = visit()
+    for path in (f"/records/{known['hostile']}", "/records", "/records?q=comment+broke+us", "/"):
+        visitor.go(path)
+        assert visitor.page.evaluate("window.hacked") is None
+        assert visitor.page.get_by_text("<script>").count() > 0
+    visitor.go(f"/sessions/{known['session']}")
+    assert visitor.page.get_by_text("Please fix <b>it</b>.").count() == 1
+
+
+def test_the_policy_allows_nothing_but_our_own_files(visit: Visit) -> None:
+    visitor = visit()
+    answer = visitor.go("/")
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    # Said and enforced: what the policy forbids does not run.
+    blocked = """() => new Promise((told) => {
+        addEventListener('securitypolicyviolation', (e) => told(e.effectiveDirective));
+        const script = document.createElement('script');
+        script.textContent = 'window.hacked = 1';
+        document.body.append(script);
+    })"""
+    assert visitor.page.evaluate(blocked).startswith("script-src")
+    assert visitor.page.evaluate("window.hacked") is None
+    visitor.errors.clear()
+
+
+def test_a_search_says_why_a_hit_is_where_it_is(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/records")
+    page.get_by_label("Search by words and meaning").fill("sliding window token")
+    page.get_by_role("button", name="Search").click()
+    why = page.locator("details.why").first
+    assert "words #1" in why.inner_text()
+    why.locator("summary").click()
+    assert why.locator("dt").first.is_visible()
+    assert page.get_by_role("img", name="words adds").first.is_visible()
+
+
+def test_a_search_without_a_hit_says_so_and_leaves_no_gap(
+    visit: Visit, call: Callable[..., Any]
+) -> None:
+    visitor = visit()
+    visitor.go("/records?q=zzyzx+quux+frobnicate")
+    assert visitor.page.get_by_role("heading", name="Nothing relevant is known").is_visible()
+    assert not any("zzyzx" in gap["description"] for gap in call("get_gaps")["gaps"])
+
+
+def test_filters_narrow_the_list_and_pages_go_on(visit: Visit, call: Callable[..., Any]) -> None:
+    for number in range(33):
+        call(
+            "save_context",
+            content=f"The parcel service number {number} wants a label.",
+            tags='["parcel"]',
+        )
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/records?tag=parcel")
+    assert page.get_by_text("33 records, newest first").is_visible()
+    assert page.locator(".rows > li").count() == 30
+    page.get_by_role("link", name="Older").click()
+    page.get_by_role("link", name="Newest").wait_for()
+    assert page.locator(".rows > li").count() == 3
+    page.get_by_label("Kind").select_option("memory")
+    page.get_by_role("button", name="Search").click()
+    assert page.get_by_role("heading", name="No record matches these filters").is_visible()
+
+
+def test_every_part_of_the_menu_is_reached_by_keyboard(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    visitor.go("/")
+    reached = []
+    for _ in range(14):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.textContent.trim()"))
+    wanted = ["Overview", "Records", "Sessions", "Awareness", "Schema", "Context window", "Jobs"]
+    assert [name for name in reached if name in wanted] == wanted
+    page.get_by_role("link", name="Jobs", exact=True).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/jobs")
+    assert page.get_by_role("link", name="Jobs", exact=True).get_attribute("aria-current") == "page"
+
+
+def test_a_slash_goes_to_the_search_and_stays_a_slash_in_a_field(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/records")
+    page.keyboard.press("/")
+    page.keyboard.type("a/b")
+    assert page.get_by_label("Search by words and meaning").input_value() == "a/b"
+
+
+def test_the_menu_folds_on_a_small_screen(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 390, "height": 800})
+    page = visitor.page
+    visitor.go("/")
+    jobs = page.get_by_role("link", name="Jobs", exact=True)
+    assert not jobs.is_visible()
+    button = page.get_by_role("button", name="Menu")
+    button.focus()
+    page.keyboard.press("Enter")
+    assert jobs.is_visible()
+    assert button.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("Escape")
+    assert not jobs.is_visible()
+
+
+def test_the_theme_follows_the_system_and_a_choice_outlives_the_page(visit: Visit) -> None:
+    visitor = visit(color_scheme="dark")
+    page = visitor.page
+    visitor.go("/")
+    shade = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(shade)
+    page.get_by_role("button", name="Light").click()
+    light = page.evaluate(shade)
+    assert light != dark
+    visitor.go("/jobs")
+    assert page.evaluate(shade) == light
+    assert page.get_by_role("button", name="Light").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Auto").click()
+    assert page.evaluate(shade) == dark
+
+
+def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str, str]) -> None:
+    visitor = visit(java_script_enabled=False, viewport={"width": 390, "height": 800})
+    page = visitor.page
+    visitor.go("/")
+    page.get_by_role("link", name="Records", exact=True).click()
+    page.wait_for_url("**/records")
+    visitor.go(f"/records/{known['lesson']}/edit")
+    page.get_by_label("Tags").fill("noscript")
+    page.get_by_role("button", name="Review changes").click()
+    assert page.get_by_role("heading", name="What will change").is_visible()
