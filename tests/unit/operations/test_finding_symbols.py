@@ -5,6 +5,7 @@ import pytest
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
+from contextd.operations.freshness import INLINE
 from contextd.operations.writing import save_new
 
 
@@ -111,7 +112,9 @@ def test_the_map_knows_the_files_of_the_open_session(coded):
     assert "src/auth/guard.ts" in after
 
 
-def test_without_a_scan_the_answers_say_what_to_do(desk):
+def test_until_a_large_project_is_scanned_the_answers_say_what_to_do(desk):
+    for n in range(INLINE):
+        (desk.root / "src" / f"many{n}.ts").write_text(f"export const many{n} = {n};\n")
     assert "codebase_index" in desk("repo_map")["notice"]
     assert "codebase_index" in desk("find_symbol", name="guard")["notice"]
 
