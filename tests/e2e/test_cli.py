@@ -207,3 +207,20 @@ def test_the_demo_ends_with_what_session_a_learned_in_session_bs_briefing(run, r
     assert "stand in session B's briefing" in shown
     assert "context_search(" in shown
     assert not (repository / ".context").exists()
+
+
+def test_a_file_beside_me_is_imported_and_exported_by_its_name(home: Home) -> None:
+    entry = {
+        "id": "abc-123", "content": "Prefer small functions", "tags": ["style"], "source": "chat",
+        "createdAt": "2026-01-15T08:00:00Z", "updatedAt": "2026-01-15T08:00:00Z", "mood": "good",
+    }  # fmt: skip
+    subprocess.run(["git", "init", "-q", str(home.project)], check=True)
+    (home.project / "contexts.json").write_text(json.dumps({"version": 1, "entries": [entry]}))
+    done = home.run("import", "contexts.json")
+    assert "1 read, 1 new, 0 updated, 0 duplicate, 0 redacted, 0 junk" in done.stdout
+    assert home.run("export", "--format", "opencontext-v2", "--out", "out.json").returncode == 0
+    out = json.loads((home.project / "out.json").read_text())
+    assert out == {"version": 2, "entries": [entry], "bubbles": []}
+    again = home.run("export", "--out", "out.json")
+    assert (again.returncode, "exists" in again.stderr) == (1, True)
+    assert home.run("import", "absent.json").returncode == 1

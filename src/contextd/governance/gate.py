@@ -78,7 +78,7 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
         if reason:
             return Verdict("reject", draft, reason, None, findings)
     same = look.by_hash(_hash(draft))
-    if same is not None:
+    if same is not None and not _typed_otherwise(draft, same):
         return Verdict("duplicate", draft, "the same is already stored", same, findings)
     return replace(
         _beside(draft, look.similar(indexed_text(draft.title, draft.content, draft.data))),
@@ -248,14 +248,23 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
 def _alike(draft: Draft, record: Record) -> bool:
     if draft.kind != record.kind:
         return False
-    # Two entries of one type may differ in a single short field.
-    if draft.data.get("structuredData") != record.data.get("structuredData"):
+    if _typed_otherwise(draft, record):
         return False
     mine, theirs = set(words(draft.content)), set(words(record.content))
     union = len(mine | theirs)
     if not union or len(mine & theirs) < NEAR_WORDS * union:
         return False
     return not differs(f"{draft.title} {draft.content}", f"{record.title} {record.content}")
+
+
+def _typed_otherwise(draft: Draft, record: Record) -> bool:
+    """Whether a typed draft says something that the record does not: entries of one type may differ
+    in a single short field, and what is typed says more than the same words alone.
+    """
+    typed = ("contextType", "structuredData")
+    return "structuredData" in draft.data and any(
+        draft.data.get(name) != record.data.get(name) for name in typed
+    )
 
 
 def _hash(draft: Draft) -> str:

@@ -13,10 +13,7 @@ _LEAD_CHARACTERS = 300
 
 
 def content_of(type_name: str, data: Mapping[str, Any]) -> str:
-    """The readable content of an entry: its type, and each field's value under the field's name.
-
-    Entries of one type have the same content only when they have the same data.
-    """
+    """The readable content of an entry: its type, and each field's value under the field's name."""
     parts = [f"{_spoken(n)}: {_shown(value)}" for n, value in data.items() if value is not None]
     separator = (
         "\n" if any("\n" in part or len(part) > _LEAD_CHARACTERS for part in parts) else "; "

@@ -324,3 +324,15 @@ def test_the_text_of_an_answer_names_the_type_once_and_says_what_happened(typed)
     assert made.text.count("decision") == 1
     free = typed.answer("save_typed_context", type="memo", data={"what": "Ask Ada about billing"})
     assert "saved as an untyped entry" in free.text
+
+
+def test_entries_that_read_the_same_and_are_not_are_both_kept(typed):
+    one = decide(typed, "Support two queues", alternatives=["kafka, redis"])
+    two = decide(typed, "Support two queues", alternatives=["kafka", "redis"])
+    assert one["content"] == two["content"]
+    assert one["id"] != two["id"]
+    plain = typed("save_context", content=one["content"])
+    assert plain["id"] == one["id"]
+    note = typed("save_context", content="memo — what: Ask Ada about the billing export")
+    memo = {"what": "Ask Ada about the billing export"}
+    assert typed("save_typed_context", type="memo", data=memo)["id"] != note["id"]
