@@ -113,6 +113,8 @@ def _listen(port: int) -> socket.socket | None:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind(("127.0.0.1", port))
+        # Before the port is published: who comes before the server accepts waits in the queue.
+        listener.listen(128)
     except OSError as error:
         logger.warning("port %d cannot be used, there is no HTTP: %s", port, error)
         listener.close()

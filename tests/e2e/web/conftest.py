@@ -18,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from homes import Home, temporary_home
 
+from contextd.client import control
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -124,30 +126,36 @@ class Visitor:
             self.foreign.append(route.request.url)
             route.abort()
 
-    def link(self) -> str:
-        done = self._home.run("dashboard", "--no-open", "--json")
-        assert done.returncode == 0, done.stderr
-        return str(json.loads(done.stdout)["link"])
-
     def sign_in(self) -> None:
-        self.page.goto(self.link())
+        code = control("signin", home=self._home.path, cwd=str(self._home.project))["code"]
+        self.page.goto(f"{self.base}/signin?code={code}&next=/jobs")
 
     def go(self, path: str) -> Any:
         return self.page.goto(self.base + path)
 
 
+@pytest.fixture(scope="session")
+def signed_in(chromium: Any, home: Home) -> Any:
+    """The cookies of a browser that came through the link; signing in is slowed down on purpose."""
+    context = chromium.new_context()
+    Visitor(context.new_page(), home).sign_in()
+    state = context.storage_state()
+    context.close()
+    return state
+
+
 @pytest.fixture
-def visit(chromium: Any, home: Home, known: dict[str, str]) -> Iterator[Callable[..., Visitor]]:
+def visit(
+    chromium: Any, home: Home, known: dict[str, str], signed_in: Any
+) -> Iterator[Callable[..., Visitor]]:
     """Open a signed-in page; at the end no error and no foreign request may have been seen."""
     opened: list[tuple[Any, Visitor]] = []
 
-    def open_page(*, signed_in: bool = True, **options: Any) -> Visitor:
-        context = chromium.new_context(**options)
+    def open_page(**options: Any) -> Visitor:
+        context = chromium.new_context(storage_state=signed_in, **options)
         context.set_default_timeout(15_000)
         visitor = Visitor(context.new_page(), home)
         opened.append((context, visitor))
-        if signed_in:
-            visitor.sign_in()
         return visitor
 
     yield open_page

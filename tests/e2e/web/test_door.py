@@ -1,0 +1,174 @@
+"""Who is let in to the pages, and what a page of somebody else cannot do. No browser needed."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from homes import Home
+
+FORM = "application/x-www-form-urlencoded"
+
+
+def ask(home: Home, method: str, path: str, body: str = "", **headers: str) -> tuple[int, Any, str]:
+    """(status, headers, text) of one request."""
+    connection = http.client.HTTPConnection("127.0.0.1", home.about()["port"], timeout=30)
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    try:
+        connection.request(method, path, body.encode() or None, given)
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read().decode()
+    finally:
+        connection.close()
+
+
+def link(home: Home, *words: str) -> str:
+    done = home.run("dashboard", *words, "--no-open", "--json")
+    assert done.returncode == 0, done.stderr
+    parts = urlsplit(json.loads(done.stdout)["link"])
+    assert parts.hostname == "127.0.0.1"
+    return f"{parts.path}?{parts.query}"
+
+
+@pytest.fixture(scope="module")
+def cookie(home: Home) -> str:
+    """The cookie of a signed-in browser."""
+    status, headers, _ = ask(home, "GET", link(home))
+    assert status == 303
+    return str(headers["set-cookie"].partition(";")[0])
+
+
+@pytest.fixture(scope="module")
+def csrf(home: Home, cookie: str) -> str:
+    found = re.search(r'name="csrf" value="([^"]+)"', ask(home, "GET", "/jobs", Cookie=cookie)[2])
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize("path", ["/", "/records", "/schema", "/records/abcd/edit", "/jobs/x/y"])
+def test_nobody_sees_a_page_without_signing_in(home: Home, path: str) -> None:
+    status, _, text = ask(home, "GET", path)
+    assert status == 401
+    assert "contextd dashboard" in text
+
+
+def test_a_link_works_once_and_its_cookie_is_for_this_site_and_no_script(home: Home) -> None:
+    once = link(home)
+    status, headers, _ = ask(home, "GET", once)
+    assert (status, headers["location"]) == (303, "/")
+    made = headers["set-cookie"].lower()
+    for part in ("httponly", "samesite=strict", "path=/", "max-age=43200"):
+        assert part in made
+    again, headers, text = ask(home, "GET", once)
+    assert again == 401
+    assert "used already" in text
+    assert "set-cookie" not in headers
+
+
+@pytest.mark.parametrize(
+    ("wanted", "led"),
+    [
+        ("/records", "/records"),
+        ("/awareness?project=x", "/awareness?project=x"),
+        ("//evil.invalid/", "/"),
+        ("https://evil.invalid/", "/"),
+        ("/\\evil.invalid", "/"),
+        ("/api/records", "/"),
+    ],
+)
+def test_a_link_leads_to_our_own_pages_only(home: Home, wanted: str, led: str) -> None:
+    status, headers, _ = ask(home, "GET", link(home, wanted))
+    assert (status, headers["location"]) == (303, led)
+
+
+def test_the_cookie_opens_no_door_but_the_pages(home: Home, cookie: str) -> None:
+    assert ask(home, "GET", "/", Cookie=cookie)[0] == 200
+    for path in ("/api/records", "/openapi.json", "/mcp"):
+        assert ask(home, "GET", path, Cookie=cookie)[0] == 401
+
+
+def test_a_page_answers_only_under_this_machines_names(home: Home, cookie: str) -> None:
+    assert ask(home, "GET", "/", Cookie=cookie, Host="evil.invalid")[0] == 421
+    assert ask(home, "GET", "/signin?code=x", Host="evil.invalid")[0] == 421
+
+
+def test_a_form_is_taken_only_with_its_token_and_from_this_very_port(
+    home: Home, cookie: str, csrf: str
+) -> None:
+    port = home.about()["port"]
+    here = {"Cookie": cookie, "Content_Type": FORM}
+    body = urlencode({"csrf": csrf})
+
+    def send(body: str, **more: str) -> int:
+        return ask(home, "POST", "/awareness/compare", body, **here, **more)[0]
+
+    assert send(body) == 303
+    assert send(body, Origin=f"http://127.0.0.1:{port}") == 303
+    assert send("") == 403
+    assert send(urlencode({"csrf": csrf[:-1] + "!"})) == 403
+    assert send(body, Origin=f"http://127.0.0.1:{port + 1}") == 403
+    assert send(body, Origin="http://evil.invalid") == 403
+    assert send(body, Origin="null") == 403
+    assert send(body, Sec_Fetch_Site="cross-site") == 403
+    assert send(body, Sec_Fetch_Site="same-site") == 403
+    assert ask(home, "POST", "/awareness/compare", body, Content_Type=FORM)[0] == 401
+
+
+def test_a_form_that_is_too_large_is_refused(home: Home, cookie: str, csrf: str) -> None:
+    body = urlencode({"csrf": csrf, "text": "x" * (1 << 20)})
+    status, _, _ = ask(home, "POST", "/schema/save", body, Cookie=cookie, Content_Type=FORM)
+    assert status == 413
+
+
+def test_every_answer_of_a_page_carries_the_policy(home: Home, cookie: str) -> None:
+    for path in ("/", "/signin?code=x", "/static/app.css", "/static/none", "/records/zzzz"):
+        headers = ask(home, "GET", path, Cookie=cookie)[1]
+        assert headers["content-security-policy"].startswith(
+            "default-src 'none'; script-src 'self'"
+        )
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+
+
+def test_pages_are_not_kept_by_the_browser_and_files_are(home: Home, cookie: str) -> None:
+    _, headers, text = ask(home, "GET", "/", Cookie=cookie)
+    assert headers["cache-control"] == "no-store"
+    found = re.search(r'href="(/static/app\.css\?v=[0-9a-f]+)"', text)
+    assert found
+    assert "immutable" in ask(home, "GET", found[1])[1]["cache-control"]
+
+
+@pytest.mark.parametrize("name", ["../pages.py", "..%2Fpages.py", "templates", "app.css%00"])
+def test_static_files_are_ours_only(home: Home, name: str) -> None:
+    assert ask(home, "GET", f"/static/{name}")[0] in (401, 404)
+
+
+def test_signing_out_ends_the_session(home: Home) -> None:
+    _, headers, _ = ask(home, "GET", link(home))
+    mine = headers["set-cookie"].partition(";")[0]
+    page = ask(home, "GET", "/", Cookie=mine)[2]
+    token = re.search(r'name="csrf" value="([^"]+)"', page)
+    assert token
+    body = urlencode({"csrf": token[1]})
+    assert ask(home, "POST", "/signout", body, Cookie=mine, Content_Type=FORM)[0] == 200
+    assert ask(home, "GET", "/", Cookie=mine)[0] == 401
+
+
+def test_guessing_codes_is_slowed_down(home: Home) -> None:
+    told = [ask(home, "GET", f"/signin?code=guess{n}")[2] for n in range(14)]
+    assert any("Too many attempts" in text for text in told)
+
+
+def test_an_unknown_project_is_refused_and_a_known_one_is_shown(
+    home: Home, cookie: str, call: Callable[..., Any]
+) -> None:
+    scope = call("list_projects")["current"]
+    status, _, text = ask(home, "GET", f"/?project={scope}", Cookie=cookie)
+    assert (status, f'value="{scope}" selected' in text) == (200, True)
+    assert ask(home, "GET", "/?project=nobody-has-this", Cookie=cookie)[0] == 404
+    assert ask(home, "GET", "/", Cookie=cookie)[0] == 200
