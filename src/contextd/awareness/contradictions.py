@@ -9,21 +9,42 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, Protocol
 
 from contextd.domain.records import Record
-from contextd.domain.words import content_words
 
 Compare = Callable[[Record, Record], tuple[str, str] | None]
 """(kind, reason) when two records contradict each other."""
 
-RAREST = 4
-"""Each record is filed under so many of its rarest words; those filed together are compared."""
 
-LARGEST_BLOCK = 40
-"""A word that more records are filed under says too little; the nearest of them are compared."""
+class Outlined(Protocol):
+    """What decides whether two records are worth comparing: records that contradict each other share
+    a key, or words while their poles (a name and one of two sides) are opposed.
+    """
 
-ENOUGH_SHARED = 0.34
+    @property
+    def keys(self) -> frozenset[str]:
+        """Equal for records about exactly the same thing."""
+        ...
+
+    @property
+    def words(self) -> frozenset[str]:
+        """What it speaks of."""
+        ...
+
+    @property
+    def poles(self) -> frozenset[tuple[str, int]]:
+        """Which side it takes where there are two."""
+        ...
+
+
+RAREST = 3
+"""Each record is filed under so many of its rarest words; those filed together are looked at."""
+
+LARGEST_BLOCK = 50
+"""Of more records that are filed together each is compared with as many of its likes."""
+
+ENOUGH_SHARED = 0.5
 Keep = Literal["a", "b"]
 
 
@@ -35,46 +56,64 @@ class Proposal:
     reason: str
 
 
-def candidates(records: Sequence[Record]) -> Iterator[tuple[Record, Record]]:
-    """Pairs that share rare words and a good part of all their words; each pair once.
+def candidates(outlines: Sequence[Outlined]) -> Iterator[tuple[int, int]]:
+    """Pairs worth comparing, as places in the sequence; each once.
 
-    Grows with the number of records, not with its square: a block of one word is cut into runs of
-    like records of at most `LARGEST_BLOCK`.
+    Grows with the number of records, not with its square.
     """
-    said = [frozenset(content_words(record.text)) for record in records]
-    common = Counter(word for words in said for word in words)
-    blocks: dict[str, list[int]] = defaultdict(list)
-    for i, words in enumerate(said):
-        shared = (word for word in words if common[word] > 1)
-        for word in sorted(shared, key=lambda word: (common[word], word))[:RAREST]:
-            blocks[word].append(i)
     seen: set[tuple[int, int]] = set()
-    for word, members in blocks.items():
-        for i, j in _near(members, said, word):
-            if (i, j) not in seen:
+    for members in _same_key(outlines):
+        for pair in _near(members):
+            if pair not in seen:
+                seen.add(pair)
+                yield pair
+    for members in _same_words(outlines):
+        for i, j in _near(members):
+            if (i, j) not in seen and _worth(outlines[i], outlines[j]):
                 seen.add((i, j))
-                if _alike(said[i], said[j]):
-                    yield records[i], records[j]
+                yield i, j
 
 
-def _near(
-    members: Sequence[int], said: Sequence[frozenset[str]], word: str
-) -> Iterator[tuple[int, int]]:
-    if len(members) > LARGEST_BLOCK:
-        members = sorted(members, key=lambda i: (sorted(said[i] - {word}), i))
+def _same_key(outlines: Sequence[Outlined]) -> Iterator[list[int]]:
+    filed: dict[str, list[int]] = defaultdict(list)
+    for i, outline in enumerate(outlines):
+        for key in outline.keys:
+            filed[key].append(i)
+    yield from filed.values()
+
+
+def _same_words(outlines: Sequence[Outlined]) -> Iterator[list[int]]:
+    common = Counter(word for outline in outlines for word in outline.words)
+    filed: dict[str, list[int]] = defaultdict(list)
+    for i, outline in enumerate(outlines):
+        shared = [word for word in outline.words if common[word] > 1]
+        for word in sorted(shared, key=lambda word: (common[word], word))[:RAREST]:
+            filed[word].append(i)
+    for members in filed.values():
+        if len(members) > LARGEST_BLOCK:
+            members.sort(key=lambda i: (sorted(outlines[i].words), i))
+        yield members
+
+
+def _near(members: Sequence[int]) -> Iterator[tuple[int, int]]:
     for place, i in enumerate(members):
         for j in members[place + 1 : place + LARGEST_BLOCK]:
             yield (i, j) if i < j else (j, i)
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= ENOUGH_SHARED * min(len(one), len(other))
+def _worth(one: Outlined, other: Outlined) -> bool:
+    opposed = any((name, 1 - side) in other.poles for name, side in one.poles)
+    shared = len(one.words & other.words)
+    return opposed and shared >= ENOUGH_SHARED * min(len(one.words), len(other.words))
 
 
-def compare_all(records: Sequence[Record], compare: Compare) -> list[tuple[str, str, str, str]]:
+def compare_all(
+    records: Sequence[Record], outline: Callable[[Record], Outlined], compare: Compare
+) -> list[tuple[str, str, str, str]]:
     """(a, b, kind, reason) of every pair of `candidates` that `compare` finds contradictory."""
     found: list[tuple[str, str, str, str]] = []
-    for one, other in candidates(records):
+    for i, j in candidates([outline(record) for record in records]):
+        one, other = records[i], records[j]
         told = compare(one, other)
         if told is not None:
             found.append((one.id, other.id, *told))
@@ -119,6 +158,16 @@ ASIDE = frozenset(
     " date severity status category domain module contexttype bubbleid tags context".split()
 )
 """Fields that may differ without any contradiction."""
+
+
+def identity_keys(fields: Mapping[str, object]) -> frozenset[str]:
+    """Equal for entries of one type that say they are about the same thing."""
+    kind = fields.get("contextType")
+    return frozenset(
+        f"{kind} {name}={_plain(value)}"
+        for name, value in fields.items()
+        if kind and name.lower() in IDENTITY and _plain(value)
+    )
 
 
 def other_value(one: Mapping[str, object], other: Mapping[str, object]) -> str:

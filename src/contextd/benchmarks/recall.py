@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextd.benchmarks import cosqa, locomo
+from contextd.benchmarks import contradictions, cosqa, locomo
 
 RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "locomo": locomo.run,
     "cosqa": cosqa.run,
+    "contradictions": contradictions.run,
 }
 """Each is called with the data folder and `out=`, prints its figures and returns them."""

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextd.benchmarks import code, localise
+from contextd.benchmarks import awareness, code, localise, speed
 from contextd.benchmarks.recall import RECALL
-from contextd.benchmarks.speed import SPEED
 from contextd.domain.errors import ContextdError
 
 LOCALISE = "localise"
 CODE = "code"
+SPEED = {**speed.SPEED, "awareness": awareness.run}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -23,7 +23,7 @@ def main(arguments: Sequence[str]) -> int:
     names = [*RECALL, LOCALISE, CODE, *SPEED]
     parser = argparse.ArgumentParser(
         "contextd bench",
-        description="Measure recall (locomo, cosqa need --data) and speed, each beside a baseline.",
+        description="Measure recall (locomo, cosqa, contradictions need --data) and speed, each beside a baseline.",
         epilog="Example: contextd bench locomo cosqa --data path/to/data",
     )
     shown = ", ".join(names).replace(LOCALISE, f"{LOCALISE} [PATH …] (repositories; this one)")

@@ -7,10 +7,12 @@ which people write rules and facts about software, or for a plain English opposi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from contextd.domain.words import STOP_WORDS, words
+from contextd.governance.opposites import poles
 
 _NEGATION = re.compile(
     r"\b(?:no longer|not|never|no|nobody|none|nothing|without|avoid(?:s|ed|ing)?|cannot|neither|nor"
@@ -73,6 +75,28 @@ _NUMBERS = {
 _SECONDS = {"ms": 0.001, "mi": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _BYTES = {"b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 
+_EXCLUSIVE_IS = re.compile(
+    r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"
+    r"(?P<value>[\w.+#/@:-]+(?:\s+[\w.+#-]+)?)[.!]?$",
+    re.I,
+)
+# "The limit is mandatory" and "the limit is documented" hold at once.
+_QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
+_PLACE = re.compile(
+    r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
+    r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
+    r"|sent|serve|served|save|saved)\b.*?)\s+(?P<how>with|on|to|from|via|through|using|by)\s+"
+    r"(?:the\s+)?(?P<place>[\w.+#/@-]+(?:\s+[\w.+#-]+)?)[.!]?$",
+    re.I,
+)
+_SEVERAL = frozenset(
+    words(
+        """staging production development test testing demand failure error request purpose startup
+        push commit merge save hand default time friday monday tuesday wednesday thursday weekend"""
+    )
+)
+"""Where and when things can happen besides elsewhere."""
+
 _LIGHT = frozenset(
     words(
         """use used using uses prefer choose chose chosen pick decided decision went go always must
@@ -104,12 +128,22 @@ _ALIASES = {
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """What a sentence says of something that has one answer: `what` it is, and what was `said`."""
+
+    what: frozenset[str]
+    said: str
+    words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """One sentence. `about` are the stems of what it speaks of, without values, negations and light
     words; `values` pairs a dimension (`time`, `size`, `%`, `number`) with what is said in it, and
     `figures` are the same as written;
     `chosen` and `rejected` are alternatives, `tools` the words of the chosen one, `purpose` what it is
-    for, `exclusive` whether there can be only one for that.
+    for, `exclusive` whether there can be only one for that; `poles` are the opposites it uses one
+    side of (see `opposites.poles`), `answers` what it says of things that have one answer.
     """
 
     text: str
@@ -123,6 +157,8 @@ class Claim:
     tools: frozenset[str] = frozenset()
     purpose: frozenset[str] = frozenset()
     exclusive: bool = False
+    poles: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
+    answers: tuple[Answer, ...] = ()
 
     @property
     def negative(self) -> bool:
@@ -161,7 +197,22 @@ def claim(sentence: str) -> Claim:
         exclusive=bool(
             choice and (_PURPOSE.search(rest) or _ONE_PLACE.match(choice[0]) or purpose & ROLES)
         ),
+        poles=poles(sentence),
+        answers=tuple(_answers(sentence)),
     )
+
+
+def _answers(sentence: str) -> Iterator[Answer]:
+    told = _EXCLUSIVE_IS.match(sentence)
+    if told and set(words(told["what"])[-1:]) & ROLES and not _QUALITY.search(told["value"]):
+        what = frozenset(w for w in words(told["what"]) if w not in STOP_WORDS)
+        yield Answer(what, told["value"], frozenset(words(told["value"])))
+    placed = _PLACE.match(sentence)
+    if placed:
+        where = frozenset(words(placed["place"])) - {"branch"}
+        if not where & (_SEVERAL | STOP_WORDS):
+            what = frozenset((*words(placed["what"]), f"({placed['how'].casefold()})"))
+            yield Answer(what, placed["place"], where)
 
 
 def _name(text: str) -> str:

@@ -8,10 +8,11 @@ contradict only what is said of exactly the same thing.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from contextd.domain.words import STOP_WORDS, words
-from contextd.governance.claims import ROLES, Claim, claim
+from contextd.domain.words import words
+from contextd.governance.claims import Claim, claim
 
 Kind = Literal["polarity", "choice", "value"]
 
@@ -26,72 +27,6 @@ TOLD = 0.4
 
 OPPOSED = 0.75
 """Sentences with opposite words must share this much of their other words (Jaccard)."""
-
-_OPPOSITES = tuple(
-    (re.compile(rf"\b(?:{one})\b", re.I), re.compile(rf"\b(?:{other})\b", re.I))
-    for one, other in (
-        (
-            "enabled?|enables|enabling|turn(?:ed)? on",
-            "disabled?|disables|disabling|turn(?:ed)? off",
-        ),
-        ("allow(?:s|ed)?|permit(?:s|ted)?", "forbid(?:s|den)?|disallow(?:s|ed)?|den(?:y|ies|ied)"),
-        ("prefer(?:s|red)?|recommend(?:s|ed)?", "avoid(?:s|ed)?|discourage[sd]?"),
-        ("before", "after"),
-        ("required?|requires|mandatory|must", "optional"),
-        ("synchronous(?:ly)?", "asynchronous(?:ly)?"),
-        ("true", "false"),
-        ("on", "off"),
-        ("opt-in|opt in", "opt-out|opt out"),
-        ("soft", "hard"),
-        ("tabs", "spaces"),
-        ("single", "double"),
-        ("camelCase|camel case", "snake_case|snake case|kebab-case"),
-        ("public", "private"),
-        ("mutable", "immutable"),
-        ("stateful", "stateless"),
-        ("lazy|lazily", "eager(?:ly)?"),
-        ("manual(?:ly)?", "automatic(?:ally)?"),
-        ("static(?:ally)?", "dynamic(?:ally)?"),
-        ("strict", "lenient|loose"),
-        ("ascending", "descending"),
-        ("composition", "inheritance"),
-        ("monorepo", "polyrepo|multirepo"),
-        ("monolith", "microservices"),
-        ("rebase", "merge"),
-        ("squash(?:ed)?", "merge commits?"),
-        ("keep|kept|retain(?:ed)?", "removed?|delete[sd]?|dropped|discard(?:ed)?"),
-        ("include[sd]?", "exclude[sd]?"),
-        ("succeeds?|passes|passing", "fails?|failing"),
-        ("increase[sd]?|raised?", "decrease[sd]?|lower(?:ed)?|reduced?"),
-        ("adding|adds?|added", "removing|removes?|removed"),
-        ("full", "empty"),
-        ("near|close to", "far (?:from|to|away)"),
-        ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)"),
-        ("day|daytime", "night"),
-        ("asleep|sleeping", "awake"),
-    )
-)
-_EXCLUSIVE_IS = re.compile(
-    r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"
-    r"(?P<value>[\w.+#/@:-]+(?:\s+[\w.+#-]+)?)[.!]?$",
-    re.I,
-)
-# "The limit is mandatory" and "the limit is documented" hold at once.
-_QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
-_PLACE = re.compile(
-    r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
-    r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
-    r"|sent|serve|served|save|saved)\b.*?)\s+(?P<how>with|on|to|from|via|through|using|by)\s+"
-    r"(?:the\s+)?(?P<place>[\w.+#/@-]+(?:\s+[\w.+#-]+)?)[.!]?$",
-    re.I,
-)
-_SEVERAL = frozenset(
-    words(
-        """staging production development test testing demand failure error request purpose startup
-        push commit merge save hand default time friday monday tuesday wednesday thursday weekend"""
-    )
-)
-"""Where and when things can happen besides elsewhere."""
 
 
 class Conflict(NamedTuple):
@@ -118,6 +53,38 @@ def contradiction(one: str, other: str) -> Conflict | None:
     return None
 
 
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What decides whether two texts are worth comparing: texts that contradict each other share a
+    key, or words while their poles are opposed.
+    """
+
+    keys: frozenset[str]
+    words: frozenset[str]
+    poles: frozenset[tuple[str, int]]
+
+
+def outline(text: str) -> Outline:
+    """The outline of a text."""
+    keys: set[str] = set()
+    about: set[str] = set()
+    poles: set[tuple[str, int]] = set()
+    for one in _claims(text):
+        if one.values or one.paths:
+            keys.add("value " + " ".join(sorted(one.about)))
+        if one.exclusive:
+            keys.add("choice " + " ".join(sorted(one.purpose)))
+        keys.update("answer " + " ".join(sorted(answer.what)) for answer in one.answers)
+        about |= one.about | set(words(one.rejected))
+        poles.add(("denial", int(one.negative)))
+        poles.update((f"row {row}", side) for row, (side, _) in one.poles.items())
+        if one.rejected:
+            poles.add((f"tool {one.rejected.rsplit(' ', 1)[-1]}", 0))
+        if one.chosen:
+            poles.add((f"tool {one.chosen.rsplit(' ', 1)[-1]}", 1))
+    return Outline(frozenset(keys), frozenset(about), frozenset(poles))
+
+
 def differs(one: str, other: str) -> str:
     """Which detail keeps two like texts from being the same: a number, a path, the polarity, or
     words of which each has some the other has not.
@@ -133,7 +100,7 @@ def differs(one: str, other: str) -> str:
         return "one says something else"
     if _swapped(one, other):
         return "who does what differs"
-    return next((told for x, y in _OPPOSITES if (told := _opposed(one, other, x, y))), "")
+    return next(iter(_opposed(a, b)), "")
 
 
 def _swapped(one: str, other: str) -> bool:
@@ -156,13 +123,12 @@ def _compare(a: Claim, b: Claim) -> Conflict | None:
         if _denies(denial, other):
             return Conflict("polarity", f"one says the opposite: {_cut(a.text)} / {_cut(b.text)}")
         return None
-    for one, other_way in _OPPOSITES:
-        told = _opposed(a.text, b.text, one, other_way)
-        if told and _same_but(a, b, told):
+    for told in _opposed(a, b):
+        if _same_but(a, b, told):
             return Conflict("polarity", told)
     if a.negative:
         return None
-    told = _other_values(a, b) or _other_answer(a, b) or _other_place(a, b)
+    told = _other_values(a, b) or _other_answer(a, b)
     return Conflict("value", told) if told else None
 
 
@@ -185,12 +151,10 @@ def _same_but(a: Claim, b: Claim, told: str) -> bool:
     return shared >= 1 and shared >= OPPOSED * len(one | other) and not _values_differ(a, b)
 
 
-def _opposed(a: str, b: str, one: re.Pattern[str], other: re.Pattern[str]) -> str:
-    for first, second in ((one, other), (other, one)):
-        left, right = first.search(a), second.search(b)
-        if left and right and not second.search(a) and not first.search(b):
-            return f"{left[0]} / {right[0]}"
-    return ""
+def _opposed(a: Claim, b: Claim) -> list[str]:
+    """The opposites of which each uses one side."""
+    rows = [(told, b.poles[row]) for row, told in a.poles.items() if row in b.poles]
+    return [f"{one} / {other}" for (side, one), (other_side, other) in rows if side != other_side]
 
 
 def _chosen(a: Claim, b: Claim) -> str:
@@ -249,31 +213,14 @@ def _one_subject(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _other_answer(a: Claim, b: Claim) -> str:
-    """Two values of what has one at a time: "the default branch is main" / "… is master"."""
-    left, right = _EXCLUSIVE_IS.match(a.text), _EXCLUSIVE_IS.match(b.text)
-    if not left or not right:
-        return ""
-    subjects = [{w for w in words(match["what"]) if w not in STOP_WORDS} for match in (left, right)]
-    head = words(left["what"])[-1:]
-    if subjects[0] != subjects[1] or not set(head) & ROLES:
-        return ""
-    x, y = left["value"].casefold().rstrip("."), right["value"].casefold().rstrip(".")
-    if x == y or set(words(x)) & set(words(y)) or _QUALITY.search(x) or _QUALITY.search(y):
-        return ""
-    return f"{' '.join(words(left['what']))}: {x} / {y}"
-
-
-def _other_place(a: Claim, b: Claim) -> str:
-    """One thing done with, on or from two tools or places: "deploy to AWS" / "deploy to GCP"."""
-    left, right = _PLACE.match(a.text), _PLACE.match(b.text)
-    if not left or not right or left["how"].casefold() != right["how"].casefold():
-        return ""
-    if set(words(left["what"])) != set(words(right["what"])):
-        return ""
-    x, y = set(words(left["place"])), set(words(right["place"]))
-    if (x & y - {"branch"}) or (x | y) & (_SEVERAL | STOP_WORDS):
-        return ""
-    return f"{left['place']} / {right['place']} for the same thing"
+    """Two values of what has one at a time: "the default branch is main" / "… is master"; or one
+    thing done with, on or from two tools or places: "deploy to AWS" / "deploy to GCP".
+    """
+    for one in a.answers:
+        for other in b.answers:
+            if one.what == other.what and not one.words & other.words:
+                return f"{one.said} / {other.said} for the same thing"
+    return ""
 
 
 def _cut(text: str) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from contextd.awareness.contradictions import compare_all, other_value
+from contextd.awareness.contradictions import compare_all, identity_keys, other_value
 from contextd.domain.awareness import STANDING, Contradiction, ordered
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.words import query_words
-from contextd.governance.contradict import contradiction
+from contextd.governance.contradict import Outline, contradiction, outline
 from contextd.operations.background import Task, job
 from contextd.runtime import Runtime
 
@@ -30,6 +31,11 @@ def disagreement(one: Record, other: Record) -> tuple[str, str] | None:
     if field:
         return "field", field
     return contradiction(one.content, other.content)
+
+
+def _outlined(record: Record) -> Outline:
+    told = outline(record.content)
+    return replace(told, keys=told.keys | identity_keys(_fields(record)))
 
 
 def note_disagreements(runtime: Runtime, record: Record) -> None:
@@ -91,7 +97,7 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     records = _all(runtime, query)
     found = [
         _pair(runtime, one, other, kind, reason)
-        for one, other, kind, reason in compare_all(records, disagreement)[:_MOST_PAIRS]
+        for one, other, kind, reason in compare_all(records, _outlined, disagreement)[:_MOST_PAIRS]
     ]
     by_id = {record.id: record for record in records}
     pairs = {(pair.a, pair.b) for pair in found}

@@ -1,0 +1,98 @@
+"""What contradicts what, and what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextd.benchmarks.contradiction_pairs import half, pairs
+from contextd.benchmarks.contradictions import judged, merges, ours_says
+from contextd.governance.contradict import contradiction, differs, outline
+
+CONTRADICTIONS = [
+    ("choice", "prefer composition over inheritance", "chose class-based inheritance"),
+    ("choice", "Use Prisma over Drizzle", "Use Drizzle over Prisma"),
+    ("choice", "We use Redux for state management", "We use Zustand for state management"),
+    ("choice", "The project uses npm as package manager", "The project uses pnpm as package manager"),
+    ("polarity", "Always squash commits before merging", "Never squash commits before merging"),
+    ("polarity", "Rate limiting is enabled in production", "Rate limiting is disabled in production"),
+    ("polarity", "Avoid using ORMs", "Use ORMs for queries"),
+    ("polarity", "The old client works", "The old client no longer works"),
+    ("value", "The session timeout is 15 minutes", "The session timeout is 30 minutes"),
+    ("value", "Tokens expire after 15 minutes", "Tokens expire after one hour"),
+    ("value", "Requires Python >= 3.9", "Requires Python >= 3.11"),
+    ("value", "The API listens on port 8080", "The API runs on port 3000"),
+    ("value", "The auth module lives in src/auth", "The auth module lives in lib/auth"),
+    ("value", "The default branch is main", "The default branch is master"),
+    ("value", "Deploy to AWS", "Deploy to GCP"),
+]  # fmt: skip
+BOTH_HOLD = [
+    ("Tokens expire after 60 minutes", "Tokens expire after 1 hour"),
+    ("Tokens expire after 15 minutes", "Refresh tokens expire after 30 days"),
+    ("The minimum password length is 12", "The maximum password length is 64"),
+    ("Use Redis for caching", "Use Postgres for storage"),
+    ("Use Redis for caching", "Use Redis for rate limiting"),
+    ("Use pnpm, not npm", "Do not use npm"),
+    ("Never log personal data", "Personal data must not be logged"),
+    ("Don't edit generated files", "Generated files live in dist/"),
+    ("The frontend uses React", "The frontend uses Tailwind"),
+    ("Step 1: install the dependencies", "Step 2: run the migrations"),
+    ("The rate limit is mandatory", "The rate limit is documented"),
+    ("The staging pool has 5 connections", "The production pool has 50 connections"),
+    ("Deploy to staging", "Deploy to production"),
+]
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), CONTRADICTIONS)
+def test_a_contradiction_is_seen_whichever_way_round_and_said_in_words(kind, one, other):
+    found = contradiction(one, other)
+    assert found is not None
+    assert (found.kind, contradiction(other, one) is not None) == (kind, True)
+    assert found.reason
+
+
+@pytest.mark.parametrize(("one", "other"), BOTH_HOLD)
+def test_what_can_hold_at_once_is_no_contradiction(one, other):
+    assert contradiction(one, other) is None
+    assert contradiction(other, one) is None
+
+
+@pytest.mark.parametrize(("kind", "one", "other"), CONTRADICTIONS)
+def test_texts_that_contradict_each_other_are_worth_comparing_by_their_outlines(kind, one, other):
+    a, b = outline(one), outline(other)
+    opposed = any((name, 1 - side) in b.poles for name, side in a.poles)
+    assert (a.keys & b.keys) or (opposed and a.words & b.words)
+
+
+def test_a_contradiction_in_one_sentence_of_many_is_seen():
+    one = "The gateway is written in Go. The session timeout is 15 minutes. It has two replicas."
+    assert contradiction(one, "Ask Ada first. The session timeout is 30 minutes.") is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Retry uploads 3 times", "Retry uploads 5 times"),
+        ("Tests live in tests/unit", "Tests live in tests/e2e"),
+        ("The dog is not running and is not barking", "The dog is running and is barking"),
+        ("The cat chases the dog", "The dog chases the cat"),
+        ("The worker reads the queue quickly", "The worker writes the queue quickly"),
+    ],
+)
+def test_like_texts_with_another_detail_are_not_the_same(one, other):
+    assert differs(one, other)
+
+
+def test_the_same_in_other_spacing_case_and_small_words_is_the_same():
+    assert differs("Retry the uploads 3 times", "retry  uploads three times") == ""
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_templates_are_told_apart_with_high_precision_and_recall(part):
+    told = judged([pair for pair in pairs() if half(pair) == part], ours_says)
+    assert told.precision >= 0.95
+    assert told.recall >= 0.7
+
+
+def test_hardly_any_contradiction_of_the_templates_would_be_merged_away():
+    opposed = [pair for pair in pairs() if pair.contradictory]
+    assert sum(merges(pair) for pair in opposed) <= 0.01 * len(opposed)
