@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import sys
@@ -18,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from homes import Home, temporary_home
 
-from contextd.client import control
+from contextd import client
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or ""
 FLAGS = (
@@ -49,13 +48,9 @@ def call(home: Home) -> Callable[..., Any]:
     """Run an operation of that home and give its value."""
 
     def run(operation: str, **arguments: Any) -> Any:
-        words = ["call", operation.replace("_", "-"), "--json"]
-        for name, value in arguments.items():
-            shown = value if isinstance(value, str) else json.dumps(value)
-            words += ["--" + name.replace("_", "-"), shown]
-        done = home.run(*words)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return client.call(
+            operation, arguments, home=home.path, cwd=str(home.project), client="cli"
+        ).value
 
     return run
 
@@ -127,7 +122,7 @@ class Visitor:
             route.abort()
 
     def sign_in(self) -> None:
-        code = control("signin", home=self._home.path, cwd=str(self._home.project))["code"]
+        code = client.control("signin", home=self._home.path, cwd=str(self._home.project))["code"]
         self.page.goto(f"{self.base}/signin?code={code}&next=/jobs")
 
     def go(self, path: str) -> Any:

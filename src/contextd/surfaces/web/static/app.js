@@ -64,12 +64,19 @@ function forms() {
         event.preventDefault();
         return;
       }
+      if (form.method === "get") {
+        // Addresses of lists are worth passing on: only what says something goes into them.
+        for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
+      }
       // The width stays: only the pointer and the label's strength change while it works.
       form.setAttribute("aria-busy", "true");
     });
   }
   window.addEventListener("pageshow", () => {
-    for (const form of document.querySelectorAll("form[aria-busy]")) form.removeAttribute("aria-busy");
+    for (const form of document.querySelectorAll("form[aria-busy]")) {
+      form.removeAttribute("aria-busy");
+      for (const field of form.elements) if (field.name) field.disabled = false;
+    }
   });
 }
 
