@@ -16,12 +16,12 @@ from contextd.ports import Vector
 Severity = Literal["info", "warning"]
 Sort = Literal["empty_type", "missed", "stale_demand", "stale", "module", "changed_files", "noise"]
 
-SAME_WORDS, SAME_MEANING, NEAR_MEANING = 0.5, 0.62, 0.45
+SAME_WORDS, SAME_MEANING, NEAR_MEANING = 0.5, 0.55, 0.45
 """Two questions are one gap when they share half their words, or mean nearly the same, or share a
 word and mean something alike."""
 
 OFTEN_MISSED = 3
-MOST_QUESTIONS = 40
+MOST_QUESTIONS, MOST_EMBEDDED = 40, 12
 MOST_MISSED, MOST_SINGLE = 8, 3
 DEMAND, MOSTLY = 5, 0.5
 
@@ -151,30 +151,50 @@ def _way_in(wanted: Sequence[Wanted]) -> str:
 def cluster(missed: Sequence[Missed], embed: Embed) -> list[list[Missed]]:
     """Questions that mean the same in one group, most asked first; the same for the same input.
 
-    Each joins the first group whose first question is like it. Only the 40 asked most are looked
-    at. Without vectors words alone decide.
+    First by words, then the groups asked most by the meaning of their first questions. Only the 40
+    questions asked most are looked at, and 12 of them embedded. Without vectors words alone decide.
     """
     asked = sorted(missed, key=lambda one: (-one.count, one.question))[:MOST_QUESTIONS]
-    rows = embed([one.question for one in asked]) if asked else None
-    said = [set(content_words(one.question)) for one in asked]
-    groups: list[list[int]] = []
-    for i in range(len(asked)):
-        for group in groups:
-            cosine = float(rows[i] @ rows[group[0]]) if rows is not None else 0.0
-            if _one_question(said[i], said[group[0]], cosine):
-                group.append(i)
+    groups: list[list[Missed]] = []
+    said: list[set[str]] = []
+    for one in asked:
+        words = set(content_words(one.question))
+        at = next((i for i, other in enumerate(said) if _same_words(words, other)), -1)
+        if at < 0:
+            groups.append([one])
+            said.append(words)
+        else:
+            groups[at].append(one)
+    joined = _by_meaning(sorted(groups, key=_weight), embed)
+    return sorted(joined, key=_weight)
+
+
+def _weight(group: Sequence[Missed]) -> tuple[int, str]:
+    return -sum(one.count for one in group), group[0].question
+
+
+def _same_words(one: set[str], other: set[str]) -> bool:
+    shared = len(one & other)
+    return shared > 0 and shared >= SAME_WORDS * len(one | other)
+
+
+def _by_meaning(groups: Sequence[list[Missed]], embed: Embed) -> list[list[Missed]]:
+    head, rest = groups[:MOST_EMBEDDED], groups[MOST_EMBEDDED:]
+    rows = embed([group[0].question for group in head]) if len(head) > 1 else None
+    if rows is None:
+        return list(groups)
+    words = [set(content_words(group[0].question)) for group in head]
+    joined: list[list[int]] = []
+    for i in range(len(head)):
+        for members in joined:
+            near = max(float(rows[i] @ rows[j]) for j in members)
+            alike = any(words[i] & words[j] for j in members)
+            if near >= SAME_MEANING or (alike and near >= NEAR_MEANING):
+                members.append(i)
                 break
         else:
-            groups.append([i])
-    found = [[asked[i] for i in group] for group in groups]
-    return sorted(found, key=lambda group: (-sum(one.count for one in group), group[0].question))
-
-
-def _one_question(one: set[str], other: set[str], cosine: float) -> bool:
-    shared = len(one & other)
-    if shared and shared >= SAME_WORDS * len(one | other):
-        return True
-    return cosine >= SAME_MEANING or (shared > 0 and cosine >= NEAR_MEANING)
+            joined.append([i])
+    return [[one for i in members for one in head[i]] for members in joined] + list(rest)
 
 
 def _stale_demand(evidence: Evidence) -> list[Gap]:

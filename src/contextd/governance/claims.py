@@ -166,7 +166,7 @@ class Claim:
         return self.negations % 2 == 1
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=20_000)
 def claim(sentence: str) -> Claim:
     """The claim a sentence makes."""
     rest = sentence
@@ -182,10 +182,11 @@ def claim(sentence: str) -> Claim:
     plain = _QUANTITY.sub(" ", bare)
     chosen = _name(choice["better"]) if choice else ""
     tools = frozenset(_names(choice["better"])) if choice else frozenset()
-    purpose = _stems(plain) - tools if chosen else frozenset()
+    about = _stems(plain)
+    purpose = about - tools if chosen else frozenset()
     return Claim(
         text=sentence,
-        about=_stems(plain),
+        about=about,
         negations=len(_NEGATION.findall(_HARMLESS.sub(" ", rest))),
         values=values,
         figures=figures,

@@ -19,7 +19,7 @@ def test_most_contradictions_are_seen_and_hardly_any_agreement_is_mistaken_for_o
     if not path.is_file():
         pytest.skip("no SICK pairs: set CONTEXTD_BENCH_DATA to the folder of test data")
     with path.open(encoding="utf-8") as stream:
-        rows = list(csv.DictReader(stream, delimiter="\t"))[:1500]
+        rows = list(csv.DictReader(stream, delimiter="\t"))
     seen: Counter[tuple[str, bool]] = Counter()
     for row in rows:
         told = bool(conflict(row["sentence_A"], row["sentence_B"]))
@@ -31,6 +31,6 @@ def test_most_contradictions_are_seen_and_hardly_any_agreement_is_mistaken_for_o
     found = sum(count for (_, told), count in seen.items() if told)
     precision = seen["CONTRADICTION", True] / found
     print(f"precision {precision:.2f}, recall {recall:.2f}, entailments mistaken {mistaken:.3f}")
-    assert precision >= 0.7
+    assert precision >= 0.95
     assert recall >= 0.75
-    assert mistaken <= 0.02
+    assert mistaken <= 0.01

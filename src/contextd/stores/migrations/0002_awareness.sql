@@ -29,3 +29,4 @@ CREATE TABLE contradictions (
     CHECK (a < b)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX contradictions_of ON contradictions (b);
+CREATE INDEX contradictions_latest ON contradictions (found_at DESC, a, b);
