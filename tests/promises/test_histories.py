@@ -12,13 +12,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conftest import Ticking, address
+from contextd.domain.awareness import Contradiction
 from contextd.domain.errors import ContextdError
 from contextd.domain.query import Match, Page
 from contextd.domain.sessions import Event, Observation, Session
 from contextd.domain.words import query_words
 from contextd.ports import Store
 from contextd.stores import STORES, open_store
-from strategies import SCOPES, documents, ids, moments, queries, records, texts, vector
+from strategies import EPOCH, SCOPES, documents, ids, moments, queries, records, texts, vector
 
 Step = Callable[[Store], object]
 OTHERS = [scheme for scheme in STORES if scheme != "memory"]
@@ -72,6 +73,12 @@ def observe(store: Store, action, query, at):
     )
 
 
+def disagree(store: Store, one, other, reason, at):
+    found = Contradiction(a=one, b=other, kind="value", reason=reason, found_at=at)
+    store.contradictions.put([found])
+    return store.contradictions.find(frozenset(SCOPES[:3]), states=())
+
+
 steps = st.one_of(
     step(lambda s, record: s.records.put(record, actor="a", action="write"), record=records()),
     step(lambda s, id_: s.records.undo(id_, actor="b"), id_=ids),
@@ -94,6 +101,14 @@ steps = st.one_of(
         at=moments,
     ),
     step(observe, action=st.sampled_from(["read", "write", "miss"]), query=texts, at=moments),
+    step(disagree, one=ids, other=ids, reason=texts, at=moments),
+    step(
+        lambda s, one, other, note: s.contradictions.dismiss(one, other, note),
+        one=ids,
+        other=ids,
+        note=texts,
+    ),
+    step(lambda s, one, other: s.contradictions.remove([(one, other)]), one=ids, other=ids),
 )
 
 
@@ -128,6 +143,8 @@ def end(store: Store) -> list[object]:
     dense = store.index.dense(vector("q"), "m", every, 50)
     asked = store.index.lexical(["upload", "retry", "the"], every, 50)
     known = [store.sessions.events("s"), store.observations.recent(), store.observations.summary()]
+    known.append(store.contradictions.find(frozenset(SCOPES), states=()))
+    known.append(store.survey.tally(every, recent=EPOCH, stale=EPOCH))
     return [page, history, dense, asked, known, store.index.pending("m", 50)]
 
 
