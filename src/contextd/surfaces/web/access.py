@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 CODE_SECONDS = 60.0
 SESSION_SECONDS = 12 * 3600.0
@@ -43,7 +44,9 @@ def _writes() -> Bucket:
 
 @dataclass(slots=True)
 class Browser:
-    """A signed-in browser. `project` is the one it looks at, `cwd` where it was let in from."""
+    """A signed-in browser. `project` is the one it looks at, `cwd` where it was let in from; `kept`
+    holds answers that are dear to compute, with the time they were given.
+    """
 
     csrf: str
     ends_at: float
@@ -51,6 +54,7 @@ class Browser:
     project: str = ""
     notice: str = ""
     writes: Bucket = field(default_factory=_writes)
+    kept: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
 
 
 class Access:

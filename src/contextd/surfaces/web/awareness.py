@@ -19,7 +19,7 @@ async def look(desk: Desk) -> Response:
     if not desk.has("introspect") or not desk.project:
         return desk.page("awareness.html", model=None)
     model, gaps, disputes, ages = await asyncio.gather(
-        desk.ask("introspect"),
+        desk.ask_lately("introspect"),
         _gaps(desk),
         _disputes(desk),
         desk.ask("record_ages"),
@@ -44,7 +44,7 @@ async def look(desk: Desk) -> Response:
 
 
 async def _gaps(desk: Desk) -> list[dict[str, Any]] | None:
-    return list((await desk.ask("get_gaps"))["gaps"]) if desk.has("get_gaps") else None
+    return list((await desk.ask_lately("get_gaps"))["gaps"]) if desk.has("get_gaps") else None
 
 
 async def _disputes(desk: Desk) -> list[dict[str, Any]]:

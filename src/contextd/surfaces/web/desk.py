@@ -23,6 +23,7 @@ from contextd.surfaces.web.render import render
 
 COOKIE = "contextd_session"
 FORM_LIMIT = 1 << 20
+KEPT_SECONDS = 15.0
 NO_STORE = {"cache-control": "no-store"}
 
 logger = logging.getLogger(__name__)
@@ -79,6 +80,15 @@ class Desk:
         given = {name: value for name, value in arguments.items() if value is not None}
         peer = Peer("web", client="dashboard", cwd=self.browser.cwd, project=self.project)
         return (await self._gate.call(peer, operation, given)).value
+
+    async def ask_lately(self, operation: str) -> Any:
+        """As `ask`, but an answer of the last seconds will do, unless this browser changed something."""
+        now, key = time.monotonic(), (operation, self.project)
+        at, value = self.browser.kept.get(key, (0.0, None))
+        if value is None or now - at > KEPT_SECONDS:
+            value = await self.ask(operation)
+            self.browser.kept[key] = (now, value)
+        return value
 
     async def choose_project(self, wanted: str = "") -> None:
         """Settle which project this request is about: the wanted one, the browser's, the one it was
@@ -141,6 +151,7 @@ class Desk:
             raise Denied("this form comes from another site", "use the page of the dashboard")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Denied("this form comes from another site", "use the page of the dashboard")
+        self.browser.kept.clear()
         body = await self.request.body()
         if len(body) > FORM_LIMIT:
             raise TooLarge(f"a form may have {FORM_LIMIT} bytes", "send less at once")

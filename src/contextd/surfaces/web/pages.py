@@ -122,7 +122,7 @@ async def overview(desk: Desk) -> Response:
 async def _gaps(desk: Desk) -> list[dict[str, Any]]:
     if not desk.has("get_gaps"):
         return []
-    return list((await desk.ask("get_gaps")).get("gaps", []))
+    return list((await desk.ask_lately("get_gaps")).get("gaps", []))
 
 
 def _activity(days: list[dict[str, Any]]) -> str:

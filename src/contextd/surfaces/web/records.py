@@ -14,6 +14,7 @@ from contextd.domain.records import STATUSES
 from contextd.surfaces.web.desk import Desk, Handler
 
 PAGE = 30
+HITS, MORE_HITS = 15, 60
 _FILTERS = ("q", "kind", "status", "tag", "type")
 
 
