@@ -33,7 +33,8 @@ _PAIRS = f"""SELECT a, b, c.kind, reason, found_at, note,
     CASE WHEN dismissed THEN 'dismissed'
         WHEN x.status IN ({_STANDS}) AND y.status IN ({_STANDS}) THEN 'open'
         ELSE 'resolved' END AS state
-    FROM contradictions c JOIN records x ON x.id = a JOIN records y ON y.id = b"""
+    FROM contradictions c CROSS JOIN records x ON x.id = a CROSS JOIN records y ON y.id = b"""
+# CROSS JOIN keeps SQLite from starting with the records: pairs are few, records are many.
 
 
 class SqliteSurvey:
@@ -118,11 +119,14 @@ class SqliteContradictions:
         if states:
             condition += f" AND state IN ({placeholders(states)})"
         condition += " ORDER BY found_at DESC, a, b LIMIT ?"
-        return self._read(condition, (*places, *places, *states, max(0, limit)))
+        return self._read(f"{_PAIRS} {condition}", (*places, *places, *states, max(0, limit)))
 
     def of(self, record_id: str) -> list[Contradiction]:
         """See `Contradictions.of`."""
-        return self._read("WHERE ? IN (a, b) ORDER BY found_at DESC, a, b", (record_id,))
+        return self._read(
+            f"{_PAIRS} WHERE a = ?1 UNION ALL {_PAIRS} WHERE b = ?1 ORDER BY found_at DESC, a, b",
+            (record_id,),
+        )
 
     def dismiss(self, one: str, other: str, note: str) -> bool:
         """See `Contradictions.dismiss`."""
@@ -152,7 +156,7 @@ class SqliteContradictions:
             )
         return bool(done)
 
-    def _read(self, condition: str, values: Sequence[Any]) -> list[Contradiction]:
+    def _read(self, sql: str, values: Sequence[Any]) -> list[Contradiction]:
         return [
             Contradiction(
                 a=a,
@@ -163,7 +167,5 @@ class SqliteContradictions:
                 state=state,
                 note=note,
             )
-            for a, b, kind, reason, found_at, note, state in self._database.rows(
-                f"{_PAIRS} {condition}", values
-            )
+            for a, b, kind, reason, found_at, note, state in self._database.rows(sql, values)
         ]
