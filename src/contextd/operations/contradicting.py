@@ -26,7 +26,8 @@ _MOST_PAIRS = 10_000
 
 
 def disagreement(one: Record, other: Record) -> tuple[str, str] | None:
-    """(kind, reason) when two records contradict each other."""
+    """(kind, reason) when two records contradict each other; the smaller id is told first."""
+    one, other = sorted((one, other), key=lambda record: record.id)
     field = other_value(_fields(one), _fields(other))
     if field:
         return "field", field
