@@ -42,9 +42,12 @@ async def listing(desk: Desk) -> Response:
     }
     try:
         if chosen["q"]:
+            most = MORE_HITS if desk.query("more") else HITS
             values["hits"] = await desk.ask(
-                "explain_search", query=chosen["q"], limit=PAGE, **where
+                "explain_search", query=chosen["q"], limit=most, **where
             )
+            full = len(values["hits"]["hits"]) == HITS
+            values["more"] = "/records?" + urlencode({**kept, "more": "1"}) if full else ""
         else:
             cursor = desk.query("cursor")
             found = await desk.ask("list_records", limit=PAGE, cursor=cursor, **where)
