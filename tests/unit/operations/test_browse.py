@@ -1,0 +1,152 @@
+"""What an owner sees and changes when looking through the store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from contextd.domain.errors import Conflict, Invalid, NotFound
+
+Desk = Callable[..., Any]
+
+
+def test_records_of_any_kind_and_status_are_listed_and_counted(desk: Desk) -> None:
+    note = desk("save_context", content="Parcels are labelled by the depot.", tags=["Depot"])["id"]
+    desk(
+        "memory_record",
+        title="T",
+        description="d",
+        content="Label before weighing.",
+        outcome="success",
+    )
+    listed = desk("list_records")
+    assert listed["total"] == 2
+    assert listed["counts"] == {"context": 1, "memory": 1}
+    assert [r["id"] for r in desk("list_records", tag="depot")["records"]] == [note]
+    desk("delete_record", id=note)
+    assert desk("list_records", kind="context")["total"] == 0
+    assert desk("list_records", kind="context", status="deleted")["total"] == 1
+    assert desk("list_records", kind="context", status="any")["total"] == 1
+
+
+def test_pages_of_records_go_on_where_the_last_one_ended(desk: Desk) -> None:
+    for number in range(5):
+        desk("save_context", content=f"Shelf number {number} holds spare parts.")
+    seen, cursor = [], ""
+    while True:
+        page = desk("list_records", limit=2, cursor=cursor)
+        seen += [r["id"] for r in page["records"]]
+        cursor = page["cursor"]
+        if not cursor:
+            break
+    assert len(seen) == len(set(seen)) == 5
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"status": "actve"}, {"kind": "memroy"}, {"limit": 0}, {"limit": 10_000}]
+)
+def test_a_wrong_filter_is_refused_with_a_hint(desk: Desk, wrong: dict[str, Any]) -> None:
+    with pytest.raises(Invalid) as refused:
+        desk("list_records", **wrong)
+    assert refused.value.hint
+
+
+def test_a_trial_edit_shows_the_difference_and_saves_nothing(desk: Desk) -> None:
+    note = desk("save_context", content="The depot opens at six.")["id"]
+    tried = desk("edit_record", id=note, content="The depot opens at seven.", dry_run=True)
+    assert [d["field"] for d in tried["differences"]] == ["content"]
+    assert tried["differences"][0]["lines"] == [
+        "- The depot opens at six.",
+        "+ The depot opens at seven.",
+    ]
+    whole = desk("get_record", id=note)
+    assert "six" in whole["content"]
+    assert len(whole["history"]) == 1
+
+
+def test_an_edit_of_an_old_version_is_a_conflict(desk: Desk) -> None:
+    note = desk("save_context", content="The depot opens at six.")["id"]
+    version = desk("get_record", id=note)["version"]
+    desk("edit_record", id=note, content="The depot opens at seven.", version=version)
+    with pytest.raises(Conflict):
+        desk("edit_record", id=note, content="The depot opens at eight.", version=version)
+    assert "seven" in desk("get_record", id=note)["content"]
+
+
+def test_an_edit_without_a_difference_leaves_no_history(desk: Desk) -> None:
+    note = desk("save_context", content="The depot opens at six.")["id"]
+    done = desk("edit_record", id=note, content="The depot opens at six.\r\n")
+    assert done["differences"] == []
+    assert len(desk("get_record", id=note)["history"]) == 1
+
+
+def test_a_deleted_record_is_restored_and_every_step_is_in_its_history(desk: Desk) -> None:
+    note = desk("save_context", content="The depot opens at six.")["id"]
+    desk("delete_record", id=note)
+    desk("delete_record", id=note)
+    desk("restore_record", id=note)
+    whole = desk("get_record", id=note)
+    assert whole["record"]["status"] == "active"
+    assert [step["action"] for step in whole["history"]] == ["restore", "delete", "create"]
+
+
+def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -> None:
+    note = desk("save_context", content="Parcels are labelled by the depot in Ghent.")["id"]
+    found = desk("explain_search", query="who labels parcels at the depot")
+    hit = found["hits"][0]
+    assert hit["record"]["id"] == note
+    assert hit["score"] == pytest.approx(sum(p["amount"] for p in hit["parts"]), abs=1e-3)
+    assert desk("explain_search", query="zzyzx quux")["hits"] == []
+    desk.app.flush()  # type: ignore[attr-defined]
+    assert desk("get_record", id=note)["record"]["usage_count"] == 0
+    activity = desk("activity", days=1)["days"][-1]
+    assert activity["misses"] == 0
+    assert activity["writes"] == 1
+
+
+def test_ages_put_every_record_into_one_span(desk: Desk) -> None:
+    for number in range(3):
+        desk("save_context", content=f"Shelf number {number} holds spare parts.")
+    spans = desk("record_ages")["spans"]
+    assert [span["count"] for span in spans] == [3, 0, 0, 0, 0, 0, 0]
+    assert [span["fresh"] for span in spans] == [True] * 4 + [False] * 3
+
+
+def test_a_sessions_timeline_has_its_messages_and_what_it_learned(desk: Desk) -> None:
+    session = desk("session_start", task_description="Label the parcels")["session_id"]
+    desk("session_log", session_id=session, role="user", text="Please label them.")
+    desk("session_log", session_id=session, role="assistant", text="Done.")
+    row = desk("list_sessions")["sessions"][0]
+    assert (row["id"], row["task"], row["status"]) == (session, "Label the parcels", "active")
+    line = desk("session_timeline", session_id=session[:8])
+    said = [m["text"] for m in line["moments"] if m["type"] == "message"]
+    assert said == ["Please label them.", "Done."]
+    assert line["counts"]["message"] == 2
+    first = next(m["seq"] for m in line["moments"] if m["text"] == "Please label them.")
+    later = desk("session_timeline", session_id=session, after=first)
+    assert [m["text"] for m in later["moments"] if m["type"] == "message"] == ["Done."]
+
+
+def test_the_same_call_in_a_row_is_one_moment(desk: Desk) -> None:
+    session = desk("session_start", task_description="Read")["session_id"]
+    runtime = desk.runtime(session_hint=session)  # type: ignore[attr-defined]
+    for _ in range(3):
+        desk.app.call("read_file", runtime, {"path": "package.json"})  # type: ignore[attr-defined]
+    desk.app.flush()  # type: ignore[attr-defined]
+    line = desk("session_timeline", session_id=session)
+    reads = [m for m in line["moments"] if m["operation"] == "read_file"]
+    assert [m["count"] for m in reads] == [3]
+    assert line["files"][0]["count"] == 3
+
+
+def test_an_unknown_session_is_not_found(desk: Desk) -> None:
+    with pytest.raises(NotFound):
+        desk("session_timeline", session_id="ffffffff")
+
+
+def test_projects_are_listed_with_the_current_one(desk: Desk) -> None:
+    found = desk("list_projects")
+    assert found["current"] == "local/default/shop"
+    assert [p["slug"] for p in found["projects"]] == ["shop"]
