@@ -82,9 +82,11 @@ def known(call: Callable[..., Any]) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
+# Not for the session: while Playwright runs there is an event loop in this thread, and tests of
+# other files start their own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """One browser for all tests; each has its own context in it."""
+    """One browser for the tests of a file; each has its own context in it."""
     if not CHROMIUM:
         pytest.skip("no chromium on this machine: apt-get install chromium")
     with warnings.catch_warnings():
@@ -129,7 +131,7 @@ class Visitor:
         return self.page.goto(self.base + path)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def signed_in(chromium: Any, home: Home) -> Any:
     """The cookies of a browser that came through the link; signing in is slowed down on purpose."""
     context = chromium.new_context()

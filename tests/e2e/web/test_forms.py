@@ -122,8 +122,8 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
     visitor.go("/awareness")
     pair = page.get_by_role("article").filter(has_text="billing module").first
     rule = "use tabs for indentation in the billing module."
-    assert pair.get_by_text(f"Always {rule}", exact=True).is_visible()
-    assert pair.get_by_text(f"Never {rule}", exact=True).is_visible()
+    expect(pair.get_by_text(f"Always {rule}", exact=True)).to_be_visible()
+    expect(pair.get_by_text(f"Never {rule}", exact=True)).to_be_visible()
     links = {a.get_attribute("href") for a in pair.get_by_role("link").all()}
     assert {f"/records/{known['prefers']}", f"/records/{known['avoids']}"} <= links
     pair.get_by_label("Why, in a few words").fill("settled in a test")
@@ -150,7 +150,7 @@ def test_a_template_fills_the_editor_and_is_saved_after_a_review(visit: Visit, c
     assert "Nothing is saved yet" in page.get_by_role("status").first.inner_text()
     assert call("schema_get", scope="home")["exists"] is False
     page.get_by_role("button", name="Review changes").click()
-    assert page.get_by_text("added type decision").is_visible()
+    expect(page.get_by_text("added type decision")).to_be_visible()
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_text("Saved: added type decision").wait_for()
     assert call("schema_get", scope="home")["exists"] is True
@@ -188,7 +188,7 @@ def test_a_schema_that_changed_on_disk_is_a_conflict(visit: Visit, call: Call, h
         path.write_text("version: 1\ntypes:\n  mine:\n    description: d\n    fields: {}\n")
         page.get_by_role("button", name="Review changes").click()
         assert "changed since you opened it" in page.get_by_role("alert").inner_text()
-        assert page.get_by_text("removed type mine").is_visible()
+        expect(page.get_by_text("removed type mine")).to_be_visible()
         page.get_by_role("button", name="Save my version").click()
         page.get_by_text("Saved:").wait_for()
         assert "runbook" in path.read_text()

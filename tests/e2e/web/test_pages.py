@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 PAGES = [
     "/", "/records", "/records?q=token+refresh", "/records?kind=memory&status=any",
@@ -117,7 +118,7 @@ def test_filters_narrow_the_list_and_pages_go_on(visit: Visit, call: Callable[..
     visitor = visit()
     page = visitor.page
     visitor.go("/records?tag=parcel")
-    assert page.get_by_text("33 records, newest first").is_visible()
+    expect(page.get_by_text("33 records, newest first")).to_be_visible()
     assert page.locator(".rows > li").count() == 30
     page.get_by_role("link", name="Older").click()
     page.get_by_role("link", name="Newest").wait_for()
@@ -198,4 +199,4 @@ def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str
     visitor.go(f"/records/{known['lesson']}/edit")
     page.get_by_label("Tags").fill("noscript")
     page.get_by_role("button", name="Review changes").click()
-    assert page.get_by_role("heading", name="What will change").is_visible()
+    expect(page.get_by_role("heading", name="What will change")).to_be_visible()
