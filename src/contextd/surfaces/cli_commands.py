@@ -27,6 +27,7 @@ from contextd.surfaces.cli_output import Console, Progress, Reply
 from contextd.surfaces.host import Host
 
 OpenHost = Callable[[], Host]
+STOP_SECONDS = 30.0
 
 _PORT_SECONDS = 20.0
 
@@ -255,8 +256,7 @@ def _restore_command(standalone: OpenHost) -> click.Command:
         home = home_directory()
         with contextlib.suppress(Unavailable):
             client.control("stop", timeout=60)
-        if endpoint_path(home).exists():
-            raise Unavailable("the daemon did not stop", "stop it with `contextd daemon stop`")
+        _wait_until_gone(home)
         kept = _swap(Path(path), home)
         host = standalone()
         try:
@@ -270,6 +270,15 @@ def _restore_command(standalone: OpenHost) -> click.Command:
         return 0
 
     return restore
+
+
+def _wait_until_gone(home: Path) -> None:
+    """A daemon answers before it goes: give it the time to finish its writes."""
+    deadline = time.monotonic() + STOP_SECONDS
+    while endpoint_path(home).exists():
+        if time.monotonic() > deadline:
+            raise Unavailable("the daemon did not stop", "stop it with `contextd daemon stop`")
+        time.sleep(0.05)
 
 
 def _swap(backup: Path, home: Path) -> Path | None:
