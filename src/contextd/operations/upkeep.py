@@ -11,7 +11,7 @@ from typing import Any
 
 from contextd import __version__
 from contextd.domain.documents import message_documents, record_document
-from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
@@ -443,9 +443,3 @@ def _differing(before: Record | None, after: Record | None) -> list[str]:
         return ["created"] if before is None else ["removed"]
     names = ("title", "content", "data", "tags", "status", "confidence", "valid_to", "canonical_id")
     return [name for name in names if getattr(before, name) != getattr(after, name)]
-
-
-def require_project(runtime: Runtime) -> None:
-    """Raise `NotFound` unless the call stands in a project."""
-    if runtime.project is None:
-        raise NotFound("this directory is in no project", "go into a repository")

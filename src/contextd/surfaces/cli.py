@@ -15,7 +15,7 @@ from contextd import __version__
 from contextd.domain.errors import ContextdError, Invalid, nearest
 from contextd.operations.core import OPERATIONS, LocalPath, Operation, find_operation
 from contextd.surfaces import cli_commands
-from contextd.surfaces.cli_output import Console, Reply
+from contextd.surfaces.cli_output import Console
 
 DONE, FAILED, USAGE = 0, 1, 2
 
@@ -257,4 +257,4 @@ def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> 
         ctx.exit()
 
 
-__all__ = ["Reply", "main", "operation_command"]
+__all__ = ["main", "operation_command"]

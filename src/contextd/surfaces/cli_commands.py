@@ -16,14 +16,14 @@ from urllib.parse import urlencode
 import click
 
 from contextd import client
+from contextd.client import Reply
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.home import directory_from, endpoint_path, home_directory, log_path
 from contextd.interop.clients import CLIENTS
 from contextd.interop.install import install, uninstall
 from contextd.operations.scanning import initialise
-from contextd.operations.show import show_project
 from contextd.settings import load_settings
-from contextd.surfaces.cli_output import Console, Progress, Reply
+from contextd.surfaces.cli_output import Console, Progress
 from contextd.surfaces.host import Host
 
 OpenHost = Callable[[], Host]
@@ -342,4 +342,4 @@ def _plain(result: Any) -> Any:
     return TypeAdapter(type(result)).dump_python(result, mode="json")
 
 
-__all__ = ["OpenHost", "ask", "build", "executable", "show_project"]
+__all__ = ["OpenHost", "ask", "build", "executable"]

@@ -6,18 +6,11 @@ import json
 import os
 import sys
 import time
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
 from contextd.domain.errors import ContextdError
-
-
-class Reply(NamedTuple):
-    """An operation's result as data and as text."""
-
-    value: Any
-    text: str
 
 
 class Console:
