@@ -2,7 +2,8 @@
 
 Preamble: `{"v":1,"role":"mcp"|"call"|"hook"|"control","cwd","client","profile","version","pid",
 "ppid","ancestors"}`. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
-line and get one back. Standard library only, and light: shim and hook wait for these imports.
+line and get one back; `call` is first told `{"welcome":…}`, before anything it sent is run.
+Standard library only, and light: shim and hook wait for these imports.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class Channel:
                 self.socket.settimeout(max(0.001, deadline - time.monotonic()))
             piece = self.socket.recv(1 << 16)
             if not piece:
-                raise ConnectionError("the daemon closed the connection")
+                raise ConnectionResetError("the daemon closed the connection")
             pieces.append(piece)
         line, _, self._ahead = b"".join(pieces).partition(b"\n")
         answer: dict[str, Any] = json.loads(line)

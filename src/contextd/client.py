@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +10,8 @@ from typing import Any, NamedTuple
 from contextd.channel import Channel, connect
 from contextd.domain.errors import ContextdError, Unavailable, error_from
 from contextd.home import home_directory, log_path
+
+_ATTEMPTS = 4
 
 
 class Reply(NamedTuple):
@@ -60,13 +63,22 @@ def _ask(
     client: str = "",
 ) -> dict[str, Any]:
     home = home or home_directory()
-    try:
-        with connect(home, role, start=start, cwd=cwd, client=client) as channel:
-            channel.socket.settimeout(None)
-            channel.send(request)
-            answer = channel.receive(timeout)
-    except (OSError, ValueError) as error:
-        raise _unreachable(home, error, start) from error
+    for attempt in range(_ATTEMPTS):
+        welcomed = False
+        try:
+            with connect(home, role, start=start, cwd=cwd, client=client) as channel:
+                channel.socket.settimeout(None)
+                channel.send(request)
+                answer = channel.receive(timeout)
+                if welcomed := "welcome" in answer:
+                    answer = channel.receive(timeout)
+            break
+        except (OSError, ValueError) as error:
+            # A dying daemon's socket still takes connections. Unwelcomed, the call was not run.
+            lost = isinstance(error, (ConnectionResetError, BrokenPipeError))
+            if welcomed or not lost or not start or attempt == _ATTEMPTS - 1:
+                raise _unreachable(home, error, start) from error
+            time.sleep(0.05 * (attempt + 1))
     if "error" in answer:
         raise error_from(answer["error"])
     return answer

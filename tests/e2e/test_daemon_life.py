@@ -37,6 +37,34 @@ def test_a_socket_and_facts_left_by_a_killed_daemon_are_replaced(home: Home) -> 
     assert home.about()["pid"] != first
 
 
+@pytest.mark.parametrize("welcome", [b"", b'{"welcome":"1"}\n'], ids=["unwelcomed", "welcomed"])
+def test_a_call_lost_with_a_dying_daemon_is_repeated_only_when_it_was_not_run(
+    home: Home, welcome: bytes
+) -> None:
+    asked = []
+    with socket.socket(socket.AF_UNIX) as dying:
+        dying.bind(str(socket_path(home.path)))
+        dying.listen()
+
+        def die() -> None:
+            connection, _ = dying.accept()
+            asked.append(connection.recv(1))
+            connection.sendall(welcome)
+            dying.close()
+            connection.close()
+
+        thread = threading.Thread(target=die)
+        thread.start()
+        if welcome:
+            with pytest.raises(Unavailable, match="cannot be reached"):
+                call("tools_list", home=home.path)
+        else:
+            assert call("tools_list", home=home.path).value
+        thread.join()
+    assert len(asked) == 1
+    assert bool(home.daemons()) is not bool(welcome)
+
+
 def test_a_process_id_in_a_stale_file_means_nothing(home: Home) -> None:
     (home.path / "daemon.json").write_text(json.dumps({"pid": os.getpid(), "version": "0.0.1"}))
     (home.path / "daemon.lock").write_text(str(os.getpid()))
@@ -144,6 +172,7 @@ def test_a_wrong_preamble_is_answered_and_harms_nobody(
 
 def test_calls_answer_with_values_or_the_error_and_keep_the_connection(shared_home: Home) -> None:
     with connect(shared_home.path, "call") as channel:
+        assert "welcome" in channel.receive(30)
         channel.send({"id": 1, "operation": "tools_list", "arguments": {}})
         assert {"id", "value", "text"} == set(channel.receive(30))
         channel.send({"id": 2, "operation": "tools_lust"})

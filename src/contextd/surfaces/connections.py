@@ -173,6 +173,8 @@ class Connections:
         }  # fmt: skip
         self.clients += role != "control"
         try:
+            if role == "call":
+                await _write(writer, {"welcome": self._facts.get("version", "")})
             while (line := await self._next(reader, writer)) is not None:
                 if role == "hook":
                     await self._ready_for_hook(reader)
