@@ -80,16 +80,20 @@ class Commit:
     files: tuple[str, ...] = ()
 
 
+def git_environment() -> dict[str, str]:
+    """The environment for git: nothing inherited from a hook, no locks, network or translations."""
+    return {name: value for name, value in os.environ.items() if name not in _FOREIGN} | _OURS
+
+
 class Running:
     """A git command that was started and is collected later."""
 
     def __init__(self, root: Path, arguments: Sequence[str], given: bytes | None = None) -> None:
-        environment = {k: v for k, v in os.environ.items() if k not in _FOREIGN} | _OURS
         try:
             self._process = subprocess.Popen(
                 ["git", *_OPTIONS, *arguments],
                 cwd=root,
-                env=environment,
+                env=git_environment(),
                 stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

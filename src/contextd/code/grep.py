@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import IO, Any, Literal
 
 from contextd.code.content import decode
+from contextd.code.git import git_environment
 from contextd.code.grep_python import braces
 from contextd.code.paths import read_inside
 from contextd.code.ripgrep import ripgrep
-from contextd.code.walk import git_environment
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 
 Engine = Literal["", "rg", "git", "python"]

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from contextd.code.git import git_environment
 from contextd.code.ripgrep import ripgrep
 
 IGNORED_FOLDERS = frozenset(
@@ -22,12 +23,6 @@ IGNORED_FOLDERS = frozenset(
 
 _OURS = (".context/", ".git/")
 _TIMEOUT = 120
-_OF_A_HOOK = frozenset(
-    """GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_COMMON_DIR GIT_PREFIX GIT_NAMESPACE
-    GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG_PARAMETERS
-    GIT_CONFIG_COUNT""".split()
-)
-"""Set inside a git hook, where they point at its own repository and index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +63,6 @@ def walk(root: Path) -> Walk:
         listed, source = list(_python(base, skipped)), "python"
     files = tuple(_stat(base, listed, skipped))
     return Walk(files, tuple(sorted(skipped.items())), source, note)
-
-
-def git_environment() -> dict[str, str]:
-    """The environment for git: nothing inherited from a hook, no locks, no translations."""
-    kept = {key: value for key, value in os.environ.items() if key not in _OF_A_HOOK}
-    return {**kept, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
 
 
 def _run(command: list[str], base: Path) -> tuple[int, bytes, str]:

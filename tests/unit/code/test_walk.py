@@ -9,6 +9,7 @@ import pytest
 from code_repos import write
 
 from contextd.code import walk as walking
+from contextd.code.git import git_environment
 from contextd.code.ripgrep import ripgrep
 from contextd.code.walk import walk
 
@@ -20,7 +21,7 @@ def git(root: Path, *arguments: str) -> None:
         cwd=root,
         check=True,
         capture_output=True,
-        env=walking.git_environment(),
+        env=git_environment(),
     )
 
 
