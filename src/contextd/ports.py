@@ -8,10 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Protocol
 
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.code import Chunk, SourceFile
@@ -28,7 +25,14 @@ from contextd.domain.sessions import (
 )
 from contextd.domain.window import ContextItem
 
-Vector = NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+else:
+    # Numpy takes 0.13 s to import, a tenth of what `init` may take, and only vectors need it.
+    Vector = Any
 
 
 class Clock(Protocol):
@@ -346,6 +350,12 @@ class Jobs(Protocol):
 
     def fail(self, job_id: str, worker: str, error: str, now: datetime, retry_at: datetime) -> None:
         """Note a failure: the job runs again at `retry_at`, or is failed for good."""
+        ...
+
+    def retry(self, job_id: str, now: datetime) -> bool:
+        """Let a job that failed for good run again, with all its attempts and what it kept; False
+        when it did not fail, or is not there.
+        """
         ...
 
     def list(self, *, states: Sequence[str] = (), limit: int = 50) -> list[Job]:

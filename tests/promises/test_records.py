@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.query import Query
-from contextd.domain.records import Record
+from contextd.domain.records import Record, Source
 from contextd.ports import Store
 from strategies import AWKWARD, EPOCH, SCOPES, records
 
@@ -149,6 +149,32 @@ def test_find_filters_by_envelope(store):
     conditions = dict(tags=("a", "b"), session="s", min_confidence=0.5, valid_at=EPOCH)
     assert found(store, kinds=("memory",), **conditions) == [keep]
     assert store.records.count(Query(scopes=HERE, **conditions)) == {"memory": 1, "context": 1}
+
+
+def test_find_filters_by_trust_and_by_the_name_a_source_is_shown_by(store):
+    said = made(store, trust="human", source=Source(client="cli"))
+    asked = made(store, hours=1, source=Source(agent="ada", client="cli", operation="mcp"))
+    from_hook = made(store, hours=2, source=Source(operation="hook"))
+    nobody = made(store, hours=3)
+    assert found(store, trust="human") == [said]
+    assert found(store, trust="agent") == [nobody, from_hook, asked]
+    for record in (said, asked, from_hook, nobody):
+        assert found(store, source=str(record.source)) == [record]
+    both = Query(scopes=HERE, trust="agent", source="hook")
+    assert store.records.count(both) == {"memory": 1}
+
+
+def test_tags_are_found_as_they_are_now_whatever_became_of_the_record(store):
+    record = made(store, tags=("old", "kept", "kept"))
+    store.records.put(record.with_(tags=("new", "kept")), actor="ada", action="update")
+    assert found(store, tags=("old",)) == []
+    assert [r.id for r in found(store, tags=("new", "kept"))] == [record.id]
+    store.records.undo(record.id, actor="ada")
+    assert found(store, tags=("new",)) == []
+    assert [r.id for r in found(store, tags=("old",))] == [record.id]
+    store.records.undo(record.id, actor="ada")
+    assert found(store, tags=("kept",)) == []
+    assert store.records.count(Query(scopes=HERE, tags=("old",))) == {}
 
 
 def test_by_hash_gives_the_oldest_that_is_active_or_waiting(store):

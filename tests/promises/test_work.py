@@ -220,6 +220,22 @@ def test_a_failing_job_is_tried_again_until_its_attempts_are_used_up(store):
     assert store.jobs.claim("w", 60, EPOCH + 9 * HOUR) is None
 
 
+def test_a_job_that_failed_for_good_can_be_tried_again_with_all_its_attempts(store):
+    job_id = store.jobs.enqueue("scan", {"n": 1}, run_at=EPOCH, max_attempts=1)
+    store.jobs.claim("w", 60, EPOCH)
+    store.jobs.checkpoint(job_id, "w", {"reached": 3})
+    assert not store.jobs.retry(job_id, EPOCH), "it runs"
+    store.jobs.fail(job_id, "w", "no luck", EPOCH, EPOCH + HOUR)
+    assert store.jobs.claim("w", 60, EPOCH + HOUR) is None
+    assert store.jobs.retry(job_id, EPOCH + HOUR)
+    [waiting] = store.jobs.list()
+    assert (waiting.state, waiting.attempts, waiting.finished_at) == ("ready", 0, None)
+    assert waiting.error == "no luck", "what went wrong stays known until it works"
+    again = store.jobs.claim("w", 60, EPOCH + HOUR)
+    assert (again.id, again.attempts, again.checkpoint) == (job_id, 1, {"reached": 3})
+    assert not store.jobs.retry("nothing", EPOCH)
+
+
 def test_a_job_that_kills_its_workers_is_given_up(store):
     store.jobs.enqueue("x", {}, run_at=EPOCH, max_attempts=1)
     store.jobs.claim("w", 60, EPOCH)

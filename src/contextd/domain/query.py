@@ -21,7 +21,8 @@ class Query:
 
     Empty `kinds` means every kind of record. `where` compares typed fields: equality, or
     containment for a list field (`contextType` is never one). In an index, `where` sees facets only. `filter` is a further
-    condition on typed fields; only records can be asked with one.
+    condition on typed fields; only records can be asked with one. So can `trust` and `source`, the
+    name a source is shown by.
     """
 
     scopes: frozenset[Scope]
@@ -31,6 +32,8 @@ class Query:
     where: Mapping[str, Any] = field(default_factory=dict[str, Any])
     filter: Condition | None = None
     session: str = ""
+    trust: str = ""
+    source: str = ""
     min_confidence: float = 0.0
     valid_at: datetime | None = None
     limit: int = 50

@@ -8,14 +8,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not, holds
 from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.query import CODE, EVENT, Document, Page, Query
 from contextd.domain.records import Record
 from contextd.domain.time import to_micros
-from contextd.ports import Vector
 from contextd.stores.codec import dumps
 
 NOT_RECORDS = (CODE, EVENT)
@@ -104,6 +101,8 @@ def facet_conditions(query: Query) -> list[str]:
     check_where(query.where)
     if query.filter is not None:
         raise Invalid("an index cannot filter by typed fields", "filter records with find")
+    if query.trust or query.source:
+        raise Invalid("an index knows neither trust nor source", "filter records with find")
     found = [f"tag={tag}" for tag in query.tags]
     if query.session:
         found.append(f"session={query.session}")
@@ -128,6 +127,8 @@ def matches(record: Record, query: Query) -> bool:
         and (not query.kinds or record.kind in query.kinds)
         and (not query.statuses or record.status in query.statuses)
         and (not query.session or record.session == query.session)
+        and (not query.trust or record.trust == query.trust)
+        and (not query.source or str(record.source) == query.source)
         and record.confidence >= query.min_confidence
         and set(query.tags) <= set(record.tags)
         and all(_equal(record.data.get(name), value) for name, value in query.where.items())
@@ -168,11 +169,3 @@ def page(found: Sequence[Record], limit: int) -> Page:
 def nothing_to_undo(record_id: str) -> NotFound:
     """The error of an undo that has no change left."""
     return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")
-
-
-def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:
-    """Raise `Invalid` for vectors that name no model or are not finite."""
-    if vectors and not model:
-        raise Invalid("vectors need the id of the model that made them", "name the model")
-    if not all(np.isfinite(vector).all() for vector in vectors.values()):
-        raise Invalid("a vector is not finite", "embed the text again")

@@ -287,6 +287,15 @@ class MemoryJobs:
             else:
                 self._end(job_id, state="failed", error=error, finished_at=codec.utc(now))
 
+    def retry(self, job_id: str, now: datetime) -> bool:
+        """See `Jobs.retry`."""
+        with self._space.lock:
+            job = self._space.state.jobs.get(job_id)
+            if job is None or job.state != "failed":
+                return False
+            self._end(job_id, state="ready", attempts=0, run_at=codec.utc(now), finished_at=None)
+            return True
+
     def _held(self, job_id: str, worker: str) -> Job:
         if self._space.state.leases.get(job_id, ("",))[0] != worker:
             raise rules.lost_job(job_id, worker)

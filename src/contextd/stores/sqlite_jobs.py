@@ -117,6 +117,15 @@ class SqliteJobs:
         if not self._update(_FAIL, values, job_id, worker):
             raise rules.lost_job(job_id, worker)
 
+    def retry(self, job_id: str, now: datetime) -> bool:
+        """See `Jobs.retry`."""
+        again = (
+            "UPDATE jobs SET state = 'ready', attempts = 0, run_at = ?, finished_at = NULL"
+            " WHERE id = ? AND state = 'failed' RETURNING 1"
+        )
+        with self._database.write() as connection:
+            return bool(fetch(connection, again, (to_micros(now), job_id)))
+
     def _update(self, change: str, values: Sequence[Any], job_id: str, worker: str) -> bool:
         with self._database.write() as connection:
             held = f"{change} WHERE id = ? AND worker = ? AND state = 'running' RETURNING 1"

@@ -232,7 +232,11 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
         ask("(valid_from IS NULL OR valid_from <= ?)", moment)
         ask("(valid_to IS NULL OR ? < valid_to)", moment)
     for tag in query.tags:
-        ask("EXISTS (SELECT 1 FROM json_each(body, '$.tags') WHERE atom = ?)", tag)
+        ask("id IN (SELECT id FROM record_tags WHERE tag = ?)", tag)
+    if query.trust:
+        ask("trust = ?", query.trust)
+    if query.source:
+        ask("source = ?", query.source)
     for name, value in query.where.items():
         path = f'$.data."{name}"'
         if name == _TYPE and isinstance(value, str):
