@@ -21,7 +21,7 @@ def git(root: Path, *arguments: str) -> None:
         cwd=root,
         check=True,
         capture_output=True,
-        env=git_environment(),
+        env={**git_environment(), "GIT_ALLOW_PROTOCOL": "file"},
     )
 
 
