@@ -26,11 +26,9 @@ def main() -> int:
         return hook(arguments[1:])
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
-    from contextd.app import load_operations  # noqa: PLC0415 - 0.3 s, pydantic above all
     from contextd.surfaces.cli import main as cli  # noqa: PLC0415 - click
 
-    load_operations()
-    return cli(arguments, standalone=_standalone, extras=EXTRAS)
+    return cli(arguments, load=_load, standalone=_standalone, extras=EXTRAS)
 
 
 def _daemon() -> int:
@@ -44,6 +42,12 @@ def _daemon() -> int:
     from contextd.launch import run_daemon  # noqa: PLC0415 - asyncio and YAML
 
     return run_daemon(claim)
+
+
+def _load() -> None:
+    from contextd.app import load_operations  # noqa: PLC0415 - 0.5 s; many commands do without
+
+    load_operations()
 
 
 def _standalone() -> App:

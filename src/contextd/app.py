@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from contextd.jobs.queue import Worker
 from contextd.operations.background import Task, job_named
 from contextd.operations.core import Answer, find_operation, invoke
 from contextd.operations.freshness import forget
-from contextd.operations.projects import ORGANISATION, locate, project_named
+from contextd.operations.location import ORGANISATION, locate, project_named
 from contextd.operations.tracking import track_call
 from contextd.ports import Embedder, Store
 from contextd.runtime import Runtime, Sinks, Surface, SystemClock
@@ -36,7 +37,7 @@ from contextd.settings import Settings, load_settings
 from contextd.stores import open_store
 
 MODULES = (
-    "awareness", "briefing", "browse", "code", "contexts", "contradicting", "freshness", "hooks", "interop", "learning", "memories", "projects",
+    "awareness", "briefing", "browse", "code", "contexts", "contradicting", "embedding", "freshness", "hooks", "interop", "learning", "memories", "projects", "queue",
     "scanning", "schema", "schema_files", "search", "sessions", "show", "stability", "symbols", "timeline", "tools", "upkeep", "window",
 )  # fmt: skip
 """The modules of operations; importing them fills the tables. A test compares with the files."""
@@ -47,8 +48,11 @@ PLACE_SECONDS = 10.0
 _log = logging.getLogger(__name__)
 
 
+@cache
 def load_operations() -> None:
-    """Fill the tables of operations and jobs."""
+    """Fill the tables of operations and jobs. Half a second of imports: nothing loads them before
+    an operation is called by name, or a job is run.
+    """
     for name in MODULES:
         import_module(f"contextd.operations.{name}")
 
@@ -57,7 +61,6 @@ class App:
     """One running contextd over one home. Safe to use from any thread."""
 
     def __init__(self, settings: Settings, store: Store, embedder: Embedder) -> None:
-        load_operations()
         self._settings, self._store, self._embedder = settings, store, embedder
         self._clock = SystemClock()
         self._usage = UsageLog(store, self._clock)
@@ -135,6 +138,7 @@ class App:
         """Run one operation. Raises the errors of `domain.errors`; a defect is logged and raised
         as a `ContextdError` with the code `internal`.
         """
+        load_operations()
         op = find_operation(name)
         try:
             answer = invoke(op, runtime, arguments)
@@ -209,6 +213,7 @@ class App:
         return project, root
 
     def _run_job(self, job: Job, keep: Any) -> Mapping[str, Any]:
+        load_operations()
         kind = job_named(job.name)
         runtime = self.runtime("job", client="contextd")
         project = self._project_of(job)

@@ -47,7 +47,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_every_command_a_page_shows_exists(page: Path) -> None:
-    group = Commands(no_host, EXTRAS)
+    group = Commands(load_operations, no_host, EXTRAS)
     known = {*group.list_commands(group.make_context("contextd", [], resilient_parsing=True))}
     text = (ROOT / page).read_text("utf-8")
     shown = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))

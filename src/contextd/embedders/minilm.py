@@ -7,9 +7,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Lock
 
-import numpy as np
-from numpy.typing import NDArray
-
 from contextd.domain.errors import Unavailable
 from contextd.ports import Vector
 
@@ -19,7 +16,7 @@ _REMEMBERED = 1_000
 TOKENS = 256
 _CHARACTERS = 16_384  # far more than 256 tokens of any real text; bounds the tokenizer's work
 
-_Forward = Callable[[str], NDArray[np.float32]]
+_Forward = Callable[[str], Vector]
 
 
 class MiniLM:
@@ -48,6 +45,8 @@ class MiniLM:
 
         Raises `Unavailable` when the model is missing or damaged.
         """
+        import numpy as np  # noqa: PLC0415 - 0.13 s, for those who embed
+
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         if texts:
             forward = self._ready()
@@ -107,6 +106,7 @@ def _load(folder: Path, threads: int) -> _Forward:
     # Imported here because it costs 60 ms of CPU and 26 MB, which a caller that never embeds
     # should not pay, and because contextd works without them, lexically.
     try:
+        import numpy as np  # noqa: PLC0415
         import onnxruntime as ort  # noqa: PLC0415
         from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors  # noqa: PLC0415
         from tokenizers import Tokenizer  # noqa: PLC0415
@@ -134,12 +134,12 @@ def _load(folder: Path, threads: int) -> _Forward:
     ) as error:
         raise Unavailable(f"the embedding model cannot be loaded: {error}", _HINT) from error
 
-    def forward(text: str) -> NDArray[np.float32]:
+    def forward(text: str) -> Vector:
         # A lone surrogate cannot be tokenised; `encode` (not `encode_batch`) starts no threads.
         clean = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
         ids = np.array([tokenizer.encode(clean).ids], np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        vector: NDArray[np.float32] = session.run(None, inputs)[0][0]
+        vector: Vector = session.run(None, inputs)[0][0]
         return vector
 
     return forward

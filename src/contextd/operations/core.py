@@ -7,14 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
-
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, create_model
+from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
 
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, nearest
 from contextd.domain.sessions import Observation
 from contextd.domain.tokens import count_tokens
 from contextd.runtime import Runtime
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, TypeAdapter
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -57,7 +58,8 @@ class Operation:
     aliases: Mapping[str, str]
     nulls: Mapping[str, Any]
 
-    # Made when first asked for: building all of them takes 0.2 s, which no command line should pay.
+    # Made when first asked for: building all of them takes 0.2 s and pydantic itself 0.1 s, which a
+    # command line that calls one of them or none should not pay.
     @property
     def arguments(self) -> type[BaseModel]:
         """The arguments as a pydantic model that allows no others."""
@@ -133,6 +135,8 @@ def operation(
 
 @cache
 def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
+    from pydantic import ConfigDict, Field, create_model  # noqa: PLC0415 - 0.1 s: see above
+
     hints = get_type_hints(run, include_extras=True)
     about = read_docstring(run)[2]
     fields: dict[str, Any] = {
@@ -148,6 +152,8 @@ def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
 
 @cache
 def _result(run: Callable[..., Any]) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter  # noqa: PLC0415 - 0.1 s: see above
+
     return TypeAdapter(get_type_hints(run, include_extras=True)["return"])
 
 
@@ -197,6 +203,8 @@ def authorise(op: Operation, runtime: Runtime) -> None:
 
 def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Typed arguments for `op`. Raises one `Invalid` that names everything wrong at once."""
+    from pydantic import ValidationError  # noqa: PLC0415 - loaded by now, with the arguments
+
     fields = op.arguments.model_fields
     given: dict[str, Any] = {}
     problems: list[str] = []
@@ -319,6 +327,9 @@ def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
     trace = call.trace
     if trace.action is None:
         return
+    # 50 ms that a command line without a query need not pay.
+    from contextd.governance.redact import redact  # noqa: PLC0415
+
     call.sinks.observe(
         Observation(
             at=call.clock.now(),
@@ -326,7 +337,7 @@ def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
             operation=op.name,
             type=trace.type,
             record_ids=trace.record_ids,
-            query=trace.query,
+            query=redact(trace.query, call.redaction_key).text if trace.query else "",
             agent=call.client,
         )
     )

@@ -17,10 +17,11 @@ from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
 from contextd.domain.time import age, iso
 from contextd.operations.core import FilePath, operation
+from contextd.operations.embedding import embedding_rate
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.hooks import Current
-from contextd.operations.projects import ORGANISATION
-from contextd.operations.scanning import embedding_rate, queue_embedding, scan_project
+from contextd.operations.location import ORGANISATION
+from contextd.operations.scanning import queue_embedding, scan_project
 from contextd.operations.schema_files import schema_health
 from contextd.operations.tracking import connected_session
 from contextd.operations.writing import change, save_new
@@ -354,52 +355,6 @@ def _reindex_records(runtime: Runtime, scopes: Any) -> int:
         count, cursor = count + len(documents), page.cursor
         if not cursor:
             return count
-
-
-@dataclass(frozen=True, slots=True)
-class JobRow:
-    """A job as `contextd jobs` shows it."""
-
-    id: str
-    name: str
-    state: str
-    attempts: int
-    age: str
-    error: str
-    result: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class JobRows:
-    """Jobs, latest first."""
-
-    jobs: list[JobRow]
-
-    def as_text(self) -> str:
-        """A line per job."""
-        lines = [
-            f"{j.state:8} {j.name} ({j.age}, attempt {j.attempts}) {j.error}".rstrip()
-            for j in self.jobs
-        ]
-        return "\n".join(lines) or "no jobs yet"
-
-
-@operation("GET /api/jobs", audience="owner")
-def jobs(runtime: Runtime, limit: int = 20) -> JobRows:
-    """Show background work: what waits, runs, is done or failed.
-
-    Args:
-        limit: The most jobs.
-    """
-    now = runtime.clock.now()
-    return JobRows(
-        [
-            JobRow(
-                j.id, j.name, j.state, j.attempts, age(j.created_at, now), j.error, dict(j.result)
-            )
-            for j in runtime.store.jobs.list(limit=limit)
-        ]
-    )
 
 
 @operation("GET /api/sessions/current", audience="system")

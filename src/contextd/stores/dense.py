@@ -18,6 +18,7 @@ from contextd.domain.time import to_micros
 from contextd.ports import Vector
 from contextd.stores import filters, ranking
 from contextd.stores.connection import Database
+from contextd.stores.vectors import unit, unpack
 
 _ROW = """SELECT d.rowid, d.id, d.kind, d.scope, d.status, d.confidence, d.valid_from, d.valid_to,
     v.vector FROM docs d"""
@@ -76,7 +77,7 @@ class _Matrix:
         if not fitting:
             return
         self._grow(len(self.slots) + len(fitting))
-        unpacked = ranking.unpack([row[8] for row in fitting])
+        unpacked = unpack([row[8] for row in fitting])
         places = [self._slot(row[0]) for row in fitting]
         self.vectors[places] = unpacked
         self.alive[places] = True
@@ -188,7 +189,8 @@ class DenseIndex:
     def nearest(
         self, vector: Vector, model: str, query: Query, among: Sequence[int] | None, limit: int
     ) -> list[Match]:
-        """The `limit` documents nearest to the unit vector, `among` these rowids when given."""
+        """The `limit` documents nearest to the vector, `among` these rowids when given."""
+        vector = unit(vector)
         key = (model, len(vector))
         if self._database.index_changed:
             # What this transaction wrote may still be taken back: nobody else may see it.

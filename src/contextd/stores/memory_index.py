@@ -13,6 +13,7 @@ from contextd.ports import Vector
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
 from contextd.stores.memory_space import Entry, Space
+from contextd.stores.vectors import check_vectors, pack, unit, unpack
 
 
 class MemoryIndex:
@@ -73,7 +74,7 @@ class MemoryIndex:
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """See `Index.dense`."""
-        asked = ranking.unit(vector)
+        asked = unit(vector)
         with self._space.lock:
             entries = self._allowed(list(self._space.state.entries.values()), query)
             kept = self._space.state.vectors
@@ -126,8 +127,8 @@ class MemoryIndex:
 
     def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
         """See `Index.attach`."""
-        filters.check_vectors(vectors, model)
-        rows = {digest: ranking.unpack([ranking.pack(v)])[0] for digest, v in vectors.items()}
+        check_vectors(vectors, model)
+        rows = {digest: unpack([pack(v)])[0] for digest, v in vectors.items()}
         with self._space.lock:
             for digest, row in rows.items():
                 self._space.state.vectors[digest, model] = row

@@ -1,14 +1,11 @@
-"""Scores: vectors as they are kept, and the order every store gives its matches."""
+"""Scores, and the order every store gives its matches."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from math import log
 
-import numpy as np
-
 from contextd.domain.query import Match
-from contextd.ports import Vector
 
 K1, B = 1.2, 0.75
 NEAR_WEIGHT = 0.4
@@ -27,29 +24,6 @@ def bm25(frequency: float, length: int, mean_length: float, weight: float) -> fl
     """One word's part of a document's score (Robertson et al. 1994, with k1 1.2, b 0.75)."""
     norm = K1 * (1 - B + B * length / mean_length)
     return weight * frequency * (K1 + 1) / (frequency + norm)
-
-
-def unit(vector: Vector) -> Vector:
-    """The vector at length one; a zero vector stays zero."""
-    row = np.asarray(vector, dtype=np.float32).reshape(-1)
-    norm = float(np.linalg.norm(row))
-    scaled: Vector = row / np.float32(norm) if norm > 0 else row
-    return scaled
-
-
-def pack(vector: Vector) -> bytes:
-    """A vector as half-precision bytes: what stores keep."""
-    return unit(vector).astype("<f2").tobytes()
-
-
-def unpack(blobs: list[bytes]) -> Vector:
-    """Rows of unit length from what `pack` wrote; all of one dimension."""
-    rows = np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32)
-    rows = rows.reshape(len(blobs), -1)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    norms[norms == 0] = 1
-    scaled: Vector = rows / norms
-    return scaled
 
 
 DECIMALS_OF_COSINE, DECIMALS_OF_BM25 = 6, 12

@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any
 
 import apsw
 
@@ -16,7 +17,9 @@ from contextd.domain.words import words
 from contextd.ports import Vector
 from contextd.stores import codec, filters, ranking
 from contextd.stores.connection import Database, fetch
-from contextd.stores.dense import DenseIndex
+
+if TYPE_CHECKING:
+    from contextd.stores.dense import DenseIndex
 
 _DOC = """INSERT INTO docs
     (id, kind, scope, status, facets, confidence, valid_from, valid_to, digest, seq)
@@ -84,7 +87,8 @@ class SqliteIndex:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._dense = DenseIndex(database)
+        self._nearest: DenseIndex | None = None
+        self._nearest_lock = Lock()
         self._settled: dict[str, int] = {}
 
     def put(self, documents: Sequence[Document], vectors: Mapping[str, Vector], model: str) -> None:
@@ -214,7 +218,16 @@ class SqliteIndex:
                 "SELECT rowid FROM lexicon WHERE lexicon MATCH ?", (f"meta : ({wanted})",)
             )
             among = [rowid for (rowid,) in rows]
-        return self._dense.nearest(ranking.unit(vector), model, query, among, limit)
+        return self._dense.nearest(vector, model, query, among, limit)
+
+    @property
+    def _dense(self) -> DenseIndex:
+        with self._nearest_lock:
+            if self._nearest is None:
+                from contextd.stores.dense import DenseIndex  # noqa: PLC0415 - numpy: 0.13 s
+
+                self._nearest = DenseIndex(self._database)
+            return self._nearest
 
     def pending(
         self, model: str, limit: int, among: Sequence[str] | None = None
@@ -286,8 +299,12 @@ class SqliteIndex:
 
 
 def _packed(vectors: Mapping[str, Vector], model: str) -> list[tuple[str, bytes]]:
-    filters.check_vectors(vectors, model)
-    return [(digest, ranking.pack(vector)) for digest, vector in vectors.items()]
+    if not vectors:
+        return []
+    from contextd.stores.vectors import check_vectors, pack  # noqa: PLC0415 - numpy: 0.13 s
+
+    check_vectors(vectors, model)
+    return [(digest, pack(vector)) for digest, vector in vectors.items()]
 
 
 def _keep_vectors(

@@ -223,8 +223,9 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
         ask(f"kind IN ({placeholders(query.kinds)})", *query.kinds)
     if query.statuses:
         ask(f"status IN ({placeholders(query.statuses)})", *query.statuses)
-    if query.session:
-        ask("session = ?", query.session)
+    for column in ("session", "trust", "source"):
+        if getattr(query, column):
+            ask(f"{column} = ?", getattr(query, column))
     if query.min_confidence > 0:
         ask("confidence >= ?", query.min_confidence)
     if query.valid_at is not None:
@@ -233,10 +234,6 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
         ask("(valid_to IS NULL OR ? < valid_to)", moment)
     for tag in query.tags:
         ask("id IN (SELECT id FROM record_tags WHERE tag = ?)", tag)
-    if query.trust:
-        ask("trust = ?", query.trust)
-    if query.source:
-        ask("source = ?", query.source)
     for name, value in query.where.items():
         path = f'$.data."{name}"'
         if name == _TYPE and isinstance(value, str):

@@ -26,14 +26,16 @@ Extra = Callable[[Sequence[str]], int]
 def main(
     arguments: Sequence[str],
     *,
+    load: Callable[[], None],
     standalone: cli_commands.OpenHost,
     extras: Mapping[str, tuple[str, Extra]],
 ) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed, 2 wrong usage.
 
-    `standalone` opens a contextd in this process, for commands that need no daemon.
+    `load` fills the table of operations, when the command turns out to be one of them; `standalone`
+    opens a contextd in this process, for commands that need no daemon.
     """
-    group = Commands(standalone, extras)
+    group = Commands(load, standalone, extras)
     try:
         code = group.main(list(arguments), prog_name="contextd", standalone_mode=False)
         return code if isinstance(code, int) else DONE
@@ -61,7 +63,10 @@ class Commands(click.Group):
     """Fixed commands first, then every operation under its name with dashes."""
 
     def __init__(
-        self, standalone: cli_commands.OpenHost, extras: Mapping[str, tuple[str, Extra]]
+        self,
+        load: Callable[[], None],
+        standalone: cli_commands.OpenHost,
+        extras: Mapping[str, tuple[str, Extra]],
     ) -> None:
         super().__init__(
             "contextd",
@@ -82,14 +87,16 @@ class Commands(click.Group):
                 )
             ],
         )
+        self._load = load
         for command in cli_commands.build(standalone):
             self.add_command(command)
-        self.add_command(_call_command())
+        self.add_command(_call_command(load))
         for name, (about, run) in extras.items():
             self.add_command(_extra_command(name, about, run))
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, fixed ones first."""
+        self._load()
         operations = [
             op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"
         ]
@@ -99,6 +106,7 @@ class Commands(click.Group):
         """The command of this name; an operation's is made when it is asked for."""
         if cmd_name in self.commands:
             return self.commands[cmd_name]
+        self._load()
         op = OPERATIONS.get(cmd_name.replace("-", "_"))
         if op is None or op.audience == "system":
             return None
@@ -191,8 +199,9 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _call_command() -> click.Command:
+def _call_command(load: Callable[[], None]) -> click.Command:
     def run(name: str, arguments: tuple[str, ...]) -> int:
+        load()
         op = find_operation(name)
         named = _named_arguments(op, list(arguments))
         if named is not None:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
 from code_repos import REPOSITORY, SCOPE, memory_store, scan_fixture, scanned
 
-from contextd.code.graph import edges, page_rank
+from contextd.code.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
+from contextd.code.graph_arrays import ranks
 from contextd.code.modules import modules, role_of
 from contextd.domain.code import Import, SourceFile
 
@@ -125,3 +127,18 @@ def test_page_rank_is_that_of_the_written_out_matrix() -> None:
             if e == path
         )
         assert rank[path] == pytest.approx(0.15 / 3 + 0.85 * given, abs=1e-6)
+
+
+def test_arrays_rank_a_graph_as_plain_python_does() -> None:
+    drawn = random.Random(5)
+    pairs = [(drawn.randrange(90), drawn.randrange(99), drawn.randint(1, 4)) for _ in range(300)]
+    base = [1 / 99] * 99
+    by_arrays = ranks(base, pairs, damping=DAMPING, rounds=ROUNDS, enough=ENOUGH)
+    assert _ranks(base, pairs) == pytest.approx(by_arrays, abs=1e-12)
+
+
+def test_a_large_graph_is_ranked_too() -> None:
+    paths = [f"f{number}" for number in range(6_000)]
+    rank = page_rank(paths, {(path, "f0"): 1 for path in paths[1:]})
+    assert sum(rank.values()) == pytest.approx(1)
+    assert max(rank, key=rank.__getitem__) == "f0"
