@@ -14,6 +14,7 @@ from contextd.domain.scope import Scope
 Trust = Literal["human", "agent", "extracted", "imported", "external"]
 Status = Literal["active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted"]
 
+TRUSTS: tuple[Trust, ...] = ("human", "agent", "extracted", "imported", "external")
 STATUSES: tuple[Status, ...] = (
     "active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted",
 )  # fmt: skip

@@ -72,7 +72,7 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
     Raises `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored.
     """
     draft, findings = without_secrets(draft, look.key)
-    _check_limits(draft)
+    check_limits(draft)
     if draft.trust != "human":
         reason = _loop(draft.content, look.served) or junk(draft.content, draft.kind)
         if reason:
@@ -133,7 +133,8 @@ def _strings(value: Any) -> list[str]:
     return []
 
 
-def _check_limits(draft: Draft) -> None:
+def check_limits(draft: Draft) -> None:
+    """Raise `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored."""
     texts = [draft.title, draft.content, *_strings(draft.data), *draft.tags]
     size = sum(map(len, texts))
     if size > LONGEST:

@@ -24,6 +24,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.time import iso
+from contextd.governance.redact import redact
 from contextd.operations.contradicting import queue_comparison
 from contextd.operations.core import operation
 from contextd.operations.evidence import changed_files, missed_questions, silent_modules, wanted
@@ -259,7 +260,8 @@ def resolve_contradiction(
     if keep == "both":
         for record in (one, other):
             runtime.caller.require("write", record.scope, KINDS[record.kind].area)
-        store.contradictions.dismiss(pair.a, pair.b, note)
+        told = redact(note, runtime.redaction_key).text
+        store.contradictions.dismiss(pair.a, pair.b, told)
         return Resolved(id, [pair.a, pair.b], [], "kept both; they are no longer listed")
     kept = {"a": [one], "b": [other], "neither": []}[keep]
     losers = [record for record in (one, other) if record not in kept]

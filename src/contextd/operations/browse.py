@@ -10,18 +10,19 @@ from typing import Any
 from contextd.domain.awareness import STANDING
 from contextd.domain.errors import Conflict, Invalid, nearest
 from contextd.domain.kinds import KINDS, kind_named
-from contextd.domain.records import STATUSES, Change, Record, Status
+from contextd.domain.records import STATUSES, TRUSTS, Change, Record, Status
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.operations.finding import contents_of, resolve
 from contextd.operations.views import label
-from contextd.operations.writing import change
+from contextd.operations.writing import change, cleaned, within_limits
 from contextd.retrieval.hits import LeftOut, Part
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 
 _EXCERPT = 280
 _MOST = 200
+_DEEPEST = 100
 _EVENTS_LOOKED_AT = 1_000
 STALE_AFTER = 90
 """Days after which a record that nobody changed counts as old."""
@@ -74,6 +75,8 @@ def list_records(
     tag: str = "",
     type: str = "",
     session: str = "",
+    source: str = "",
+    trust: str = "",
     limit: int = 50,
     cursor: str = "",
 ) -> Rows:
@@ -85,6 +88,8 @@ def list_records(
         tag: Only records with this tag.
         type: Only this context type, or this type of discovery.
         session: Only what this session left.
+        source: Only what comes from there: the name of an agent or a client.
+        trust: Only what is trusted so: human, agent, extracted, imported or external.
         limit: The most records of a page.
         cursor: Where the page starts; given by the page before.
     """
@@ -96,6 +101,8 @@ def list_records(
         tags=(tag.strip().lower(),) if tag.strip() else (),
         where=_where(kind, type),
         session=session,
+        source=source.strip(),
+        trust=_trust(trust),
         limit=limit,
         cursor=cursor,
     )
@@ -112,6 +119,14 @@ def _statuses(status: str) -> tuple[str, ...]:
         known = "statuses: " + ", ".join((*STATUSES, "any"))
         raise Invalid(f"no status {status!r}", nearest(status, STATUSES) or known)
     return (status,)
+
+
+def _trust(trust: str) -> str:
+    if trust and trust not in TRUSTS:
+        raise Invalid(
+            f"no trust {trust!r}", nearest(trust, TRUSTS) or "one of " + ", ".join(TRUSTS)
+        )
+    return trust
 
 
 def _where(kind: str, type_: str) -> dict[str, Any]:
@@ -285,17 +300,19 @@ def _changed_lines(old: str, new: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Edited:
-    """What an edit changes, or changed when `saved`."""
+    """What an edit changes, or changed when `saved`. `redacted` secrets were taken out of it."""
 
     id: str
     saved: bool
     differences: list[Difference]
     version: str
+    redacted: int = 0
 
     def as_text(self) -> str:
         """The fields that differ."""
         names = ", ".join(d.field for d in self.differences) or "nothing"
-        return f"{'changed' if self.saved else 'would change'} {names} of {self.id[:8]}"
+        done = f"{'changed' if self.saved else 'would change'} {names} of {self.id[:8]}"
+        return f"{done}; {self.redacted} secrets taken out" if self.redacted else done
 
 
 @operation("PATCH /api/records/{id}", effect="write", audience="owner", idempotent=True)
@@ -329,17 +346,18 @@ def edit_record(
         title=before.title if title is None else title.strip(),
         content=before.content if content is None else content.replace("\r\n", "\n").strip(),
         tags=before.tags if tags is None else tuple(tags),
-        data=before.data if data is None else kind_named(before.kind).check(data),
+        data=before.data if data is None else data,
     )
     if not after.content:
         raise Invalid(
             "content: required", "say what is worth knowing", {"fields": {"content": "required"}}
         )
+    after, redacted = cleaned(runtime, within_limits(after))
     differences = _differences(before, after)
     if not dry_run and differences:
         after = change(runtime, after, action="update", reason="edited by hand")
         runtime.trace.wrote([after.id], type=after.kind, action="update")
-    return Edited(before.id, not dry_run, differences, after.updated_at.isoformat())
+    return Edited(before.id, not dry_run, differences, after.updated_at.isoformat(), redacted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -421,6 +439,8 @@ def explain_search(
     status: str = "active",
     tag: str = "",
     type: str = "",
+    source: str = "",
+    trust: str = "",
     limit: int = 20,
 ) -> Explanation:
     """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
@@ -431,12 +451,14 @@ def explain_search(
         status: Only this status; `any` for all of them.
         tag: Only records with this tag.
         type: Only this context type, or this type of discovery.
+        source: Only what comes from there, among the first 100 hits.
+        trust: Only what is trusted so, among the first 100 hits.
         limit: The most hits.
     """
     if not query.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
-    if not 1 <= limit <= 100:
-        raise Invalid(f"limit is {limit}", "choose 1 to 100")
+    if not 1 <= limit <= _DEEPEST:
+        raise Invalid(f"limit is {limit}", f"choose 1 to {_DEEPEST}")
     now = runtime.clock.now()
     kinds = (kind_named(kind).name,) if kind else tuple(KINDS)
     wanted = runtime.query(
@@ -451,16 +473,19 @@ def explain_search(
         query,
         wanted,
         hydrate=lambda ids: contents_of(runtime, ids),
-        limit=limit,
+        limit=_DEEPEST if source.strip() or _trust(trust) else limit,
         now=now,
         cascade=runtime.scope.cascade,
     )
+    # The index knows neither source nor trust: they are looked up in what it found.
     hits = [
         Explained(_row(hit.record, now), round(hit.score, 4), hit.why, list(hit.parts))
         for hit in result.hits
         if hit.record is not None
+        and source.strip() in ("", str(hit.record.source))
+        and trust in ("", hit.record.trust)
     ]
-    return Explanation(hits, list(result.left_out), result.notice)
+    return Explanation(hits[:limit], list(result.left_out), result.notice)
 
 
 @dataclass(frozen=True, slots=True)

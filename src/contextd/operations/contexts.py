@@ -15,7 +15,7 @@ from contextd.operations.finding import find_records, resolve
 from contextd.operations.typed import TYPE, schema_of, with_fields
 from contextd.operations.views import Done, Entries, Entry, entry
 from contextd.operations.window import hand_out
-from contextd.operations.writing import change, clean_tags, save_new
+from contextd.operations.writing import change, clean_tags, save_new, within_limits
 from contextd.runtime import Runtime
 from contextd.sessions.window import Serving
 
@@ -145,7 +145,7 @@ def update_context(
         tags=before.tags if tags is None else tuple(tags),
         data=merged,
     )
-    after = change(runtime, after, action="update")
+    after = change(runtime, within_limits(after), action="update")
     runtime.trace.wrote([after.id], type=_type_of(after), action="update")
     return entry(after)
 

@@ -15,7 +15,7 @@ from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Change, Record
-from contextd.domain.time import age, iso
+from contextd.domain.time import iso
 from contextd.operations.core import FilePath, operation
 from contextd.operations.embedding import embedding_rate
 from contextd.operations.finding import find_records, resolve

@@ -17,7 +17,15 @@ from contextd.domain.query import Document
 from contextd.domain.records import Anchor, Record, Source, Trust, new_id
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
-from contextd.governance.gate import Draft, GateLookup, Verdict, admit, without_secrets
+from contextd.governance.gate import (
+    Draft,
+    GateLookup,
+    Verdict,
+    admit,
+    check_limits,
+    without_secrets,
+)
+from contextd.governance.redact import redact
 from contextd.interop.kept import KEPT
 from contextd.operations.contradicting import note_disagreements
 from contextd.ports import Vector
@@ -77,7 +85,7 @@ def save_new(
     there = runtime.store.records.get([id]) if id else []
     if there:
         return Saved("duplicate", "already stored", there[0])
-    trust = trust or ("human" if runtime.surface == "cli" else "agent")
+    trust = trust or ("human" if runtime.surface in ("cli", "web") else "agent")
     draft = _draft(declared, title, content, data or {}, tags or (), trust)
     verdict = admit(draft, _lookup(runtime, where, kind)) if gate else _ungated(runtime, draft)
     redacted = len(verdict.findings)
@@ -87,6 +95,7 @@ def save_new(
         seen = _seen_again(runtime, verdict.existing)
         return Saved("duplicate", verdict.reason, seen, redacted)
     now = runtime.clock.now()
+    agent = redact(source, runtime.redaction_key).text
     record = Record(
         id=id or new_id(),
         kind=kind,
@@ -95,7 +104,7 @@ def save_new(
         content=verdict.draft.content,
         data=verdict.draft.data,
         tags=verdict.draft.tags,
-        source=Source(agent=source, client=runtime.client, operation=runtime.surface, ref=ref),
+        source=Source(agent=agent, client=runtime.client, operation=runtime.surface, ref=ref),
         session=session,
         trust=trust,
         status="inbox" if verdict.outcome == "inbox" else "active",
@@ -137,23 +146,41 @@ def _draft(
 
 def change(runtime: Runtime, record: Record, *, action: str, reason: str = "") -> Record:
     """Store a changed record, without secrets, keeping the state before it in the history."""
-    kind = kind_named(record.kind)
-    runtime.caller.require("write", record.scope, kind.area)
-    given = {name: value for name, value in record.data.items() if name != KEPT}
-    draft = Draft(
-        kind=record.kind, title=record.title, content=record.content, data=given, tags=record.tags
-    )
-    clean, _ = without_secrets(draft, runtime.redaction_key)
-    kept = {KEPT: record.data[KEPT]} if KEPT in record.data else {}
-    record = record.with_(
-        title=clean.title,
-        content=clean.content,
-        data={**kind.check(clean.data), **kept},
-        tags=clean_tags(clean.tags),
-        updated_at=runtime.clock.now(),
-    )
+    runtime.caller.require("write", record.scope, kind_named(record.kind).area)
+    record = cleaned(runtime, record)[0].with_(updated_at=runtime.clock.now())
     _write(runtime, record, action=action, reason=reason)
     return record
+
+
+def within_limits(record: Record) -> Record:
+    """The same record. Raises `TooLarge` and `Invalid` for texts that nobody may store anew."""
+    check_limits(_as_draft(record))
+    return record
+
+
+def _as_draft(record: Record) -> Draft:
+    return Draft(
+        kind=record.kind,
+        title=record.title,
+        content=record.content,
+        data=record.data,
+        tags=record.tags,
+    )
+
+
+def cleaned(runtime: Runtime, record: Record) -> tuple[Record, int]:
+    """A changed record as it would be stored, and how many secrets were taken out of it.
+
+    Raises `Invalid` naming every wrong field.
+    """
+    clean, findings = without_secrets(_as_draft(record), runtime.redaction_key)
+    given = {name: value for name, value in clean.data.items() if name != KEPT}
+    kept = {KEPT: clean.data[KEPT]} if KEPT in clean.data else {}
+    data = {**kind_named(record.kind).check(given), **kept}
+    stored = record.with_(
+        title=clean.title, content=clean.content, data=data, tags=clean_tags(clean.tags)
+    )
+    return stored, len(findings)
 
 
 def index_documents(runtime: Runtime, documents: Sequence[Document], *, dense: bool) -> None:
@@ -179,8 +206,9 @@ def _write(runtime: Runtime, record: Record, *, action: str, reason: str) -> Non
     document = record_document(record)
     vectors = embed_documents(runtime, [document])
     store = runtime.store
+    told = redact(reason, runtime.redaction_key).text
     with store.transaction():
-        store.records.put(record, actor=runtime.caller.name, action=action, reason=reason)
+        store.records.put(record, actor=runtime.caller.name, action=action, reason=told)
         store.index.put([document], vectors, runtime.embedder.model)
     if action in ("create", "update"):
         runtime.sinks.later(lambda: note_disagreements(runtime, record))

@@ -219,10 +219,9 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
 
     places = [str(scope) for scope in query.scopes]
     ask(f"scope IN ({placeholders(places)})", *places)
-    if query.kinds:
-        ask(f"kind IN ({placeholders(query.kinds)})", *query.kinds)
-    if query.statuses:
-        ask(f"status IN ({placeholders(query.statuses)})", *query.statuses)
+    for column, allowed in (("kind", query.kinds), ("status", query.statuses)):
+        if allowed:
+            ask(f"{column} IN ({placeholders(allowed)})", *allowed)
     for column in ("session", "trust", "source"):
         if getattr(query, column):
             ask(f"{column} = ?", getattr(query, column))
@@ -235,15 +234,19 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
     for tag in query.tags:
         ask("id IN (SELECT id FROM record_tags WHERE tag = ?)", tag)
     for name, value in query.where.items():
-        path = f'$.data."{name}"'
-        if name == _TYPE and isinstance(value, str):
-            ask(_IS_TYPE, value)
-        elif value is None:
-            ask("ifnull(json_type(body, ?), 'null') = 'null'", path)
-        else:
-            ask("json_type(body, ?) <> 'object'", path)
-            ask("EXISTS (SELECT 1 FROM json_each(body, ?) WHERE atom = ?)", path, value)
+        ask(*_equals(name, value))
     if query.filter is not None:
         clause, bound = sql_of(query.filter)
         ask(f"({clause})", *bound)
     return " AND ".join(clauses), values
+
+
+def _equals(name: str, value: Any) -> tuple[Any, ...]:
+    """A typed field compared, as SQL and its bound values."""
+    path = f'$.data."{name}"'
+    if name == _TYPE and isinstance(value, str):
+        return _IS_TYPE, value
+    if value is None:
+        return "ifnull(json_type(body, ?), 'null') = 'null'", path
+    among = "EXISTS (SELECT 1 FROM json_each(body, ?) WHERE atom = ?)"
+    return f"json_type(body, ?) <> 'object' AND {among}", path, path, value

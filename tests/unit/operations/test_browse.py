@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 
-Desk = Callable[..., Any]
+Desk = Any
 
 
 def test_records_of_any_kind_and_status_are_listed_and_counted(desk: Desk) -> None:
@@ -150,3 +149,68 @@ def test_projects_are_listed_with_the_current_one(desk: Desk) -> None:
     found = desk("list_projects")
     assert found["current"] == "local/default/shop"
     assert [p["slug"] for p in found["projects"]] == ["shop"]
+
+
+SECRET = "AKIA" + "Q3EGRTX5YV2LWJ7N"
+
+
+def test_a_secret_typed_by_hand_is_taken_out_before_anything_is_kept(desk: Desk) -> None:
+    note = desk("save_context", content="The bucket is read with a role.")
+    given = {
+        "title": f"key {SECRET}",
+        "content": f"The bucket is read with {SECRET}.",
+        "tags": [f"aws {SECRET}"],
+        "data": {"hint": {"where": [f"use {SECRET}"]}},
+    }
+    trial = desk("edit_record", id=note["id"], dry_run=True, **given)
+    assert trial["redacted"] == 4
+    assert SECRET not in str(trial), "what is shown is what would be stored"
+    saved = desk("edit_record", id=note["id"], **given)
+    assert (saved["saved"], saved["redacted"]) == (True, 4)
+    desk("update_context", id=note["id"], content=f"Now it is {SECRET}, really.")
+    desk("report_usefulness", context_ids=[note["id"]], useful=True, notes=f"with {SECRET}")
+    desk("recall_context", query=f"who has {SECRET}")
+    desk.app.close()
+    for path in desk.app.settings.home.rglob("*"):
+        kept = path.read_bytes() if path.is_file() else b""
+        assert SECRET.lower().encode() not in kept.lower(), path.name
+
+
+def test_an_edit_may_not_hold_what_a_new_record_may_not(desk: Desk) -> None:
+    note = desk("save_context", content="The bucket is read with a role.")
+    for wrong in ("binary \0 text", "x" * 50_001):
+        for operation in ("edit_record", "update_context"):
+            with pytest.raises(ContextdError):
+                desk(operation, id=note["id"], content=wrong)
+    assert desk("get_record", id=note["id"])["content"] == "The bucket is read with a role."
+
+
+def test_records_are_listed_and_found_by_source_and_by_trust(desk: Desk) -> None:
+    desk("save_context", content="The parcel label is printed twice.", source="ada")
+    desk("save_context", content="The parcel label is never stored.", source="bob")
+    mine = desk("list_records", source="ada")
+    assert [r["source"] for r in mine["records"]] == ["ada"]
+    assert mine["total"] == 1
+    assert desk("list_records", trust="human")["total"] == 0
+    hits = desk("explain_search", query="parcel label", source="bob", trust="agent")["hits"]
+    assert [hit["record"]["source"] for hit in hits] == ["bob"]
+    with pytest.raises(ContextdError) as refusal:
+        desk("list_records", trust="nobody")
+    assert refusal.value.hint
+
+
+def test_a_failed_job_is_tried_again_and_no_other(desk: Desk) -> None:
+    queue = desk.runtime().store.jobs
+    now = desk.runtime().clock.now()
+    failed = queue.enqueue("end_idle_sessions", {}, max_attempts=1, run_at=now)
+    claimed = queue.claim("w", 60, now)
+    assert claimed
+    assert claimed.id == failed
+    queue.fail(failed, "w", "the disk is full", now, now)
+    [row] = desk("jobs", state="failed")["jobs"]
+    assert (row["error"], row["about"] != "") == ("the disk is full", True)
+    assert desk("retry_job", id=failed[:8])["state"] == "ready"
+    for id in (failed, "ffffffff"):
+        with pytest.raises(ContextdError) as refusal:
+            desk("retry_job", id=id)
+        assert refusal.value.hint
