@@ -81,3 +81,40 @@ def test_mending_what_stays_broken_keeps_the_better_tree() -> None:
     text = "function whole() {}\n}}} <in out A> (((\nclass Kept {}\n"
     assert "whole" in names(text)
     assert len(mend(text.encode())) == len(text)
+
+
+MOCKS = """vi.mock("./clock", async (importOriginal) => ({
+  ...(await importOriginal<typeof import("./clock")>()),
+  now: () => 0,
+}));
+export const first = read<import('./kinds').Kind>("a");
+export function after(): number { return first & 1; }
+"""
+BARREL = "export type * from './kinds'\nexport type * as names from './names'\n"
+PATTERN = "export type Save = ({ force }?: { force?: boolean }) => void;\nexport class After {}\n"
+ELEMENT = """export function Card() {
+  return <p>Salt & pepper {" "}<b>&&</b></p>;
+}
+export const Other = () => <Card />;
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "defined", "imported"),
+    [
+        ("a.test.ts", MOCKS, ["first", "after"], ["./clock", "./clock", "./kinds"]),
+        ("a.ts", BARREL, [], ["./kinds", "./names"]),
+        ("a.ts", PATTERN, ["Save", "After"], []),
+        ("a.tsx", ELEMENT, ["Card", "Other"], []),
+        ("a.jsx", ELEMENT, ["Card", "Other"], []),
+    ],
+)
+def test_what_the_grammars_refuse_is_no_syntax_error(
+    path: str, text: str, defined: list[str], imported: list[str]
+) -> None:
+    parsed = parse(path, text)
+    assert parsed.tree is not None
+    assert not parsed.tree.root_node.has_error
+    assert [s.name for s in parsed.outline.symbols] == defined
+    assert sorted(one.specifier for one in parsed.outline.imports) == imported
+    assert len(mend(text.encode())) == len(text.encode())

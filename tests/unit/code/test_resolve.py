@@ -187,3 +187,33 @@ def test_a_package_linked_by_path_is_found_without_a_workspace() -> None:
         "kit/main.js": "",
     }
     assert resolved(files, "app/a.ts", "kit") == "kit/main.js"
+
+
+def test_of_packages_with_one_name_the_one_of_the_nearest_workspace_is_meant() -> None:
+    files = {}
+    for shop in ("books", "shoes"):
+        files[f"{shop}/package.json"] = '{"workspaces": ["api", "site"]}'
+        files[f"{shop}/api/package.json"] = '{"name": "api", "main": "main.ts"}'
+        files[f"{shop}/api/main.ts"] = ""
+        files[f"{shop}/site/package.json"] = '{"name": "site"}'
+        files[f"{shop}/site/a.ts"] = ""
+    assert resolved(files, "books/site/a.ts", "api") == "books/api/main.ts"
+    assert resolved(files, "shoes/site/a.ts", "api") == "shoes/api/main.ts"
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"), [("NodeNext", "kit/exports/routes.ts"), ("Bundler", "kit/routes/index.ts")]
+)
+def test_paths_that_lead_to_a_folder_give_way_to_exports_only_by_the_rules_of_node(
+    kind: str, target: str
+) -> None:
+    options = f'"moduleResolution": "{kind}", "paths": {{"kit/*": ["./kit/*"]}}'
+    files = {
+        "package.json": '{"workspaces": ["kit"]}',
+        "tsconfig.json": f'{{"compilerOptions": {{{options}}}}}',
+        "a.ts": "",
+        "kit/package.json": '{"name": "kit", "exports": {"./*": "./exports/*.ts"}}',
+        "kit/exports/routes.ts": "",
+        "kit/routes/index.ts": "",
+    }
+    assert resolved(files, "a.ts", "kit/routes") == target

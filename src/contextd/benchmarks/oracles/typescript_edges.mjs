@@ -124,13 +124,22 @@ function optionsOf(file) {
     }
   }
   const known = options.moduleResolution !== undefined;
-  const kind = known ? {} : { moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext };
+  const kind = known ? {} : BUNDLER;
   return { ...options, ...kind, allowJs: true };
 }
 
 const caches = new Map();
 
+const BUNDLER = { moduleResolution: ts.ModuleResolutionKind.Bundler, module: ts.ModuleKind.ESNext };
+
+/** Where an import leads; one that Node would refuse, such as a missing extension, as bundlers and test runners see it. */
 function resolve(file, options, specifier, mode) {
+  const found = resolveAs(file, options, specifier, mode);
+  const strict = options.moduleResolution >= ts.ModuleResolutionKind.Node16 && options.moduleResolution < ts.ModuleResolutionKind.Bundler;
+  return found || !strict ? found : resolveAs(file, { ...options, ...BUNDLER, customConditions: undefined }, specifier, ts.ModuleKind.ESNext);
+}
+
+function resolveAs(file, options, specifier, mode) {
   const key = JSON.stringify(options);
   if (!caches.has(key)) caches.set(key, ts.createModuleResolutionCache(root, (x) => x, options));
   const found = ts.resolveModuleName(specifier, file, options, host, caches.get(key), undefined, mode);
@@ -153,7 +162,25 @@ function specifiersOf(text, source) {
     if (from && ts.isStringLiteralLike(from)) found.add(from.text);
     if (ts.isModuleDeclaration(statement) && ts.isStringLiteral(statement.name)) found.add(statement.name.text);
   }
+  const visit = (node) => {
+    const named = ts.isCallExpression(node) && namesModule(node.expression) ? node.arguments[0] : undefined;
+    if (named && ts.isStringLiteralLike(named)) found.add(named.text);
+    // `vi.mock(import("./x"))` is found as the import it holds.
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
   return found;
+}
+
+const RUNNERS = new Set(["jest", "vi"]);
+const MOCKS = /^(?:(?:do|un|dont)?[mM]ock|(?:require|import)(?:Actual|Mock)|setMock)$/;
+
+/** Whether a call names a module without being an import: `require.resolve`, `vi.mock`, `jest.mock`. */
+function namesModule(callee) {
+  if (ts.isIdentifier(callee)) return callee.text === "require";
+  if (!ts.isPropertyAccessExpression(callee) || !ts.isIdentifier(callee.expression)) return false;
+  const [of, verb] = [callee.expression.text, callee.name.text];
+  return of === "require" ? verb === "resolve" : RUNNERS.has(of) && MOCKS.test(verb);
 }
 
 const isFunction = (node) => node && (ts.isArrowFunction(node) || ts.isFunctionExpression(node));

@@ -12,6 +12,11 @@ _VARIANCE = re.compile(
 _CALL_SIGNATURE = re.compile(
     rb"\n[ \t]+<(?=\s*(?:const\s+)?[A-Za-z_$][\w$]*\s*(?:[,>]|extends\b|=[^=>]))"
 )
+_TYPES_ALONE = re.compile(rb"(\bexport\s+)type(?=\s*\*)|(\bimport\s+)defer(?=\s*\*)")
+_OPTIONAL_PATTERN = re.compile(rb"(?<=[}\]])\?(?=\s*:)")
+_IMPORTED_TYPE = re.compile(
+    rb"(?<=[\w$])<(\s*(?:typeof\s+)?import\(\s*(?:\"[^\"\n]*\"|'[^'\n]*')\s*\)[\w$.\s\[\]'\"]*)>(?=\()"
+)
 _BACKTICK = re.compile(rb"(?<!\\)((?:\\\\)*)\\`")
 _ENDS_A_TYPE = frozenset(b")>]}'\"`_$") | frozenset(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -23,8 +28,15 @@ def mend(data: bytes) -> bytes:
     """`in` and `out` before a type parameter become spaces. A call signature that starts a line
     behind a type without a semicolon gets one in its indentation: TypeScript ends the type at the
     line, the grammar reads type arguments. A backtick that is escaped, which the grammar does not
-    expect in the template of a type, becomes quotes. Offsets and lines stay as they are.
+    expect in the template of a type, becomes quotes. The type of a module as a type argument
+    becomes an argument, `export type *` an `export *`, and `&`, which the grammar does not take
+    in the text of an element, the `|` that can stand wherever it can. Offsets and lines stay as
+    they are.
     """
+    data = data.replace(b"&", b"|")
+    data = _TYPES_ALONE.sub(_blanked, data)
+    data = _OPTIONAL_PATTERN.sub(b" ", data)
+    data = _IMPORTED_TYPE.sub(rb"(\1)", data)
     data = _VARIANCE.sub(lambda found: found[1] + b" " * len(found[2]), data)
     data = _BACKTICK.sub(rb"\1''", data)
     parts: list[bytes] = []
@@ -34,6 +46,12 @@ def mend(data: bytes) -> bytes:
             parts += [data[start : found.start() + 1], b";"]
             start = found.start() + 2
     return b"".join([*parts, data[start:]])
+
+
+def _blanked(found: re.Match[bytes]) -> bytes:
+    """The keyword behind the first one becomes spaces."""
+    kept = found[1] or found[2]
+    return kept + b" " * (len(found[0]) - len(kept))
 
 
 def _last_of(before: bytes) -> int:

@@ -96,6 +96,12 @@ class ModulePaths:
                     return choice
         return self._index(path) if path in self.folders else ""
 
+    def spelled(self, path: str, found: str) -> bool:
+        """Whether a module path names a file with its extension, or with that of its output."""
+        stem, extension = posixpath.splitext(path)
+        written = (stem + other for other in _WRITTEN_AS.get(extension, ()))
+        return found == path or found in written
+
     def _spellings(self, path: str) -> Iterator[str]:
         stem, extension = posixpath.splitext(path)
         for other in _WRITTEN_AS.get(extension, ()):

@@ -24,7 +24,7 @@ class EcmascriptResolver:
         found = manifests(files, read)
         self._paths = ModulePaths(files, found)
         self._packages = Packages(self._paths, found, read)
-        self._configs = TsConfigs(self._paths, self._packages.folders, read)
+        self._configs = TsConfigs(self._paths, self._packages.folder_of, read)
         self._known: dict[tuple[str, str], str] = {}
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
@@ -48,7 +48,9 @@ class EcmascriptResolver:
             return found or self._configs.elsewhere(path, specifier)
         if not specifier or specifier.startswith("/") or ":" in specifier.split("/", 1)[0]:
             return ""
-        found = self._configs.mapped(path, specifier) or self._packages.find(path, specifier)
+        found, exact = self._configs.mapped(path, specifier)
+        if not found or not exact:
+            found = self._packages.find(path, specifier) or found
         if not found and specifier.startswith(_ALIASES):
             # No package can have these names; bundlers are told elsewhere what they mean.
             own = self._packages.around(path) or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Any
 
 from contextd.code.languages.ecmascript_paths import (
@@ -43,22 +44,31 @@ class Packages:
         self._paths = paths
         self._manifests = manifests
         self._read = read
-        self.folders = self._named()
+        self._folders = self._named()
 
-    def _named(self) -> dict[str, str]:
+    def folder_of(self, name: str, path: str) -> str | None:
+        """The folder of the package of that name that is nearest to `path`: a repository may hold
+        several workspaces with packages of the same name.
+        """
+        folders = self._folders.get(name)
+        if not folders:
+            return None
+        return max(folders, key=lambda folder: _shared(folder, path))
+
+    def _named(self) -> dict[str, list[str]]:
         wanted: list[re.Pattern[str]] = []
         unwanted: list[re.Pattern[str]] = []
         for folder, glob in self._globs():
             (unwanted if glob.startswith("!") else wanted).append(_matcher(folder, glob))
-        named: dict[str, str] = {}
+        named: dict[str, list[str]] = {}
         for folder, manifest in self._manifests.items():
             inside = any(glob.match(folder) for glob in wanted)
             if inside and not any(glob.match(folder) for glob in unwanted):
                 name = manifest.get("name")
                 if isinstance(name, str) and name:
-                    named.setdefault(name, folder)
+                    named.setdefault(name, []).append(folder)
         for name, folder in self._linked():
-            named.setdefault(name, folder)
+            named.setdefault(name, []).append(folder)
         return named
 
     def _globs(self) -> Iterator[tuple[str, str]]:
@@ -124,7 +134,7 @@ class Packages:
         parts = specifier.split("/")
         length = 2 if specifier.startswith("@") else 1
         name, inner = "/".join(parts[:length]), "/".join(parts[length:])
-        folder = self.folders.get(name)
+        folder = self.folder_of(name, path)
         if folder is None and own is not None and self._manifests[own].get("name") == name:
             folder = own
         return self._within(folder, inner) if folder is not None else ""
@@ -162,6 +172,12 @@ class Packages:
             if found:
                 return found
         return ""
+
+
+def _shared(folder: str, path: str) -> int:
+    """How many folders two paths have in common from the root."""
+    pairs = zip(folder.split("/"), path.split("/"), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _by_path(exports: object) -> bool:

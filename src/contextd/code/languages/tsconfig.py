@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from contextd.code.languages.ecmascript_paths import strings as as_strings
 from contextd.code.languages.language import Read
 
 NAMES = ("tsconfig.json", "jsconfig.json")
+_LENIENT = frozenset(("node", "node10"))
 _CONFIG_DIR = "${configDir}"
 
 
@@ -24,24 +25,30 @@ class _Options:
     paths_from: str = ""
     root_dirs: list[str] = field(default_factory=list)
     references: list[str] = field(default_factory=list)
+    strict: bool = False
 
 
 class TsConfigs:
     """Every configuration of the project, read when a file first needs it."""
 
-    def __init__(self, paths: ModulePaths, packages: Mapping[str, str], read: Read) -> None:
+    def __init__(
+        self, paths: ModulePaths, package: Callable[[str, str], str | None], read: Read
+    ) -> None:
         self._paths = paths
-        self._packages = packages
+        self._package = package
         self._read = read
         self._nearest: dict[str, list[_Options]] = {}
 
-    def mapped(self, path: str, specifier: str) -> str:
-        """The file a bare specifier in `path` leads to through `paths` or `baseUrl`."""
+    def mapped(self, path: str, specifier: str) -> tuple[str, bool]:
+        """The file a bare specifier in `path` leads to through `paths` or `baseUrl`, and whether
+        the mapping spells it as strictly as its configuration asks: with Node's own rules, folders
+        and missing extensions lead nowhere where there is a package to ask.
+        """
         for options in self._around(posixpath.dirname(path)):
-            found = self._through(options, specifier)
+            found, asked = self._through(options, specifier)
             if found:
-                return found
-        return ""
+                return found, not options.strict or self._paths.spelled(asked, found)
+        return "", True
 
     def elsewhere(self, path: str, specifier: str) -> str:
         """The file a relative specifier leads to through `rootDirs`."""
@@ -57,15 +64,20 @@ class TsConfigs:
                         return found
         return ""
 
-    def _through(self, options: _Options, specifier: str) -> str:
+    def _through(self, options: _Options, specifier: str) -> tuple[str, str]:
+        """A file, and the path that led to it."""
         match = best_pattern(options.paths, specifier) if options.paths else None
         if match is not None:
             base = options.paths_from if options.base is None else options.base
             for target in as_strings(match[0]):
-                found = self._paths.find(join(base, target.replace("*", match[1])))
+                asked = join(base, target.replace("*", match[1]))
+                found = self._paths.find(asked)
                 if found:
-                    return found
-        return self._paths.find(join(options.base, specifier)) if options.base is not None else ""
+                    return found, asked
+        if options.base is None:
+            return "", ""
+        asked = join(options.base, specifier)
+        return self._paths.find(asked), asked
 
     def _around(self, folder: str) -> list[_Options]:
         known = self._nearest.get(folder)
@@ -99,10 +111,14 @@ class TsConfigs:
                 if other.paths is not None:
                     merged.paths, merged.paths_from = other.paths, other.paths_from
                 merged.root_dirs = other.root_dirs or merged.root_dirs
+                merged.strict = other.strict
         own = raw.get("compilerOptions")
         own = own if isinstance(own, dict) else {}
         if isinstance(own.get("baseUrl"), str):
             merged.base = _located(folder, leaf, own["baseUrl"])
+        kind = own.get("moduleResolution", own.get("module"))
+        if isinstance(kind, str):
+            merged.strict = kind.lower().startswith("node") and kind.lower() not in _LENIENT
         if isinstance(own.get("paths"), dict):
             merged.paths_from = folder
             merged.paths = {
@@ -122,7 +138,7 @@ class TsConfigs:
             return self._config_file(join(folder, name))
         parts = name.split("/")
         length = 2 if name.startswith("@") else 1
-        package = self._packages.get("/".join(parts[:length]))
+        package = self._package("/".join(parts[:length]), f"{folder}/")
         if package is None:
             return ""
         inner = "/".join(parts[length:])
