@@ -248,6 +248,7 @@ def test_renamed_and_inherited_dependencies_and_old_paths_of_rust_are_followed(
         ("a/src/bin/tool.rs", "a/src/own.rs"),
         ("b/src/lib.rs", "b/src/x.rs"),
         ("b/src/lib.rs", "b/src/w.rs"),
+        ("b/src/lib.rs", "b/src/hidden.rs"),
         ("b/src/x.rs", "b/src/w.rs"),
         ("b/src/w.rs", "b/src/hidden.rs"),
     }

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from contextd.code.languages.language import captures
+from contextd.code.languages.language import captures, parser
 from contextd.code.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.languages.rust_macros import unwrapped
 from contextd.code.languages.rust_paths import Segments, leaves, places_of, seen_from_file
 from contextd.domain.code import Import
 
@@ -59,11 +60,14 @@ def grammar() -> object:
 def outline(root: Node, data: bytes, path: str) -> Outline:
     """Items with their module, trait or implemented type as parent. What a file imports is what
     `use`, `mod name;` and paths in code say; `mod a::b` is the specifier of a module statement,
-    with the inline modules around it. Of what macros are given, paths are seen and items are not.
+    with the inline modules around it. Items are seen in macros that only wrap them; of what other
+    macros are given, paths are seen and items are not.
     """
-    found = captures(grammar, _QUERY, root)
+    plain = unwrapped(root, data, grammar)
+    tree = parser(grammar).parse(plain) if plain is not data else None
+    found = captures(grammar, _QUERY, tree.root_node if tree is not None else root)
     definitions = [_definition(node) for node in found.get("def", ())]
-    modules = found.get("module", ())
+    modules = sorted(found.get("module", ()), key=lambda node: node.start_byte)
     definitions += [_module(node) for node in modules if node.child_by_field_name("body")]
     symbols = symbols_of([d for d in definitions if d.name and d.name != "_"], data)
     inline = [
@@ -71,12 +75,14 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
         for node in modules
         if node.child_by_field_name("body")
     ]
-    children = {
-        (*_nest(inline, node), _named(node)): node
+    # One name may be declared twice, under conditions that exclude each other.
+    declared = [
+        ((*_nest(inline, node), _named(node)), node)
         for node in modules
         if not node.child_by_field_name("body")
-    }
-    imports = [one for names, node in children.items() for one in _module_files(names, node)]
+    ]
+    imports = [one for names, node in declared for one in _module_files(names, node)]
+    children = dict(declared)
     uses = list(_uses(found.get("use", ()), inline))
     exports = {s.name: (s.name, "", s.name) for s in symbols if s.exported and not s.parent}
     for node, segments, local in uses:
