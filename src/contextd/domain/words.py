@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import Stemmer
 
@@ -17,6 +17,8 @@ _RUN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
     r"|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
 )
+_ASCII_RUN = re.compile(r"[A-Za-z0-9_]+")
+"""The same for text of ASCII, in half the time."""
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _LONGEST = 64
@@ -35,6 +37,8 @@ STOP_WORDS = frozenset(
 
 @lru_cache(maxsize=50_000)
 def _expand(run: str) -> tuple[str, ...]:
+    if run.isascii() and run.isalpha() and run.islower():
+        return (_stem(run),)
     if _WIDE.match(run):
         return (run,) if len(run) == 1 else tuple(a + b for a, b in pairwise(run))
     parts = _PART.findall(run) if run.isascii() else [p for p in run.split("_") if p]
@@ -45,25 +49,21 @@ def _expand(run: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(w for w in (whole, *map(_stem, folded)) if w))
 
 
-# PyStemmer's objects hold a cache that is not safe to share between threads; the lru_cache above
-# makes a fresh, uncached one per miss affordable.
+# PyStemmer's objects hold a cache that is not safe to share between threads; the lru_cache makes a
+# fresh, uncached one per miss affordable.
+@lru_cache(maxsize=50_000)
 def _stem(word: str) -> str:
-    return _english().stemWord(word) if word.isascii() and word.isalpha() else word
-
-
-def _english() -> Stemmer.Stemmer:
-    return Stemmer.Stemmer("english", 0)
+    if not (word.isascii() and word.isalpha()):
+        return word
+    stemmed: str = Stemmer.Stemmer("english", 0).stemWord(word)
+    return stemmed
 
 
 def words(text: str) -> list[str]:
     """The words of `text`, in order, with repeats. Identifiers give the whole and its parts."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    found: list[str] = []
-    for run in _RUN.findall(text):
-        if len(run) <= _LONGEST:
-            found.extend(_expand(run))
-    return found
+    return list(chain.from_iterable(map(_expand, _runs(text))))
 
 
 def query_words(text: str) -> list[str]:
@@ -75,6 +75,10 @@ def content_words(text: str) -> list[str]:
     """The distinct words of `text` that are not stop words."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    runs = [run for run in _RUN.findall(text) if len(run) <= _LONGEST]
-    kept = [run for run in runs if run.casefold() not in STOP_WORDS]
+    kept = [run for run in _runs(text) if run.casefold() not in STOP_WORDS]
     return list(dict.fromkeys(word for run in kept for word in _expand(run)))
+
+
+def _runs(text: str) -> list[str]:
+    pattern = _ASCII_RUN if text.isascii() else _RUN
+    return [run for run in pattern.findall(text) if len(run) <= _LONGEST]

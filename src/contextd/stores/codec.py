@@ -35,15 +35,27 @@ def dumps(value: Any) -> str:
         text = _encode(value)
         text.encode()
     except UnicodeEncodeError:
-        raise Invalid(
-            "the text is not valid Unicode", "replace lone surrogates and send it again"
-        ) from None
+        raise _not_unicode() from None
     except (TypeError, ValueError, RecursionError) as problem:
         raise Invalid(
             f"the data is not plain JSON: {problem}",
             "use text, finite numbers, true, false, null, lists and objects",
         ) from None
     return text
+
+
+def check_text(*texts: str) -> None:
+    """Raise `Invalid` for a text that UTF-8 cannot hold."""
+    try:
+        for text in texts:
+            if not text.isascii():
+                text.encode()
+    except UnicodeEncodeError:
+        raise _not_unicode() from None
+
+
+def _not_unicode() -> Invalid:
+    return Invalid("the text is not valid Unicode", "replace lone surrogates and send it again")
 
 
 def loads(text: str) -> Any:

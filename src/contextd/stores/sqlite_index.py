@@ -56,7 +56,7 @@ def _meta_of(document: Document) -> str:
 
 def _prepared(document: Document) -> tuple[list[Any], tuple[str, str, str]]:
     facets = codec.dumps(filters.facets_of(document))
-    codec.dumps([document.id, document.kind, document.status, document.text, document.near])
+    codec.check_text(document.id, document.kind, document.status, document.text, document.near)
     row = [
         document.id,
         document.kind,

@@ -6,18 +6,38 @@ import json
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from contextd import __version__
-from contextd.domain.errors import ContextdError, Invalid, nearest
-from contextd.operations.core import OPERATIONS, LocalPath, Operation, find_operation
-from contextd.surfaces import cli_commands
-from contextd.surfaces.cli_output import Console
+from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
+from contextd.home import home_directory
+from contextd.surfaces.cli_output import Console, ask
+from contextd.surfaces.cli_signatures import Parameter, Signature, signatures
+
+if TYPE_CHECKING:
+    from contextd.surfaces.host import OpenHost
 
 DONE, FAILED, USAGE = 0, 1, 2
+
+FIXED = {
+    "init": "cli_home",
+    "show": "cli_commands",
+    "install": "cli_clients",
+    "uninstall": "cli_clients",
+    "daemon": "cli_commands",
+    "dashboard": "cli_commands",
+    "restore": "cli_home",
+    "config": "cli_config",
+    "mcp": "cli_commands",
+    "hook": "cli_commands",
+}
+"""Commands that are not operations, and the module that builds each: what one of them imports, the
+others do not wait for."""
 
 Extra = Callable[[Sequence[str]], int]
 """A command that the composition root brings along, such as `demo`."""
@@ -27,7 +47,7 @@ def main(
     arguments: Sequence[str],
     *,
     load: Callable[[], None],
-    standalone: cli_commands.OpenHost,
+    standalone: OpenHost,
     extras: Mapping[str, tuple[str, Extra]],
 ) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed, 2 wrong usage.
@@ -65,7 +85,7 @@ class Commands(click.Group):
     def __init__(
         self,
         load: Callable[[], None],
-        standalone: cli_commands.OpenHost,
+        standalone: OpenHost,
         extras: Mapping[str, tuple[str, Extra]],
     ) -> None:
         super().__init__(
@@ -88,29 +108,30 @@ class Commands(click.Group):
             ],
         )
         self._load = load
-        for command in cli_commands.build(standalone):
-            self.add_command(command)
-        self.add_command(_call_command(load))
+        self._standalone = standalone
+        self.add_command(_call_command(lambda: self._operations))
         for name, (about, run) in extras.items():
             self.add_command(_extra_command(name, about, run))
 
+    @cached_property
+    def _operations(self) -> dict[str, Signature]:
+        return signatures(home_directory(), self._load)
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every command, fixed ones first."""
-        self._load()
-        operations = [
-            op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"
-        ]
-        return list(dict.fromkeys([*self.commands, *operations]))
+        operations = [one.name.replace("_", "-") for one in self._operations.values() if one.listed]
+        return list(dict.fromkeys([*FIXED, *self.commands, *operations]))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of this name; an operation's is made when it is asked for."""
+        """The command of this name; it is made when it is asked for."""
+        if cmd_name in FIXED and cmd_name not in self.commands:
+            module = import_module(f"contextd.surfaces.{FIXED[cmd_name]}")
+            for command in module.build(self._standalone):
+                self.add_command(command)
         if cmd_name in self.commands:
             return self.commands[cmd_name]
-        self._load()
-        op = OPERATIONS.get(cmd_name.replace("-", "_"))
-        if op is None or op.audience == "system":
-            return None
-        return operation_command(op)
+        one = self._operations.get(cmd_name.replace("-", "_"))
+        return operation_command(one) if one is not None and one.listed else None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -122,14 +143,14 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-def operation_command(op: Operation) -> click.Command:
+def operation_command(op: Signature) -> click.Command:
     """An operation as a command: its required arguments in order, the others as options."""
     params: list[click.Parameter] = []
-    for name, info in op.arguments.model_fields.items():
-        if info.is_required() and not _is_list(info.annotation):
-            params.append(click.Argument([name]))
+    for one in op.parameters:
+        if one.required and one.kind != "list":
+            params.append(click.Argument([one.name]))
         else:
-            params.append(_option(name, info))
+            params.append(_option(one))
     return click.Command(
         op.name.replace("_", "-"),
         params=[*params, *_common(op)],
@@ -140,50 +161,39 @@ def operation_command(op: Operation) -> click.Command:
     )
 
 
-def _option(name: str, info: Any) -> click.Option:
-    flag = "--" + name.replace("_", "-")
-    if info.annotation is bool:
-        return click.Option([f"{flag}/--no-{flag[2:]}", name], default=None, help=info.description)
+def _option(one: Parameter) -> click.Option:
+    flag = "--" + one.name.replace("_", "-")
+    if one.kind == "flag":
+        return click.Option([f"{flag}/--no-{flag[2:]}", one.name], default=None, help=one.help)
     return click.Option(
-        [flag, name],
-        multiple=_is_list(info.annotation),
-        required=info.is_required(),
-        help=info.description,
+        [flag, one.name], multiple=one.kind == "list", required=one.required, help=one.help
     )
 
 
-def _is_list(annotation: Any) -> bool:
-    return "list[" in str(annotation)
-
-
-def _common(op: Operation) -> list[click.Parameter]:
+def _common(op: Signature) -> list[click.Parameter]:
     shared: list[click.Parameter] = [
         click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
     ]
-    if "project" not in op.arguments.model_fields:
+    if not op.takes("project"):
         about = "Another project's name."
         shared.append(click.Option(["--project", "in_project"], default="", help=about))
     return shared
 
 
-def _from_here(op: Operation, given: dict[str, Any]) -> dict[str, Any]:
+def _from_here(op: Signature, given: dict[str, Any]) -> dict[str, Any]:
     """Paths as the daemon must have them, which stands in another directory."""
+    paths = {one.name for one in op.parameters if one.path}
     return {
-        name: str(Path(value).expanduser().absolute()) if value and _is_path(op, name) else value
+        name: str(Path(value).expanduser().absolute()) if value and name in paths else value
         for name, value in given.items()
     }
-
-
-def _is_path(op: Operation, name: str) -> bool:
-    info = op.arguments.model_fields.get(name)
-    return info is not None and any(isinstance(mark, LocalPath) for mark in info.metadata)
 
 
 def _run(name: str, given: dict[str, Any]) -> int:
     console = Console(given.pop("as_json"))
     project = given.pop("in_project", "")
     arguments = {k: _value(v) for k, v in given.items() if v not in (None, ())}
-    console.show(cli_commands.ask(name, arguments, project=project))
+    console.show(ask(name, arguments, project=project))
     return DONE
 
 
@@ -199,10 +209,13 @@ def _value(value: Any) -> Any:
     return value
 
 
-def _call_command(load: Callable[[], None]) -> click.Command:
+def _call_command(operations: Callable[[], Mapping[str, Signature]]) -> click.Command:
     def run(name: str, arguments: tuple[str, ...]) -> int:
-        load()
-        op = find_operation(name)
+        known = operations()
+        op = known.get(name.replace("-", "_"))
+        if op is None:
+            hint = nearest(name, list(known)) or "`contextd tools-list` names them all"
+            raise NotFound(f"no operation {name!r}", hint)
         named = _named_arguments(op, list(arguments))
         if named is not None:
             return _run(op.name, _from_here(op, named))
@@ -223,11 +236,11 @@ def _call_command(load: Callable[[], None]) -> click.Command:
     )
 
 
-def _named_arguments(op: Operation, given: list[str]) -> dict[str, Any] | None:
+def _named_arguments(op: Signature, given: list[str]) -> dict[str, Any] | None:
     """`--name value` pairs, or None when they are in the command's own form."""
     options = [
-        click.Option(["--" + name.replace("_", "-"), name], multiple=_is_list(info.annotation))
-        for name, info in op.arguments.model_fields.items()
+        click.Option(["--" + one.name.replace("_", "-"), one.name], multiple=one.kind == "list")
+        for one in op.parameters
     ]
     command = click.Command(op.name, params=[*options, *_common(op)])
     dashed = [_dashed(word) for word in given]
@@ -252,12 +265,12 @@ def _extra_command(name: str, about: str, run: Extra) -> click.Command:
     )
 
 
-def _example(op: Operation) -> str:
+def _example(op: Signature) -> str:
     words = ["contextd", op.name.replace("_", "-")]
-    for name, info in op.arguments.model_fields.items():
-        if info.is_required():
-            words.append(f'"{name.replace("_", " ")}"' if not _is_list(info.annotation) else "")
-    return " ".join(filter(None, words))
+    for one in op.parameters:
+        if one.required and one.kind != "list":
+            words.append(f'"{one.name.replace("_", " ")}"')
+    return " ".join(words)
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""What commands print: text for people, JSON when asked, colour only on a terminal."""
+"""What commands ask the daemon, and print: text for people, JSON when asked, colour only on a terminal."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import json
 import os
 import sys
 import time
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
+from contextd import client
 from contextd.domain.errors import ContextdError
+
+as_json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> client.Reply:
+    """Call an operation of the daemon from here, starting the daemon when none runs."""
+    return client.call(name, arguments, project=project, cwd=str(Path.cwd()), client="cli")
 
 
 class Console:

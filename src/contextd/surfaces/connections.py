@@ -242,7 +242,8 @@ class Connections:
     async def _control(self, about: Line, line: Line) -> Line:
         do = line.get("do")
         if do == "status":
-            health = await self._gate.health() if self._gate.is_open else {}
+            known: Line = {"home": str(self._home)}
+            health = await self._gate.health() if self._gate.is_open else known
             return {**health, **self._facts, "clients": self.clients, "open": self._gate.is_open}
         if do in ("stop", "handover"):
             logger.info("%s asked by version %s", do, about.get("version"))

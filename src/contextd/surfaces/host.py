@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from contextd.domain.access import Caller
@@ -52,3 +52,7 @@ class Host(Protocol):
     def close(self) -> None:
         """Finish writes, stop the worker, close the store."""
         ...
+
+
+OpenHost = Callable[[], Host]
+"""Opens a contextd in this process."""
