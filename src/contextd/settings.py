@@ -76,7 +76,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("embedder.threads", 1, "Threads the embedder may use", least=1),
         Setting("mcp.profile", "core", "Which tools agents see", ("core", "standard", "full")),
         Setting("daemon.idle_minutes", 30, "Minutes without a client until it exits", least=0),
-        Setting("daemon.port", 0, "Port of the loopback HTTP server; 0 takes a free one", least=0),
+        Setting("daemon.port", 0, "Port of the loopback HTTP server; 0 takes the one used last, 7433, or a free one", least=0),
         Setting("daemon.workers", 8, "Calls that may run at once", least=1),
         Setting("sessions.timeout_minutes", 30, "Minutes without activity that end a session"),
         Setting("sessions.archive_days", 7, "Days until a completed session is archived"),
@@ -88,6 +88,7 @@ SETTINGS: dict[str, Setting] = {
         Setting("hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
         Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
+        Setting("recall.history", True, "Let commits like a question say where to look"),
         Setting("log.level", "info", "How much is logged", ("debug", "info", "warning", "error")),
     )
 }

@@ -30,8 +30,8 @@ _NO_CODE = DATA | PROSE | {"", "dockerfile", "make", "cmake"}
 @dataclass(frozen=True, slots=True)
 class History:
     """Questions from the newest commits, the state of the files before all of them, and the commits
-    that led there. `asked` and `older` are newest first; their files are code files only. `paths`
-    are the code files of the commit `frozen`.
+    that led there. All are newest first; their files are code files only. `paths` are the code files
+    of the commit `frozen`; `commits` are all from the newest on, `older` those before all questions.
     """
 
     git_dir: Path
@@ -39,6 +39,7 @@ class History:
     frozen: str
     paths: tuple[str, ...]
     asked: tuple[git.Commit, ...]
+    commits: tuple[git.Commit, ...]
     older: tuple[git.Commit, ...]
 
 
@@ -77,6 +78,7 @@ def read_history(repository: Path, *, questions: int, memories: int) -> History:
         frozen=frozen.strip(),
         paths=paths,
         asked=tuple(one for one in asked if one.files),
+        commits=tuple(commits),
         older=tuple(older),
     )
 
@@ -113,6 +115,19 @@ def check_out(history: History, paths: Sequence[str], folder: Path) -> None:
     _run(folder, ["init", "-q"])
     _run(folder, ["add", "-A", "-f"])
     _run(folder, [*own, "commit", "-q", "--no-verify", "--no-gpg-sign", "-m", "frozen"])
+
+
+def lend_history(history: History, folder: Path) -> None:
+    """Let the repository that `check_out` made read the commits of the history it came from."""
+    objects = git.ask(history.git_dir, "rev-parse", "--git-path", "objects") or ""
+    place = (history.git_dir / objects.strip()).resolve()
+    (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{place}\n")
+
+
+def stand_before(history: History, commit: git.Commit, folder: Path) -> None:
+    """Put the branch of `folder` on the parent of `commit`; its files stay as they are."""
+    parent = git.ask(history.git_dir, "rev-parse", commit.sha + "^1") or history.frozen
+    _run(folder, ["update-ref", "HEAD", parent.strip()])
 
 
 def _run(

@@ -1,8 +1,10 @@
 """Localisation: from a task to the files it changes, on a repository's own history.
 
 The question is the subject of a commit, the answer the code files it changed. The code searched is
-that of before the oldest question, and the memory holds commits older than that: nothing of the
-future is in either. Every system sees the same files and is scored on its ranking of files.
+that of before the oldest question. Memory holds what was done before the question: the checkout
+stands on the question's parent, and each older commit is a record, the way work is remembered as it
+is done. Nothing of the future is in either. Every system sees the same files and is scored on its
+ranking of files.
 """
 
 from __future__ import annotations
@@ -17,11 +19,18 @@ from typing import Any, TextIO
 from contextd.app import App
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import Score, hardware, report, score
-from contextd.benchmarks.history import check_out, read_history
+from contextd.benchmarks.history import (
+    History,
+    check_out,
+    lend_history,
+    read_history,
+    stand_before,
+)
 from contextd.code.git import Commit
 from contextd.domain.documents import record_document
 from contextd.domain.records import Anchor, Record, Source
 from contextd.operations.scanning import scan_project
+from contextd.operations.writing import embed_documents
 from contextd.runtime import Runtime
 from contextd.settings import load_settings
 
@@ -72,8 +81,8 @@ def run(
         systems["contextd, memory off"] = [search(subject) for subject in asked]
         took = time.monotonic() - began
         remember(runtime, history.older)
-        app.work_off()
-        systems["contextd, memory on"] = [search(subject) for subject in asked]
+        lend_history(history, root)
+        systems["contextd, memory on"] = _remembering(runtime, history, root, search)
     rows = {name: _measured(found, history.asked) for name, found in systems.items()}
     changes = _gain(rows["contextd, memory on"], rows["contextd, memory off"])
     facts = {
@@ -100,18 +109,33 @@ def run(
 
 
 def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
-    """Keep commits as records: what was done, and the files it took. Vectors are left pending."""
+    """Keep commits as records: what was done, and the files it took."""
     every = [_record(runtime, commit) for commit in commits]
     store = runtime.store
     for start in range(0, len(every), _AT_ONCE):
         records = every[start : start + _AT_ONCE]
+        documents = [record_document(record) for record in records]
+        vectors = embed_documents(runtime, documents)
         with store.transaction():
             for record in records:
                 store.records.put(record, actor="bench", action="import")
-            documents = [record_document(record) for record in records]
-            store.index.put(documents, {}, runtime.embedder.model)
-    if every and runtime.embedder.model:
-        store.jobs.enqueue("embed_pending", {"project": str(runtime.scope)}, unique_key="bench")
+            store.index.put(documents, vectors, runtime.embedder.model)
+
+
+def _remembering(
+    runtime: Runtime, history: History, root: Path, search: Callable[[str], list[str]]
+) -> Rankings:
+    """The questions, oldest first, each asked with the memory of what was done before it."""
+    found: Rankings = []
+    place = {commit.sha: at for at, commit in enumerate(history.commits)}
+    reached = place[history.asked[-1].sha] + 1
+    for commit in reversed(history.asked):
+        done = history.commits[place[commit.sha] + 1 : reached]
+        reached = place[commit.sha] + 1
+        remember(runtime, [one for one in reversed(done) if one.files])
+        stand_before(history, commit, root)
+        found.append(search(commit.subject))
+    return found[::-1]
 
 
 def _record(runtime: Runtime, commit: Commit) -> Record:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,8 @@ from contextd.domain.errors import Invalid
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record
 from contextd.governance.gate import sentence_digests
-from contextd.retrieval.hits import Part, Result, Texted
+from contextd.retrieval.files import Past
+from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 
@@ -59,10 +60,12 @@ def find_documents(
     limit: int,
     reach: Literal["project", "team", "org", "all"] = "all",
     strict: bool = False,
-    votes: Mapping[str, Part] | None = None,
+    past: Past | None = None,
     **conditions: Any,
 ) -> Result:
-    """What answers `question` among records, messages (EVENT) and code (CODE), ranked."""
+    """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
+    code is ranked so that the right files come first.
+    """
     if not question.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
     now = runtime.clock.now()
@@ -77,7 +80,7 @@ def find_documents(
         now=now,
         cascade=runtime.scope.cascade,
         strict=strict,
-        votes=votes,
+        past=past,
     )
     used = [hit.id for hit in result.hits if hit.kind not in (CODE, EVENT)]
     if used:

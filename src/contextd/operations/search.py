@@ -16,6 +16,7 @@ from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
 from contextd.operations.anchors import notes
 from contextd.operations.core import operation
+from contextd.operations.experience import past_of
 from contextd.operations.finding import find_documents, mark_served
 from contextd.operations.freshness import fresh
 from contextd.operations.views import label
@@ -83,7 +84,8 @@ def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int 
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
     kinds = KINDS_OF.get(type) or (*KINDS, EVENT, CODE)
     behind = fresh(runtime) if CODE in kinds else ""
-    found = find_documents(runtime, query, kinds, limit=limit)
+    past = past_of(runtime, query) if kinds == (CODE,) else None
+    found = find_documents(runtime, query, kinds, limit=limit, past=past)
     now = runtime.clock.now()
     gone = archived_sources(runtime)
     stale = notes(runtime, (hit.record for hit in found.hits if hit.record is not None))

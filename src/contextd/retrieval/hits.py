@@ -89,6 +89,10 @@ class Hit:
         told += [p.why or p.name for p in self.parts if not p.rank and abs(p.amount) >= 0.01]
         return ", ".join(told)
 
+    def part(self, name: str) -> Part:
+        """The part called `name`; one that adds nothing if there is none."""
+        return next((part for part in self.parts if part.name == name), Part(name, 0.0))
+
     def plus(self, parts: Sequence[Part]) -> Hit:
         """The hit with more parts."""
         return replace(self, parts=(*self.parts, *parts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from contextd.domain.query import CODE, Match, Query
 from contextd.domain.scope import Scope
 from contextd.domain.words import content_words, query_words, words
 from contextd.ports import Embedder, Index, Vector
+from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
 from contextd.retrieval.hits import (
     DENSE,
@@ -24,12 +25,10 @@ from contextd.retrieval.hits import (
     Hit,
     Hydrate,
     LeftOut,
-    Part,
     Result,
     Texted,
 )
 from contextd.retrieval.rank import Standing, distinct, in_order, ranked
-from contextd.retrieval.votes import by_file
 
 DEPTH = 100
 """How many documents each way of looking may propose."""
@@ -42,6 +41,12 @@ most of the question's content words is relevant whatever its cosine. Measured: 
 an answer all get one (LoCoMo, CoSQA); of CoSQA's questions put to LoCoMo's conversations 1 % do,
 the other way round 29 %. Of prompts such as `ok continue` or `make the button blue`, put to notes
 on a code base, 20 % reach the first and 5 % the second.
+"""
+
+NAMED = 0.15
+"""The relevance that is enough of code with a word of the question in its path or name, where files
+are looked for. Of the subjects of petclinic's commits 92 % get an answer, not 86 %; of questions about
+something else 24 %, not 16 %.
 """
 
 OVERLAP = 0.3
@@ -117,17 +122,18 @@ def find(
     cascade: Iterable[Scope] = (),
     files: Iterable[str] = (),
     strict: bool = False,
-    votes: Mapping[str, Part] | None = None,
+    past: Past | None = None,
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
     Nothing is relevant when no hit reaches `RELEVANT` (less for code) or, searching by words only, when none shares
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
-    `now`, `cascade` and `files` tell from where is asked. With `votes`, what memory says of files,
-    pieces of code are ranked so that the right files come first.
+    `now`, `cascade` and `files` tell from where is asked. With `past`, what earlier work says of
+    files, pieces of code are ranked so that the right files come first; and code is near enough when
+    its path or name has a word of the question and it reaches `NAMED`.
     """
     # What speaks for a file may lift what is far down.
-    deep = max(30, 3 * limit) if votes is None else 2 * DEPTH
+    deep = max(30, 3 * limit) if past is None else 2 * DEPTH
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standing(tuple(cascade), frozenset(files), now)
@@ -139,10 +145,10 @@ def find(
         strict=strict,
         lexical_only=bool(found.notice),
         floor=_recipe(query).relevant,
-        vouched=votes or {},
+        past=past,
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
-    kept, left = distinct(hits if votes is None else by_file(hits, votes), limit)
+    kept, left = distinct(hits if past is None else by_file(hits, question, past), limit)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
     return Result(tuple(kept), tuple(left), found.notice)
@@ -201,16 +207,19 @@ def _relevant(
     strict: bool,
     lexical_only: bool,
     floor: float,
-    vouched: Collection[str],
+    past: Past | None,
 ) -> tuple[list[_Pair], list[Candidate]]:
     """The pairs that may be given, and the candidates that are too far from the question. Code in
-    the files `vouched` is near enough: something like the question led there before.
+    a file that something like the question led to before is near enough.
     """
     asked = frozenset(content_words(question)[:_MOST_WORDS])
 
     def reaches(least: float, pair: _Pair) -> bool:
-        if not strict and isinstance(pair[1], Chunk) and pair[1].path in vouched:
-            return True
+        if past is not None and not strict and isinstance(pair[1], Chunk):
+            if pair[1].path in past.alike:
+                return True
+            if not asked.isdisjoint(words(f"{pair[1].path} {pair[1].symbol}")):
+                least = min(least, NAMED)
         cosine = pair[0].part(DENSE).raw
         if cosine >= least:
             return True

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.code import Chunk
 from contextd.domain.records import Anchor, Record
 from contextd.domain.scope import Scope
-from contextd.retrieval.hits import Hit, Part
-from contextd.retrieval.votes import FLOOR, WEIGHT, by_file, file_votes
+from contextd.retrieval.votes import FLOOR, OF_COMMITS, WEIGHT, commit_votes, file_votes
 
 SCOPE = Scope("local", "default", "shop")
 
@@ -14,15 +12,6 @@ SCOPE = Scope("local", "default", "shop")
 def record(*files: str, title: str = "Retry the upload", **fields: object) -> Record:
     data = {"affected_files": list(files)}
     return Record(kind="remediation", scope=SCOPE, title=title, content="x", data=data, **fields)  # type: ignore[arg-type]
-
-
-def hit(path: str, score: float, line: int = 1) -> Hit:
-    chunk = Chunk(id=f"{path}:{line}", path=path, start_line=line, end_line=line, text=path)
-    return Hit(chunk.id, "code", (Part("words", score, 1),), chunk)
-
-
-def paths(hits: list[Hit]) -> list[str]:
-    return [one.id for one in hits]
 
 
 def test_a_record_that_is_not_close_does_not_vote() -> None:
@@ -64,18 +53,8 @@ def test_the_reason_names_what_was_done() -> None:
     assert file_votes([(anchored, 0.9)])["a.py"].why.startswith("changed for")
 
 
-def test_a_vote_lifts_the_best_piece_of_its_file_only() -> None:
-    hits = [hit("a.py", 0.9), hit("b.py", 0.6), hit("b.py", 0.2, 9)]
-    votes = {"b.py": Part("memory", 0.4, why="because"), "gone.py": Part("memory", 0.4)}
-    found = by_file(hits, votes)
-    assert paths(found) == ["b.py:1", "a.py:1", "b.py:9"]
-    assert [any(p.name == "memory" for p in one.parts) for one in found] == [True, False, False]
-    assert "because" in found[0].why
-
-
-def test_a_file_that_matches_in_several_places_comes_first() -> None:
-    hits = [hit("a.py", 0.9), *(hit("b.py", 0.8, n) for n in range(1, 8))]
-    found = by_file(hits, {})
-    assert found[0].content.path == "b.py"  # type: ignore[attr-defined]
-    assert found[0].score == pytest.approx(0.8 + 4 * 0.3 * 0.8)
-    assert len(found) == len(hits)
+def test_commits_vote_with_their_subject_and_less_than_records() -> None:
+    part = commit_votes({"a.py": (1.0, "fix: retry the upload")})["a.py"]
+    assert part.amount == pytest.approx(OF_COMMITS)
+    assert part.amount < WEIGHT
+    assert part.why == "changed for “fix: retry the upload” before"

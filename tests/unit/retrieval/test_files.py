@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import pytest
+
+from contextd.domain.code import Chunk
+from contextd.retrieval.files import FURTHER, LEAD, PATH, RECENT, WORDS, Past, by_file
+from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
+
+NOTHING = Past()
+
+
+def hit(path: str, *, words: float = 0.0, cosine: float = 0.0, line: int = 1) -> Hit:
+    chunk = Chunk(id=f"{path}:{line}", path=path, start_line=line, end_line=line, text=path)
+    parts = (
+        Part(LEXICAL, 0.5, 1 if words else 0, words),
+        Part(DENSE, 0.5, 1 if cosine else 0, cosine),
+    )
+    return Hit(chunk.id, "code", parts, chunk)
+
+
+def ids(hits: list[Hit]) -> list[str]:
+    return [one.id for one in hits]
+
+
+def test_a_file_that_matches_in_several_places_comes_before_one_that_matches_once() -> None:
+    hits = [hit("a.py", words=9.0), *(hit("b.py", words=8.5, line=n) for n in range(1, 5))]
+    found = by_file(hits, "retry the upload", NOTHING)
+    assert found[0].id == "b.py:1"
+    assert found[0].score == pytest.approx(WORDS * 8.5 / 9 + FURTHER)
+    assert sorted(ids(found)) == sorted(ids(hits))
+
+
+def test_only_the_best_piece_speaks_for_its_file() -> None:
+    found = by_file(
+        [hit("a.py", cosine=0.6), hit("a.py", cosine=0.4, line=9), hit("b.py", cosine=0.5)],
+        "retry the upload",
+        NOTHING,
+    )
+    assert ids(found) == ["a.py:1", "b.py:1", "a.py:9"]
+
+
+def test_a_file_named_by_the_question_comes_first_when_the_text_is_alike() -> None:
+    hits = [hit(f"src/{name}.py", cosine=0.5) for name in ("alpha", "router", "zeta")]
+    found = by_file(hits, "fix the router when a path is empty", NOTHING)
+    assert found[0].id == "src/router.py:1"
+    assert found[0].part("path").amount == pytest.approx(PATH)
+
+
+def test_a_test_comes_behind_what_it_tests() -> None:
+    found = by_file(
+        [hit("tests/test_cart.py", cosine=0.5), hit("shop/cart.py", cosine=0.5)], "empty", NOTHING
+    )
+    assert found[0].id == "shop/cart.py:1"
+
+
+def test_the_past_lifts_only_what_the_code_proposes() -> None:
+    past = Past({"b.py": [Part("memory", 0.15, why="because")], "gone.py": [Part("memory", 0.2)]})
+    found = by_file([hit("a.py", cosine=0.55), hit("b.py", cosine=0.5)], "empty", past)
+    assert ids(found) == ["b.py:1", "a.py:1"]
+    assert "because" in found[0].why
+
+
+def test_what_the_code_puts_first_has_a_lead_over_the_past() -> None:
+    hits = [hit("a.py", cosine=0.5), hit("b.py", cosine=0.5)]
+    weak = Past({"b.py": [Part("memory", LEAD - 0.01)]})
+    strong = Past({"b.py": [Part("memory", LEAD + 0.01)]})
+    assert by_file(hits, "empty", weak)[0].id == "a.py:1"
+    assert by_file(hits, "empty", strong)[0].id == "b.py:1"
+
+
+def test_files_changed_lately_gain_a_little() -> None:
+    hits = [hit("a.py", cosine=0.7), hit("b.py", cosine=0.5), hit("c.py", cosine=0.5)]
+    past = Past(recent={"c.py": 3.0})
+    found = by_file(hits, "retry the upload", past)
+    assert ids(found) == ["a.py:1", "c.py:1", "b.py:1"]
+    assert found[1].part("recent").amount == pytest.approx(RECENT)
+    # Whoever asks for a name wants that, whatever was worked on.
+    assert not by_file(hits, "upload", past)[1].part("recent").amount
+
+
+def test_a_score_is_the_sum_of_what_it_says() -> None:
+    hits = [hit("a.py", words=3.0, cosine=0.2), hit("a.py", words=1.0, cosine=0.5, line=4)]
+    past = Past({"a.py": [Part("memory", 0.1)]}, {"a.py": 1.0})
+    for one in by_file(hits, "what a does", past):
+        assert one.score == pytest.approx(sum(part.amount for part in one.parts))
+        assert all(part.amount for part in one.parts)
+
+
+def test_without_vectors_words_and_paths_order_the_files() -> None:
+    found = by_file([hit("a.py", words=2.0), hit("cart.py", words=2.0)], "empty cart", NOTHING)
+    assert ids(found) == ["cart.py:1", "a.py:1"]
