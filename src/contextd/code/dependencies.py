@@ -24,7 +24,8 @@ Shown = Literal["definitions", "signatures", "nothing"]
 @dataclass(frozen=True, slots=True)
 class Dependency:
     """A file that is used, `level` imports away. `text` holds whole definitions or signatures of
-    `names`; `shown` says which, and is `nothing` where the budget was spent.
+    `names`; `shown` says which, and is `nothing` where the budget was spent. `tokens` counts the
+    text and the line above it that names the file.
     """
 
     path: str
@@ -122,7 +123,7 @@ def dependencies(
         seen |= {wanted.path for wanted in level}
         for wanted in level:
             text = _signatures(wanted.symbols)
-            cost = count_tokens(text)
+            cost = _cost(wanted.path, text)
             fits = spent + cost <= budget
             spent += cost if fits else 0
             found.append(_dependency(wanted, "signatures" if fits else "nothing", text, cost))
@@ -182,13 +183,13 @@ def _first_level(
     spent = 0
     for entry in wanted:
         text = _signatures(entry.symbols)
-        cost = count_tokens(text)
+        cost = _cost(entry.path, text)
         fits = spent + cost <= budget
         spent += cost if fits else 0
         chosen.append(_dependency(entry, "signatures" if fits else "nothing", text, cost))
     for position, entry in enumerate(wanted):
         text = _whole(sources, entry)
-        cost = count_tokens(text)
+        cost = _cost(entry.path, text)
         now = chosen[position].tokens
         if text and spent - now + cost <= budget:
             spent += cost - now
@@ -201,6 +202,10 @@ def _dependency(wanted: _Wanted, shown: Shown, text: str, cost: int) -> Dependen
     if shown == "nothing" or not text:
         return Dependency(wanted.path, wanted.level, names, "nothing", "", 0)
     return Dependency(wanted.path, wanted.level, names, shown, text, cost)
+
+
+def _cost(path: str, text: str) -> int:
+    return count_tokens(f"\n--- uses {path} ---\n{text}\n") if text else 0
 
 
 def _signatures(symbols: Iterable[Symbol]) -> str:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from typing import Any
 
 from contextd.code.grep import grep
-from contextd.code.read import read, read_outline
+from contextd.code.paths import relative_inside
+from contextd.code.read import FileView, read, read_outline
 from contextd.domain.code import Chunk
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import CODE
-from contextd.domain.tokens import count_tokens
+from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.operations.anchors import notes as stale_notes
 from contextd.operations.core import operation
-from contextd.operations.experience import votes_for
+from contextd.operations.experience import past_of
 from contextd.operations.finding import find_documents, mark_served
 from contextd.operations.freshness import fresh
 from contextd.operations.knowledge import attached_to
@@ -27,11 +29,17 @@ from contextd.sessions.window import Serving
 
 READ_BUDGET = 8_000
 GREP_SECONDS = 10.0
+_KNOWN_SHARE = 0.3
+"""The share of a budget that what is known about a file may take."""
+
+_FRAME, _LOOKS = 24, 4
 
 
 @dataclass(frozen=True, slots=True)
 class FileRead:
-    """A file, what it depends on, and what is known about it."""
+    """A file, what it depends on, and what is known about it. `tokens` is the size of all of it as
+    text; `tree` nests the files of the project that are imported.
+    """
 
     path: str
     content: str
@@ -39,16 +47,19 @@ class FileRead:
     tokens: int
     lines: list[int]
     dependencies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    tree: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     external: list[str] = field(default_factory=list[str])
     knowledge: list[Known] = field(default_factory=list[Known])
     notice: str = ""
 
     def as_text(self) -> str:
-        """The file, then its dependencies, then the knowledge."""
+        """The file, then its dependencies and the tree of imports, then the knowledge."""
         parts = [f"=== {self.path} ({self.language or 'text'}) ===", self.content.rstrip("\n")]
         for dependency in self.dependencies:
             if dependency.get("text"):
                 parts += [f"\n--- uses {dependency['path']} ---", str(dependency["text"]).rstrip()]
+        if self.tree:
+            parts += ["\nImports:", *_branches(self.tree, 1)]
         if self.knowledge:
             parts += ["\nKnown about this file:", *("- " + k.as_text() for k in self.knowledge)]
         if self.notice:
@@ -86,38 +97,101 @@ def read_file(
     if outline and (span or include_deps):
         raise Invalid("an outline is of a whole file", "leave out the lines and include_deps")
     fresh(runtime)
-    place = runtime.checkout, path, runtime.store.files, runtime.scope
     most = budget or READ_BUDGET
-    if outline:
-        view = read_outline(*place, budget=most)
-    else:
-        view = read(*place, include_deps=include_deps, depth=depth, budget=most, line_range=span)
-    now = runtime.clock.now()
-    attached = attached_to(runtime, view.path)
-    stale = stale_notes(runtime, attached)
-    notes = [known(record, now, stale=stale.get(record.id, "")) for record in attached]
-    mark_served(runtime, (note.content for note in notes))
-    runtime.trace.read([note.id for note in notes], type="file")
-    runtime.sinks.used([note.id for note in notes])
+    notes, stale = _known_about(runtime, path, most)
+
+    def look(room: int) -> FileView:
+        place = runtime.checkout, path, runtime.store.files, runtime.scope
+        if outline:
+            return read_outline(*place, budget=room)
+        return read(*place, include_deps=include_deps, depth=depth, budget=room, line_range=span)
+
+    view, answer = _fitted(look, most, notes, stale)
+    mark_served(runtime, (note.content for note in answer.knowledge))
+    runtime.trace.read([note.id for note in answer.knowledge], type="file")
+    runtime.sinks.used([note.id for note in answer.knowledge])
     hand_out(
         runtime,
         [
             Serving("file", view.path, count_tokens(view.content)),
-            *(Serving("file", d.path, count_tokens(d.text)) for d in view.dependencies),
-            *(Serving("discovery", note.id, count_tokens(note.as_text())) for note in notes),
+            *(Serving("file", d.path, d.tokens) for d in view.dependencies if d.text),
+            *(Serving("discovery", n.id, count_tokens(n.as_text())) for n in answer.knowledge),
         ],
     )
-    return FileRead(
-        path=view.path,
-        content=view.content,
-        language=view.language,
-        tokens=view.tokens + sum(count_tokens(note.as_text()) for note in notes),
-        lines=[view.start_line, view.end_line],
-        dependencies=[dependency.as_dict() for dependency in view.dependencies],
-        external=list(view.external),
-        knowledge=notes,
-        notice=view.notice,
+    return answer
+
+
+def _known_about(runtime: Runtime, path: str, budget: int) -> tuple[list[Known], int]:
+    """What is attached to a file, nearest first, in at most a share of the budget, and how many
+    pieces found no room there.
+    """
+    try:
+        relative = relative_inside(runtime.checkout, path)
+    except NotFound:
+        # Reading it says the same, and what it may be a misspelling of.
+        return [], 0
+    now = runtime.clock.now()
+    attached = attached_to(runtime, relative)
+    stale = stale_notes(runtime, attached)
+    kept: list[Known] = []
+    left = int(budget * _KNOWN_SHARE) - 8
+    for record in attached:
+        note = known(record, now, stale=stale.get(record.id, ""))
+        cost = count_tokens("- " + note.as_text() + "\n")
+        if cost <= left:
+            kept.append(note)
+            left -= cost
+    return kept, len(attached) - len(kept)
+
+
+def _fitted(
+    look: Callable[[int], FileView], budget: int, notes: Sequence[Known], unsaid: int
+) -> tuple[FileView, FileRead]:
+    """The file with the notes in at most `budget` tokens. What stands around the content is only
+    known once it is there, so that a second look may be needed.
+    """
+    room = budget - count_tokens("\n".join(note.as_text() for note in notes)) - _FRAME
+    for _ in range(_LOOKS):
+        view = look(max(0, room))
+        answer = _answer(view, notes, unsaid)
+        if answer.tree and answer.tokens > budget:
+            answer = _counted(replace(answer, tree=[]))
+        if answer.tokens <= budget:
+            break
+        room = min(room, view.tokens) - (answer.tokens - budget) - 2
+    else:
+        spare = budget - count_tokens(replace(answer, notice="").as_text()) - 4
+        answer = _counted(replace(answer, notice=trim_to_tokens(answer.notice, max(0, spare))))
+    return view, answer
+
+
+def _answer(view: FileView, notes: Sequence[Known], unsaid: int) -> FileRead:
+    more = f"{unsaid} more pieces of knowledge about this file: context_search" if unsaid else ""
+    return _counted(
+        FileRead(
+            path=view.path,
+            content=view.content,
+            language=view.language,
+            tokens=0,
+            lines=[view.start_line, view.end_line],
+            dependencies=[dependency.as_dict() for dependency in view.dependencies],
+            tree=[node.as_dict() for node in view.tree],
+            external=list(view.external),
+            knowledge=list(notes),
+            notice="; ".join(filter(None, (more, view.notice))),
+        )
     )
+
+
+def _counted(answer: FileRead) -> FileRead:
+    return replace(answer, tokens=count_tokens(answer.as_text()))
+
+
+def _branches(nodes: Sequence[Mapping[str, Any]], level: int) -> Iterator[str]:
+    for node in nodes:
+        note = f" ({node['note']})" if node.get("note") else ""
+        yield f"{'  ' * level}{node['path']}{note}"
+        yield from _branches(node.get("dependencies", ()), level + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,9 +308,8 @@ def codebase_search(
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
     behind = fresh(runtime)
-    votes = votes_for(runtime, query)
     wanted = limit if not file_pattern else 100
-    found = find_documents(runtime, query, (CODE,), limit=wanted, votes=votes)
+    found = find_documents(runtime, query, (CODE,), limit=wanted, past=past_of(runtime, query))
     hits = [
         CodeHit(
             path=chunk.path,
