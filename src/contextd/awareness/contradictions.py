@@ -5,6 +5,7 @@ How two texts are compared is given by the caller; this decides which are worth 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -68,8 +69,8 @@ def candidates(outlines: Sequence[Outlined]) -> Iterator[tuple[int, int]]:
                 seen.add(pair)
                 yield pair
     for members in _same_words(outlines):
-        for i, j in _near(members):
-            if (i, j) not in seen and _worth(outlines[i], outlines[j]):
+        for i, j in _opposed(members, outlines):
+            if (i, j) not in seen and _alike(outlines[i], outlines[j]):
                 seen.add((i, j))
                 yield i, j
 
@@ -101,10 +102,24 @@ def _near(members: Sequence[int]) -> Iterator[tuple[int, int]]:
             yield (i, j) if i < j else (j, i)
 
 
-def _worth(one: Outlined, other: Outlined) -> bool:
-    opposed = any((name, 1 - side) in other.poles for name, side in one.poles)
+def _opposed(members: Sequence[int], outlines: Sequence[Outlined]) -> Iterator[tuple[int, int]]:
+    """Members near each other that take opposite sides, without looking at those that do not."""
+    sides: dict[str, tuple[list[int], list[int]]] = {}
+    for place, i in enumerate(members):
+        for name, side in outlines[i].poles:
+            sides.setdefault(name, ([], []))[side].append(place)
+    for here, there in sides.values():
+        few, many = (here, there) if len(here) < len(there) else (there, here)
+        for place in few:
+            start = bisect_right(many, place - LARGEST_BLOCK)
+            for other in many[start : bisect_left(many, place + LARGEST_BLOCK)]:
+                i, j = members[place], members[other]
+                yield (i, j) if i < j else (j, i)
+
+
+def _alike(one: Outlined, other: Outlined) -> bool:
     shared = len(one.words & other.words)
-    return opposed and shared >= ENOUGH_SHARED * min(len(one.words), len(other.words))
+    return shared > 0 and shared >= ENOUGH_SHARED * min(len(one.words), len(other.words))
 
 
 def compare_all(

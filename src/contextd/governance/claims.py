@@ -10,20 +10,31 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from contextd.domain.words import STOP_WORDS, words
 from contextd.governance.opposites import poles
+from contextd.governance.quantities import quantities
+from contextd.governance.replaced import owner, swap
 
 _NEGATION = re.compile(
-    r"\b(?:no longer|not|never|no|nobody|none|nothing|without|avoid(?:s|ed|ing)?|cannot|neither|nor"
-    r"|forbid(?:s|den)?|prohibit(?:s|ed)?|refrain(?:s)?|stop(?:s|ped)? (?=\w+ing)|lacks?"
-    r"|(?:do|does|did|is|are|was|were|wo|ca|should|must|could|would|has|have)n['’]?t)\b",
+    r"\b(?:no longer|not|never|no|nobody|none|nothing|without|avoid(?:s|ed|ing)?|cannot|neither|nor|zero"
+    r"|forbid(?:s|den)?|prohibit(?:s|ed)?|bann?(?:s|ed)?|refrain(?:s)?|refuse[sd]? to|unable to"
+    r"|stop(?:s|ped)? (?=\w+ing)|lacks?"
+    r"|(?:do|does|did|is|are|was|were|wo|ca|should|must|could|would|has|have)n['’]?t"
+    r"|non-?(?=[a-z]{4})|un(?=[a-z]{3,}(?:ed|able|ible|safe|stable)\b(?<!unified)(?<!united))"
+    r"|in(?=(?:active|valid|secure|complete|consistent|compatible|accessible|visible|direct(?:ly)?)\b))"
+    r"(?:\b|(?<=non)|(?<=non-)|(?<=un)|(?<=in))",
     re.I,
 )
 # These cancel, or say nothing about the subject.
 _HARMLESS = re.compile(
-    r"\b(?:not only|no matter|if not|whether or not|not just|no more than|not more than|no later than"
-    r"|no less than|nothing but)\b",
+    r"\b(?:not only|no matter|if not|whether or not|or not|and when not to|not just|no more than"
+    r"|not more than|no later than|no less than|nothing but|nothing else|no way|no problem|no worries"
+    r"|no doubt|no idea|(?:can['’]?t|cannot) (?:wait|believe|help)|not (?:sure|bad|yet|necessarily)"
+    r"|by default|(?:do not|don['’]?t|never|must not|not) (?:forget|fail|hesitate|neglect|omit)(?: to)?"
+    r"|(?:\w+n['’]t|not|never)(?=[^,;]*\buntil\b))\b"
+    r"|\b(?:which|who|that|what)\s+(?:\w+\s+){0,3}?(?:not|never|no|cannot|\w+n['’]t)\b",
     re.I,
 )
 _REJECTED = re.compile(
@@ -34,15 +45,15 @@ _CHOICE = re.compile(
     r"\b(?:us(?:e|es|ed|ing)|cho(?:o)?se|chosen|pick(?:ed)?|prefer(?:s|red)?|adopt(?:s|ed)?"
     r"|(?:go(?:es)?|went) with|(?:switch|mov|migrat|chang)e?(?:s|d|ed)? to|standardi[sz]ed? on"
     r"|rel(?:y|ies|ied) on|settled on|(?:is|are) (?:done|handled|managed|built|written|run|formatted|kept|saved"
-    r"|linted|hosted|deployed|stored|served|generated|tested) (?:with|by|in|on|to|using|through|via))"
+    r"|linted|hosted|deployed|stored|served|generated|tested|powered|done) (?:with|by|in|on|to|using|through|via))"
     r"\s+(?:the\s+|an?\s+)?(?P<better>[^,;.()]+?(?:\.[\w]+)?)"
     r"(?=\s+(?:over|instead of|rather than|for|as|to|in|on|when|whenever|not|because|since|with|from|at"
     r"|everywhere|by|and|if|during|across|inside|within)\b|\s*[,;()]|\.?\s*$|\.\s)",
     re.I,
 )
 _IS_USED = re.compile(
-    r"^(?:the\s+|an?\s+)?(?P<better>[\w.+#-]+(?:\s[A-Z][\w.+#-]*)?)\s+(?:is|are) (?:used|chosen|preferred"
-    r"|the \w+ of choice|our choice)\b",
+    r"^(?:the\s+|an?\s+)?(?P<better>[\w.+#-]+(?:\s[A-Z][\w.+#-]*)?)\s+(?:(?:is|are)\s+(?:used|chosen|preferred"
+    r"|the\s+\w+\s+of\s+choice|(?:our|the)\b)|(?:runs|powers|handles|manages|does|serves|holds|builds)\s+(?:our|the|all)\b)",
     re.I,
 )
 _ONE_PLACE = re.compile(
@@ -50,14 +61,16 @@ _ONE_PLACE = re.compile(
 )
 _PURPOSE = re.compile(r"\b(?:for|as|to)\s+\w", re.I)
 _PATH = re.compile(
-    r"(?<![\w/])(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@*-]*|(?<![\w/])/[\w.@/-]+"
-    r"|\b[\w-]+\.(?:py|tsx?|jsx?|ya?ml|json|toml|md|sql|go|rs|cfg|ini|env|txt|lock|sh|xml|html|css)\b"
+    r"(?<![\w/])(?:https?://)?(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@*-]*|(?<![\w/])/[\w.@/-]+"
+    r"|(?<![\w.])\.[a-z][\w-]*(?:\.\w+)*\b|\b[\w-]+\.(?:py|prisma|tsx?|jsx?|ya?ml|json|toml|md|sql|go|rs|cfg|ini|env|txt|lock|sh|xml|html|css)\b"
 )
-_QUANTITY = re.compile(
-    r"(?<![\w.-])(?P<sign>[$€£])?v?(?P<number>\d[\d,_]*(?:\.\d+)*|one|two|three|four|five|six|seven|eight"
-    r"|nine|ten|eleven|twelve)\+?\s?-?(?P<unit>%|percent|ms|milliseconds?|s|secs?|seconds?|mins?|minutes?"
-    r"|h|hrs?|hours?|days?|weeks?|months?|years?|[kmgt]i?b|bytes?|kilobytes?|megabytes?|gigabytes?|px"
-    r"|characters?|chars?|columns?|spaces?|lines?)?(?![\w])",
+# Where something is; a path elsewhere in a sentence says which thing is spoken of.
+_LOCATED = re.compile(
+    r"(?:\b(?:lives?|lies?|located|store[sd]?|keep|kept|defined?|found|find|put|goe?s?|belongs?|placed?"
+    r"|write|writes|written|reads?|served?|is|are|looks?|sits?|stays?|saved?|mounted|exposed|loads?|loaded"
+    r"|points? at|set to|output|declared|configured|available)"
+    r"(?:\s+(?:only|all|now|out|up|always))?(?:\s+(?:in|to|at|under|from|into|inside|below|by|within|on|the|file|folder"
+    r"|directory))*|[:=])\s*[`'\"]?$",
     re.I,
 )
 # "step 2" and "bug 17" name a thing; they are no value of it.
@@ -66,29 +79,43 @@ _LABELLED = re.compile(
     r"|day|week|sprint|level|tier)s?\s+#?(\d+)\b|#(\d+)\b",
     re.I,
 )
-_NUMBERS = {
-    word: str(value)
-    for value, word in enumerate(
-        "one two three four five six seven eight nine ten eleven twelve".split(), 1
-    )
-}
-_SECONDS = {"ms": 0.001, "mi": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
-_BYTES = {"b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
-
 _EXCLUSIVE_IS = re.compile(
     r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"
     r"(?P<value>[\w.+#/@:-]+(?:\s+[\w.+#-]+)?)[.!]?$",
     re.I,
 )
+# A setting and its value: `region: eu-central-1`, `DEBUG=True`, `strict` is set to `on`.
+_PAIR = re.compile(
+    r"^(?:the\s+)?[`'\"]?(?P<what>[\w.-]+(?:\s+[\w.-]+){0,3}?)[`'\"]?\s*(?::|=|\s(?:is|must be|should be) set to|\sdefaults to)\s*"
+    r"[`'\"]?(?P<value>[^\s,;:()`]+(?:\s+[^\s,;:()`]+){0,2})[`'\"]?[.!]?$",
+    re.I,
+)
+_LABEL = re.compile(
+    r"(?:bugs?|fix(?:ed|es)?|issues?|notes?|todo|decisions?|decided|rules?|conventions?|requirements?|patterns?|steps?.*"
+    r"|examples?|titles?|questions?|answers?|warnings?|hints?|tips?|features?|reasons?|why|what|how|who|when|summary"
+    r"|context|learned|lessons?|important|remember|task|goal|plan|status|result|outcome|problem|solution|cause|see|files?|(?:.*\s)?(?:ids?|hash|sha|uuid|time|count)"
+    r"|https?|chore|feat|docs|test|refactor|perf|ci|build|style|\w+\(.*|.*\b(?:is|are|to|we|you|i|the|and)\b.*)$",
+    re.I,
+)
+_TRUTH = {
+    "on": "true",
+    "yes": "true",
+    "enabl": "true",
+    "off": "false",
+    "no": "false",
+    "disabl": "false",
+}
 # "The limit is mandatory" and "the limit is documented" hold at once.
 _QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
 _PLACE = re.compile(
     r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
     r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
-    r"|sent|serve|served|save|saved)\b.*?)\s+(?P<how>with|on|to|from|via|through|using|by)\s+"
+    r"|sent|serve|served|save|saved|represented|encoded|named|tracked|modelled)\b.*?)\s+(?P<how>as|with|on|to|from|via|through|using|by)\s+"
     r"(?:the\s+)?(?P<place>[\w.+#/@-]+(?:\s+[\w.+#-]+)?)[.!]?$",
     re.I,
 )
+_STOPPED = STOP_WORDS | frozenset(words(" ".join(STOP_WORDS)))
+_COMMAND = re.compile(r"(?:run|lint|format|build|test)\b", re.I)
 _SEVERAL = frozenset(
     words(
         """staging production development test testing demand failure error request purpose startup
@@ -100,12 +127,12 @@ _SEVERAL = frozenset(
 _LIGHT = frozenset(
     words(
         """use used using uses prefer choose chose chosen pick decided decision went go always must
-        need needs have has want set sets configured configure default currently now today only run
+        need needs have has want set sets configured configure currently now today only run
         runs running listen listens bind binds expose exposed serve serves live lives located kept
         keep found put please make sure ensure agreed adopt adopted switch switched move moved
         migrate migrated standardize standardized rely settled every all any each exactly about
         around roughly value equal equals given get gets place placed there someone something team
-        project codebase policy rule convention instead rather permitted allowed may shall
+        project codebase let lets policy rule convention instead rather permitted allowed may shall
         will would can could accept accepted supposed expected handled done managed
         """
     )
@@ -140,10 +167,10 @@ class Answer:
 class Claim:
     """One sentence. `about` are the stems of what it speaks of, without values, negations and light
     words; `values` pairs a dimension (`time`, `size`, `%`, `number`) with what is said in it, and
-    `figures` are the same as written;
+    `figures` are the same as written; `paths` are where it says something is, `mentioned` all it names;
     `chosen` and `rejected` are alternatives, `tools` the words of the chosen one, `purpose` what it is
     for, `exclusive` whether there can be only one for that; `poles` are the opposites it uses one
-    side of (see `opposites.poles`), `answers` what it says of things that have one answer.
+    side of (see `opposites.poles`), `order` is `about` as it is said, `answers` what it says of things that have one answer.
     """
 
     text: str
@@ -152,11 +179,13 @@ class Claim:
     values: frozenset[tuple[str, str]]
     figures: tuple[str, ...]
     paths: frozenset[str]
+    mentioned: frozenset[str]
     chosen: str = ""
     rejected: str = ""
     tools: frozenset[str] = frozenset()
     purpose: frozenset[str] = frozenset()
     exclusive: bool = False
+    order: tuple[str, ...] = ()
     poles: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
     answers: tuple[Answer, ...] = ()
 
@@ -169,51 +198,115 @@ class Claim:
 @lru_cache(maxsize=20_000)
 def claim(sentence: str) -> Claim:
     """The claim a sentence makes."""
-    rest = sentence
-    rejected = ""
-    choice = _IS_USED.search(sentence) or _CHOICE.search(sentence)
-    turned = _REJECTED.search(sentence) if choice or " over " in sentence else None
-    if turned and (not choice or turned.start() >= choice.start("better")):
-        rejected = _name(turned["worse"])
-        rest = sentence[: turned.start()] + " " + sentence[turned.end() :]
-    paths = frozenset(found.strip("./").casefold() for found in _PATH.findall(rest))
-    bare = _LABELLED.sub(_as_name, _PATH.sub(" ", rest))
-    values, figures = _values(bare)
-    plain = _QUANTITY.sub(" ", bare)
-    chosen = _name(choice["better"]) if choice else ""
-    tools = frozenset(_names(choice["better"])) if choice else frozenset()
-    about = _stems(plain)
-    purpose = about - tools if chosen else frozenset()
+    choice = _choice(sentence)
+    rejected, rest = choice.rejected, choice.rest
+    paths, unplaced = _paths(rest)
+    bare = _LABELLED.sub(_as_name, unplaced)
+    values, figures, plain = quantities(bare)
+    order = _stems(plain)
+    about = frozenset(order)
+    purpose = frozenset(_stems(choice.purpose)) if choice.chosen or rejected else frozenset()
     return Claim(
         text=sentence,
         about=about,
+        order=order,
         negations=len(_NEGATION.findall(_HARMLESS.sub(" ", rest))),
         values=values,
         figures=figures,
-        paths=frozenset(path for path in paths if path),
-        chosen=chosen,
+        paths=paths,
+        mentioned=frozenset(path.strip("./").casefold() for path in _PATH.findall(rest)),
+        chosen=choice.chosen,
         rejected=rejected,
-        tools=tools,
+        tools=choice.tools,
         purpose=purpose,
-        exclusive=bool(
-            choice and (_PURPOSE.search(rest) or _ONE_PLACE.match(choice[0]) or purpose & ROLES)
-        ),
+        exclusive=bool(choice.chosen and (choice.exclusive or purpose & ROLES)),
         poles=poles(sentence),
         answers=tuple(_answers(sentence)),
     )
 
 
+class _Choice(NamedTuple):
+    chosen: str = ""
+    rejected: str = ""
+    tools: frozenset[str] = frozenset()
+    purpose: str = ""
+    exclusive: bool = False
+    rest: str = ""
+
+
+def _choice(sentence: str) -> _Choice:
+    """What a sentence prefers to what, and for what; `rest` is the sentence without the rejected."""
+    gone = swap(sentence)
+    if gone:
+        rest = f"{gone.better} {gone.rest}"
+        return _Choice(
+            _name(gone.better), _name(gone.worse), _tools(gone.better), gone.rest, True, rest
+        )
+    found = _IS_USED.search(sentence) or _CHOICE.search(sentence)
+    turned = _REJECTED.search(sentence) if found or " over " in sentence else None
+    rest, rejected = sentence, ""
+    if turned and (not found or turned.start() >= found.start("better")):
+        rejected = _name(turned["worse"])
+        rest = sentence[: turned.start()] + " " + sentence[turned.end() :]
+    if not found:
+        return _Choice(rejected=rejected, purpose=rest, rest=rest)
+    better = found["better"]
+    return _Choice(
+        _name(better),
+        rejected,
+        _tools(better),
+        _LABELLED.sub(_as_name, rest.replace(better, " ", 1)),
+        bool(_PURPOSE.search(rest) or _ONE_PLACE.match(found[0])),
+        rest,
+    )
+
+
+def _tools(text: str) -> frozenset[str]:
+    """The names in a choice; of an identifier only the whole."""
+    return frozenset(
+        _ALIASES.get(name, name)
+        for run in text.split()
+        for name in (words(run)[:1] if run.strip(".,`'\"*").isalpha() else [_name(run)])
+        if name and name not in _STOPPED
+    )
+
+
+def _paths(text: str) -> tuple[frozenset[str], str]:
+    """Where the text says something is, and the text without these places."""
+    places: set[str] = set()
+
+    def place(match: re.Match[str]) -> str:
+        path = match[0].strip("./").casefold()
+        if not path or not _LOCATED.search(text[: match.start()]):
+            return match[0]
+        places.add(path)
+        return " "
+
+    rest = _PATH.sub(place, text)
+    return frozenset(places), rest
+
+
 def _answers(sentence: str) -> Iterator[Answer]:
     told = _EXCLUSIVE_IS.match(sentence)
     if told and set(words(told["what"])[-1:]) & ROLES and not _QUALITY.search(told["value"]):
-        what = frozenset(w for w in words(told["what"]) if w not in STOP_WORDS)
+        what = frozenset(w for w in words(told["what"]) if w not in _STOPPED)
         yield Answer(what, told["value"], frozenset(words(told["value"])))
     placed = _PLACE.match(sentence)
-    if placed:
+    if placed and not (placed["how"].casefold() == "on" and _COMMAND.match(sentence)):
         where = frozenset(words(placed["place"])) - {"branch"}
         if not where & (_SEVERAL | STOP_WORDS):
             what = frozenset((*words(placed["what"]), f"({placed['how'].casefold()})"))
             yield Answer(what, placed["place"], where)
+    pair = _PAIR.match(sentence)
+    if pair and not _LABEL.match(pair["what"]) and not quantities(pair["value"])[0]:
+        what = frozenset(("(key)", *_names(pair["what"])))
+        yield Answer(
+            what, pair["value"], frozenset(_TRUTH.get(w, w) for w in _tools(pair["value"]))
+        )
+    owned = owner(sentence)
+    if owned:
+        what = frozenset(("(owner)", *_stems(owned[0])))
+        yield Answer(what, owned[1], frozenset(words(owned[1])) - _STOPPED - {"team"})
 
 
 def _name(text: str) -> str:
@@ -224,47 +317,17 @@ def _names(text: str) -> list[str]:
     return [_ALIASES.get(word, word) for word in words(text)]
 
 
-def _stems(text: str) -> frozenset[str]:
+def _stems(text: str) -> tuple[str, ...]:
     told = _NEGATION.sub(" ", _HARMLESS.sub(" ", text))
-    return frozenset(
+    return tuple(
         _ALIASES.get(word, word)
         for word in words(told)
-        if word not in STOP_WORDS and word not in _LIGHT and len(word) > 1
+        if word not in _STOPPED and word not in _LIGHT and len(word) > 1
     )
-
-
-def _values(text: str) -> tuple[frozenset[tuple[str, str]], tuple[str, ...]]:
-    found: dict[tuple[str, str], str] = {}
-    for match in _QUANTITY.finditer(text):
-        told = _NUMBERS.get(match["number"].casefold(), match["number"]).replace(",", "")
-        unit = (match["unit"] or "").casefold()
-        value = _measured(told.replace("_", ""), unit, match["sign"] or "")
-        found.setdefault(value, match[0].strip())
-    return frozenset(found), tuple(found.values())
 
 
 def _as_name(match: re.Match[str]) -> str:
     return f" {(match[1] or 'number').replace(' ', '')}x{match[2] or match[3]} "
-
-
-def _measured(number: str, unit: str, sign: str) -> tuple[str, str]:
-    if sign:
-        return "money", number
-    if unit in ("%", "percent"):
-        return "%", number
-    if number.count(".") < 2:
-        short = unit[:2] if unit.startswith(("ms", "mil")) else unit[:1]
-        if unit.startswith("month"):
-            return "time", str(float(number) * 30 * 86_400)
-        if unit.startswith("year"):
-            return "time", str(float(number) * 365 * 86_400)
-        if unit.rstrip("s").removesuffix("ib").removesuffix("b") in ("", *"kmgt") and "b" in unit:
-            return "size", str(float(number) * _BYTES[short])
-        if short in _SECONDS and re.fullmatch(
-            r"ms|milli.*|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?", unit
-        ):
-            return "time", str(float(number) * _SECONDS[short])
-    return "number", number
 
 
 ROLES = frozenset(

@@ -7,17 +7,16 @@ contradict only what is said of exactly the same thing.
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from contextd.domain.words import words
 from contextd.governance.claims import Claim, claim
+from contextd.governance.clauses import clauses
 
 Kind = Literal["polarity", "choice", "value"]
-
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
-_MOST_SENTENCES = 20
 
 DENIED = 0.85
 """This share of what a sentence denies must be in the other one."""
@@ -92,7 +91,7 @@ def differs(one: str, other: str) -> str:
     a, b = claim(one), claim(other)
     if a.values != b.values:
         return "numbers differ"
-    if a.paths != b.paths:
+    if a.mentioned != b.mentioned:
         return "paths differ"
     if a.negations != b.negations:
         return "one is negated"
@@ -109,9 +108,9 @@ def _swapped(one: str, other: str) -> bool:
     return first != second and sorted(first) == sorted(second)
 
 
-def _claims(text: str) -> list[Claim]:
-    sentences = [s.strip() for s in _SENTENCE.split(text) if len(s.strip()) > 5]
-    return [claim(sentence) for sentence in sentences[:_MOST_SENTENCES]]
+@lru_cache(maxsize=20_000)
+def _claims(text: str) -> tuple[Claim, ...]:
+    return tuple(claim(clause) for clause in clauses(text))
 
 
 def _compare(a: Claim, b: Claim) -> Conflict | None:
@@ -137,10 +136,27 @@ def _denies(denial: Claim, other: Claim) -> bool:
     shared = denial.about & other.about
     if not shared or _values_differ(denial, other) or _paths_differ(denial, other):
         return False
-    if len(shared) == 1 and max(len(denial.about), len(other.about)) > 2:
+    if len(shared) == 1 and not _about_only(denial, other):
+        return False
+    if _roles_swapped(denial, other):
         return False
     enough = len(shared) >= DENIED * len(denial.about)
     return enough and len(shared) >= TOLD * len(other.about)
+
+
+def _about_only(denial: Claim, other: Claim) -> bool:
+    """Whether one word is the whole subject: the tool that is used, or all there is to say."""
+    if denial.about == other.about:
+        return True
+    return len(denial.about) == 1 and denial.about <= other.tools
+
+
+def _roles_swapped(one: Claim, other: Claim) -> bool:
+    """Whether three or more words come in both, the first of one being the last of the other."""
+    here, there = Counter(one.order), Counter(other.order)
+    shared = {word for word, count in here.items() if count == there[word] == 1}
+    first, second = ([w for w in claim.order if w in shared] for claim in (one, other))
+    return len(first) > 2 and first[0] == second[-1] and first[-1] == second[0]
 
 
 def _same_but(a: Claim, b: Claim, told: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _ROWS = (
     (
@@ -12,14 +13,31 @@ _ROWS = (
     ("allow(?:s|ed)?|permit(?:s|ted)?", "forbid(?:s|den)?|disallow(?:s|ed)?|den(?:y|ies|ied)"),
     ("prefer(?:s|red)?|recommend(?:s|ed)?", "avoid(?:s|ed)?|discourage[sd]?"),
     ("before", "after"),
-    ("required?|requires|mandatory|must", "optional"),
+    ("required|mandatory|must", "optional"),
     ("synchronous(?:ly)?", "asynchronous(?:ly)?"),
     ("true", "false"),
-    ("on", "off"),
+    (
+        r"(?:turned|switched|set to|is|are|:|=) on(?=[\s.,]*$|\s+(?:in|for|by|during)\b)",
+        r"(?:turned|switched|set to|is|are|:|=) off(?=[\s.,]*$|\s+(?:in|for|by|during)\b)",
+    ),
     ("opt-in|opt in", "opt-out|opt out"),
     ("soft", "hard"),
     ("tabs", "spaces"),
     ("single", "double"),
+    ("optimistic(?:ally)?", "pessimistic(?:ally)?"),
+    ("explicit(?:ly)?", "implicit(?:ly)?"),
+    ("internal(?:ly)?", "external(?:ly)?"),
+    ("plural", "singular"),
+    ("physical(?:ly)?", "logical(?:ly)?|virtual(?:ly)?"),
+    ("hash(?:ed|es)?|encrypted", "plain[ -]?text|clear[ -]?text"),
+    ("expos(?:e[sd]?|ing)|show(?:s|n)?", "hid(?:e|es|den|ing)"),
+    ("accept(?:s|ed)?", "reject(?:s|ed)?|refused?"),
+    ("preserv(?:e[sd]?|ing)", "strip(?:s|ped)?"),
+    ("immediate(?:ly)?|at once", "lazily|later|with a delay"),
+    ("start(?:s|ed|ing)?", "stop(?:s|ped|ping)?"),
+    ("everyone|everybody|anyone|anybody|all users", "only"),
+    ("upper[ -]?case", "lower[ -]?case"),
+    ("inclusive", "exclusive"),
     ("camelCase|camel case", "snake_case|snake case|kebab-case"),
     ("public", "private"),
     ("mutable", "immutable"),
@@ -46,18 +64,27 @@ _ROWS = (
     ("asleep|sleeping", "awake"),
 )
 _PATTERNS = tuple(tuple(re.compile(rf"\b(?:{side})\b", re.I) for side in row) for row in _ROWS)
-_ANY = re.compile(rf"\b(?:{'|'.join(side for row in _ROWS for side in row)})\b", re.I)
+# Phrases first, or their first words would be found alone.
+_SIDES = sorted((side for row in _ROWS for side in row), key=lambda side: " " not in side)
+_ANY = re.compile(rf"\b(?:{'|'.join(_SIDES)})\b", re.I)
 
 
 def poles(text: str) -> dict[int, tuple[int, str]]:
     """Row → (side, the words) for every pair of opposites of which the text uses one side only."""
     found: dict[int, tuple[int, str]] = {}
-    if not _ANY.search(text):
-        return found
-    for row, (one, other) in enumerate(_PATTERNS):
-        left, right = one.search(text), other.search(text)
-        if left and not right:
-            found[row] = (0, left[0])
-        elif right and not left:
-            found[row] = (1, right[0])
-    return found
+    both: set[int] = set()
+    for said in _ANY.findall(text):
+        for row, side in _places(said.casefold()):
+            if found.setdefault(row, (side, said))[0] != side:
+                both.add(row)
+    return {row: told for row, told in found.items() if row not in both}
+
+
+@lru_cache(maxsize=5_000)
+def _places(said: str) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        (row, side)
+        for row, sides in enumerate(_PATTERNS)
+        for side, pattern in enumerate(sides)
+        if pattern.search(said)
+    )
