@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from contextd.code.project_model import ProjectModel, load
+from contextd.code.project_model import ProjectModel, parse_model, read_text
 from contextd.domain.errors import ContextdError, NotFound, nearest
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
@@ -40,9 +41,15 @@ def project_model(runtime: Runtime) -> ProjectModel | None:
         return None
     path = runtime.root / ".context" / "project.yaml"
     try:
-        return load(path) if path.is_file() else None
+        return _parsed(read_text(path), path) if path.is_file() else None
     except ContextdError:
         return None
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str, path: Path) -> ProjectModel:
+    """Parsing takes 15 ms where there are many modules, and every file that is read asks for it."""
+    return parse_model(text, path)
 
 
 def described(runtime: Runtime) -> list[str]:
