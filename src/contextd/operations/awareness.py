@@ -284,6 +284,26 @@ def resolve_contradiction(
     )
 
 
+@operation(
+    "POST /api/contradictions/{id}/reopen", effect="write", audience="owner", idempotent=True
+)
+def reopen_contradiction(runtime: Runtime, id: str) -> Resolved:
+    """Take back how a contradiction was settled: it is listed again, and both records hold.
+
+    Args:
+        id: The contradiction's id, as list_contradictions shows it.
+    """
+    pair = _pair_named(runtime, id)
+    with runtime.store.transaction():
+        runtime.store.contradictions.reopen(pair.a, pair.b)
+        for record in runtime.store.records.get([pair.a, pair.b]):
+            if record.status == "superseded":
+                back = record.with_(status="active", canonical_id="", valid_to=None)
+                change(runtime, back, action="restore", reason="contradiction opened again")
+    runtime.trace.wrote([pair.a, pair.b], type="contradiction", action="update")
+    return Resolved(id, [pair.a, pair.b], [], "open again; both records are in use")
+
+
 @operation("POST /api/contradictions/search", effect="write", audience="owner", idempotent=True)
 def compare_records(runtime: Runtime) -> dict[str, str]:
     """Compare all records in the background and list the pairs that contradict each other."""

@@ -396,7 +396,11 @@ def restore_record(runtime: Runtime, id: str) -> Moved:
 def _move(runtime: Runtime, id: str, status: Status, action: str, told: str) -> Moved:
     record = resolve(runtime, id)
     if record.status != status:
-        change(runtime, record.with_(status=status), action=action, reason="by hand")
+        moved = record.with_(status=status)
+        if status == "active" and record.status in ("superseded", "merged"):
+            # What ended it no longer holds.
+            moved = moved.with_(canonical_id="", valid_to=None)
+        change(runtime, moved, action=action, reason="by hand")
         done = runtime.trace
         done.wrote(
             [record.id], type=record.kind, action="delete" if status == "deleted" else "update"

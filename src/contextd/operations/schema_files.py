@@ -20,6 +20,7 @@ from contextd.operations.schema import (
 from contextd.operations.typed import FIELDS, TYPE, schema_of
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, read_schema_file, schema_path
+from contextd.schema.merge import merged
 from contextd.schema.model import SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
@@ -109,6 +110,7 @@ def schema_put(
     scope: Place | None = None,
     if_match: str = "",
     dry_run: bool = False,
+    base: str | None = None,
 ) -> SchemaSaved:
     """Replace a schema file. Everything is checked first and nothing is written when anything is
     wrong; the file before is kept as a backup.
@@ -119,12 +121,16 @@ def schema_put(
         scope: The project's file or the one in the home; where types of this call would go when empty.
         if_match: The etag that was read; refused when the file changed since.
         dry_run: Check and show the YAML, write nothing.
+        base: With types, the YAML whose comments and layout to keep; the present file when empty.
     """
     if (text is None) == (types is None):
         raise Invalid("give either text or types", "text is the YAML, types the same as an object")
     place = _place(runtime, scope)
     path = _path(runtime, place)
-    fresh = parsed_file(to_yaml(types or {}) if text is None else text, path.name, place)
+    if text is None:
+        kept = _file(runtime, place).text if base is None else base
+        text = merged(kept, types or {}) if kept.strip() else to_yaml(types or {})
+    fresh = parsed_file(text, path.name, place)
     _require_sound(fresh)
     with _writing:
         before = _file(runtime, place)

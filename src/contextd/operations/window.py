@@ -134,10 +134,12 @@ class WindowItem:
     score: float
     status: str
     reason: str = ""
+    title: str = ""
 
     def as_text(self) -> str:
         """One line."""
-        told = f"{self.type} {self.source} ({self.tokens:,} tokens, score {self.score:.2f}, used {self.count}×, last {self.last})"
+        about = f" {self.title!r}" if self.title else ""
+        told = f"{self.type} {self.source}{about} ({self.tokens:,} tokens, score {self.score:.2f}, used {self.count}×, last {self.last})"
         return f"{told}: {self.reason}" if self.reason else told
 
 
@@ -195,6 +197,8 @@ def context_window(runtime: Runtime, session_id: str = "", limit: int = _SHOWN) 
     active = sum(item.status == "active" for item in items)
     notes = runtime.store.sessions.events(session.id, types=("note",))
     runtime.trace.read([], type="window")
+    shown = items[: max(0, limit)]
+    titles = _titles(runtime, shown)
     return Window(
         session_id=session.id,
         tokens=tokens,
@@ -202,7 +206,7 @@ def context_window(runtime: Runtime, session_id: str = "", limit: int = _SHOWN) 
         percent=percent(tokens, capacity),
         active=active,
         archived=len(items) - active,
-        items=[_view(item, age(item.last_at, now)) for item in items[: max(0, limit)]],
+        items=[_view(i, age(i.last_at, now), titles.get(i.source, "")) for i in shown],
         prunings=[
             Pruning(iso(note.at), note.text, list(note.data["pruned"]))
             for note in notes
@@ -245,7 +249,13 @@ def window_counts(runtime: Runtime, session: Session) -> dict[str, int]:
     return counts
 
 
-def _view(item: ContextItem, last: str) -> WindowItem:
+def _view(item: ContextItem, last: str, title: str = "") -> WindowItem:
     values = asdict(item)
     shown = ("type", "source", "tokens", "count", "score", "status", "reason")
-    return WindowItem(last=last, **{name: values[name] for name in shown})
+    return WindowItem(last=last, title=title, **{name: values[name] for name in shown})
+
+
+def _titles(runtime: Runtime, items: Sequence[ContextItem]) -> dict[str, str]:
+    """What the records among the items say, by id."""
+    ids = [item.source for item in items if item.type == "discovery"]
+    return {r.id: (r.title or r.content)[:120] for r in runtime.store.records.get(ids)}

@@ -37,13 +37,14 @@ def _shown(value: Any) -> str:
 
 def to_yaml(types: Mapping[str, Any]) -> str:
     """A schema.yaml of types given as plain data: `{name: {description, fields: {…}}}`."""
-    tidy = {name: _tidy(kind) for name, kind in types.items()}
+    tidied = {name: tidy(kind) for name, kind in types.items()}
     return yaml.safe_dump(
-        {"version": VERSION, "types": tidy}, sort_keys=False, allow_unicode=True, width=100
+        {"version": VERSION, "types": tidied}, sort_keys=False, allow_unicode=True, width=100
     )
 
 
-def _tidy(kind: Any) -> Any:
+def tidy(kind: Any) -> Any:
+    """A type as it is written down: without what says nothing."""
     if not isinstance(kind, Mapping):
         return kind
     fields = kind.get("fields")

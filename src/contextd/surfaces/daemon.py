@@ -99,7 +99,7 @@ class _Daemon:
             "version": __version__,
             "hooks_deadline_ms": settings.number("hooks.deadline_ms"),
         }
-        self._access = Access()
+        self._access = Access(home=str(settings.home))
         self._connections = connections(
             gate,
             settings.text("mcp.profile"),

@@ -27,8 +27,8 @@ LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 class Guard:
     """Pure ASGI. Refusals are problem details: 421 host, 403 origin, 401 token, 413 body.
 
-    `open_paths` need no token, nor do paths with an `own_door`, which decides for itself; host,
-    origin and size are checked everywhere.
+    `open_paths` need no token, nor does what has an `own_door`, by its path and what it accepts:
+    that decides for itself. Host, origin and size are checked everywhere.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class Guard:
         open_paths: frozenset[str] = frozenset({"/healthz"}),
         hosts: frozenset[str] = LOOPBACK,
         body_limit: int = BODY_LIMIT,
-        own_door: Callable[[str], bool] = lambda path: False,
+        own_door: Callable[[str, str], bool] = lambda path, accept: False,
     ) -> None:
         self._app, self._token, self._own_door = app, token, own_door
         self._open_paths, self._hosts, self._body_limit = open_paths, hosts, body_limit
@@ -74,7 +74,9 @@ class Guard:
             return Invalid("content-length is not a number", "leave it to the HTTP library"), 400
         if int(length) > self._body_limit:
             return self._too_large(), 413
-        guarded = path not in self._open_paths and not self._own_door(path)
+        guarded = path not in self._open_paths and not self._own_door(
+            path, headers.get(b"accept", "")
+        )
         if guarded and not self._knows_token(headers):
             hint = "send `Authorization: Bearer …`; the token is in the file `token` of the home"
             return Denied("a token is needed", hint), 401

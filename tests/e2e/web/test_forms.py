@@ -34,7 +34,7 @@ def test_an_edit_is_reviewed_saved_and_undone(visit: Visit, call: Call, note: st
     assert "three times" in review.locator(".minus").first.inner_text()
     assert "three" in call("get_record", id=note)["content"]
     page.get_by_role("button", name="Save", exact=True).click()
-    assert page.get_by_role("status").inner_text() == "Saved."
+    assert page.get_by_role("status").inner_text().startswith("Saved.")
     whole = call("get_record", id=note)
     assert "five" in whole["content"]
     assert whole["record"]["tags"] == ["mail", "retry"]
@@ -127,11 +127,26 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
     links = {a.get_attribute("href") for a in pair.get_by_role("link").all()}
     assert {f"/records/{known['prefers']}", f"/records/{known['avoids']}"} <= links
     pair.get_by_label("Why, in a few words").fill("settled in a test")
+    ids = {known["prefers"], known["avoids"]}
+
+    def is_open() -> bool:
+        pairs = call("list_contradictions")["contradictions"]
+        return any({c["a"]["id"], c["b"]["id"]} == ids for c in pairs)
+
     pair.get_by_role("button", name="Both are right").click()
     page.get_by_role("status").wait_for()
-    open_pairs = call("list_contradictions")["contradictions"]
-    ids = {known["prefers"], known["avoids"]}
-    assert not [c for c in open_pairs if {c["a"]["id"], c["b"]["id"]} == ids]
+    assert not is_open()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Open again: both records are in use").wait_for()
+    assert is_open()
+    page.get_by_role("button", name="Keep this one").first.click()
+    page.get_by_text("Settled: one is kept").wait_for()
+    states = {call("get_record", id=id)["record"]["status"] for id in ids}
+    assert states == {"active", "superseded"}
+    settled = page.get_by_role("region", name="Settled lately")
+    settled.get_by_role("button", name="Open again").first.click()
+    page.get_by_text("Open again: both records are in use").wait_for()
+    assert {call("get_record", id=id)["record"]["status"] for id in ids} == {"active"}
 
 
 def test_contradictions_are_looked_for_on_demand(visit: Visit) -> None:
@@ -209,3 +224,156 @@ def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit
         field.fill("same")
     page.get_by_text("two fields called same").wait_for()
     assert page.locator("[data-state]").inner_text() == "1 problem"
+
+
+SECRET = "AKIA" + "Q3EGRTX5YV2LWJ7N"
+
+
+def test_a_secret_in_an_edit_is_shown_as_it_would_be_kept_and_never_stored(
+    visit: Visit, call: Call, note: str
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{note}/edit")
+    page.get_by_label("Content").fill(f"The mail sender signs in with {SECRET}.")
+    page.get_by_role("button", name="Review changes").click()
+    review = page.get_by_role("region", name="What will change")
+    expect(review.get_by_text("1 secret found.")).to_be_visible()
+    assert SECRET not in review.inner_text()
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("1 secret was taken out")
+    assert SECRET not in str(call("get_record", id=note))
+
+
+def test_a_question_nobody_could_answer_is_answered_from_its_gap(visit: Visit, call: Call) -> None:
+    for _ in range(3):
+        call("recall_context", query="kiosk printer paper width")
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/awareness")
+    gap = page.get_by_role("region", name="Gaps").get_by_role("listitem")
+    gap.filter(has_text="kiosk printer").get_by_role("link", name="Answer it").click()
+    page.get_by_label("Answer").fill("It takes rolls of 58 mm.")
+    page.get_by_role("button", name="Keep it").click()
+    expect(page.get_by_role("status")).to_contain_text("Kept for all agents.")
+    [found] = call("recall_context", query="kiosk printer paper width")["entries"]
+    assert found["content"] == "kiosk printer paper width? It takes rolls of 58 mm."
+    assert call("get_record", id=found["id"])["record"]["trust"] == "human"
+
+
+def test_an_entry_of_a_type_is_checked_where_it_is_typed(
+    visit: Visit, call: Call, home: Any
+) -> None:
+    path = home.project / ".context" / "schema.yaml"
+    path.write_text(
+        "version: 1\ntypes:\n  vendor:\n    description: Who we buy from\n    fields:\n"
+        "      name: {type: string, required: true}\n      seats: {type: number}\n"
+        "      tier: {type: enum, values: [gold, silver], default: silver}\n"
+    )
+    try:
+        visitor = visit()
+        page = visitor.page
+        visitor.go("/awareness")
+        empty = page.get_by_role("listitem").filter(has_text="Type 'vendor'")
+        empty.get_by_role("link", name="Add the first entry").click()
+        page.get_by_label("Seats").fill("many")
+        page.get_by_role("button", name="Keep it").click()
+        assert page.get_by_label("Seats").get_attribute("aria-invalid") == "true"
+        page.get_by_label("Seats").fill("12")
+        page.get_by_role("button", name="Keep it").click()
+        expect(page.locator("#wrong-name")).to_have_text("required")
+        page.get_by_label("Name").fill("Blue Boxes")
+        page.get_by_role("button", name="Keep it").click()
+        page.get_by_role("status").wait_for()
+        [made] = call("query_by_type", type="vendor")["entries"]
+        assert made["structuredData"] == {"name": "Blue Boxes", "seats": 12, "tier": "silver"}
+    finally:
+        path.unlink()
+
+
+def test_a_record_is_confirmed_from_its_page_and_that_can_be_taken_back(
+    visit: Visit, call: Call, note: str
+) -> None:
+    visitor = visit()
+    page = visitor.page
+    before = call("get_record", id=note)["record"]["confidence"]
+    visitor.go(f"/records/{note}")
+    page.get_by_role("button", name="Still right").click()
+    expect(page.get_by_role("status")).to_contain_text("Noted.")
+    assert call("get_record", id=note)["record"]["confidence"] > before
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_role("status")).to_contain_text("was undone")
+    assert call("get_record", id=note)["record"]["confidence"] == before
+
+
+def test_the_schema_is_built_by_keyboard_alone_and_its_comments_stay(
+    visit: Visit, call: Call, home: Any
+) -> None:
+    path = home.project / ".context" / "schema.yaml"
+    path.write_text(
+        "# what we agreed on\nversion: 1\ntypes:\n  one:\n    description: first  # not last\n"
+        "    fields:\n      a: {type: string}\n  two:\n    fields:\n      b: {type: string}\n"
+    )
+    try:
+        visitor = visit()
+        page = visitor.page
+        press, typed = page.keyboard.press, page.keyboard.type
+        visitor.go("/schema")
+        page.get_by_role("button", name="Add a type").focus()
+        press("Enter")
+        typed("three")
+        press("Tab")
+        typed("the third")
+        press("Enter")  # to its first field
+        typed("tier")
+        press("Tab")
+        typed("enum")
+        for _ in range(5):  # past required, up, down, remove, description
+            press("Tab")
+        press("Tab")
+        typed("gold")
+        press("Tab")
+        typed("gold, silver")
+        preview = page.get_by_label("The file as YAML")
+        expect(preview).to_have_value(re.compile("silver"))
+        press("Alt+ArrowUp")  # the only field stays where it is
+        page.get_by_label("Type name").last.focus()
+        press("Alt+ArrowUp")
+        assert page.evaluate("document.activeElement.value") == "three", "the focus moves along"
+        expect(preview).to_have_value(re.compile("one:.*three:.*two:", re.DOTALL))
+        page.get_by_role("button", name="Review changes").focus()
+        press("Enter")
+        save = page.get_by_role("button", name="Save", exact=True)
+        save.wait_for()
+        save.focus()
+        press("Enter")
+        page.get_by_text("Saved: added type three").wait_for()
+        text = path.read_text()
+        assert text.startswith("# what we agreed on\n")
+        assert "first  # not last" in text
+        assert text.index("three:") < text.index("two:")
+        kinds = {kind["name"]: kind for kind in call("schema_get", scope="project")["types"]}
+        assert kinds["three"]["fields"]["tier"]["default"] == "gold"
+    finally:
+        path.unlink()
+
+
+def test_a_form_on_its_way_says_so_and_is_not_sent_twice(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/records/new")
+    page.get_by_label("Content").fill("The label printer is restarted every night at three.")
+    # Held back at the last moment, so that there is time to look.
+    page.evaluate(
+        "addEventListener('submit', (event) => {"
+        " window.sent = (window.sent ?? 0) + !event.defaultPrevented; event.preventDefault(); })"
+    )
+    button = page.get_by_role("button", name="Keep it")
+    width = button.bounding_box()["width"]
+    button.click()
+    expect(button).to_be_disabled()
+    assert button.get_attribute("aria-busy") == "true"
+    assert button.bounding_box()["width"] == width
+    assert page.locator("form.fields").get_attribute("aria-busy") == "true"
+    page.evaluate("document.querySelector('form.fields').requestSubmit()")
+    assert page.evaluate("window.sent") == 1

@@ -12,11 +12,18 @@ PAGES = [
     "/", "/records", "/records?q=token+refresh", "/records?kind=memory&status=any",
     "/records?status=nonsense", "/records/{lesson}", "/records/{lesson}/edit", "/records/ffffffff",
     "/sessions", "/sessions?status=archived", "/sessions/{session}", "/jobs", "/jobs?state=failed",
+    "/records/new", "/records/new?answer=why&tags=x", "/window?session={session}", "/nowhere",
     "/awareness", "/schema", "/schema?scope=home", "/schema?template=team", "/window", "/jobs/nowhere",
     "/records/no/such/page",
 ]  # fmt: skip
 
 Visit = Callable[..., Any]
+MOVED = """
+    window.moved = 0;
+    new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.moved += entry.value;
+    }).observe({ type: "layout-shift", buffered: true });
+"""
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -24,9 +31,12 @@ def test_a_page_opens_fits_its_window_and_breaks_nothing(
     visit: Visit, known: dict[str, str], path: str
 ) -> None:
     visitor = visit(viewport={"width": 1440, "height": 900})
+    page = visitor.page
+    page.add_init_script(MOVED)
     answer = visitor.go(path.format(**known))
     assert answer.status < 500
-    page = visitor.page
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("window.moved") == 0, "something jumped while the page came up"
     assert page.locator("h1").count() == 1
     assert page.title().endswith("· contextd")
     wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
@@ -200,3 +210,48 @@ def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str
     page.get_by_label("Tags").fill("noscript")
     page.get_by_role("button", name="Review changes").click()
     expect(page.get_by_role("heading", name="What will change")).to_be_visible()
+
+
+def test_what_cannot_be_seen_or_turns_the_text_is_spelled_out(
+    visit: Visit, call: Callable[..., Any]
+) -> None:
+    text = "Open \u202egpj.exe\u202c, print \x1b[31mred\x1b[0m and **stay** calm&amp;<i>."
+    made = call("save_context", content=text)["id"]
+    visitor = visit()
+    page = visitor.page
+    visitor.go(f"/records/{made}")
+    shown = page.get_by_role("main").inner_text()
+    assert "⟨U+202E⟩gpj.exe⟨U+202C⟩" in shown
+    assert "⟨ESC⟩[31mred⟨ESC⟩[0m" in shown
+    assert "**stay** calm&amp;<i>." in shown
+    visitor.go(f"/records/{made}/edit")
+    assert page.get_by_label("Content").input_value() == text, "an edit starts from what is there"
+    call("delete_record", id=made)
+
+
+def test_keys_lead_through_the_pages_and_the_lists(visit: Visit) -> None:
+    visitor = visit()
+    page = visitor.page
+    visitor.go("/")
+    page.keyboard.type("gr")
+    page.wait_for_url("**/records")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    titles = page.locator(".row a.title")
+    assert page.evaluate("document.activeElement.href") == page.evaluate(
+        "(link) => link.href", titles.nth(1).element_handle()
+    )
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/records/*")
+    page.keyboard.press("e")
+    page.wait_for_url("**/edit")
+    page.get_by_label("Tags").focus()
+    page.keyboard.type("gr")
+    assert page.url.endswith("/edit"), "a letter in a field is a letter"
+    page.get_by_role("link", name="Overview").focus()
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    assert dialog.is_visible()
+    page.keyboard.press("Escape")
+    assert not dialog.is_visible()

@@ -5,12 +5,15 @@ from __future__ import annotations
 import http.client
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import pytest
-from homes import Home
+from homes import Home, temporary_home
+
+from contextd.surfaces.web import awareness, entries, records, schema, work
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -62,7 +65,7 @@ def test_a_link_works_once_and_its_cookie_is_for_this_site_and_no_script(home: H
     status, headers, _ = ask(home, "GET", once)
     assert (status, headers["location"]) == (303, "/")
     made = headers["set-cookie"].lower()
-    for part in ("httponly", "samesite=strict", "path=/", "max-age=43200"):
+    for part in ("contextd_", "httponly", "samesite=strict", "path=/", "max-age=43200"):
         assert part in made
     again, headers, text = ask(home, "GET", once)
     assert again == 401
@@ -159,9 +162,134 @@ def test_signing_out_ends_the_session(home: Home) -> None:
     assert ask(home, "GET", "/", Cookie=mine)[0] == 401
 
 
-def test_guessing_codes_is_slowed_down(home: Home) -> None:
-    told = [ask(home, "GET", f"/signin?code=guess{n}")[2] for n in range(14)]
-    assert any("Too many attempts" in text for text in told)
+@pytest.fixture(scope="module")
+def besieged() -> Iterator[Home]:
+    """A daemon of its own: what is tried there must not lock others out."""
+    with temporary_home() as lonely:
+        lonely.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
+        lonely.start()
+        yield lonely
+
+
+def test_guessing_codes_is_slowed_down_and_keeps_nobody_with_a_right_one_out(
+    besieged: Home,
+) -> None:
+    told = [ask(besieged, "GET", f"/signin?code=guess{n}")[::2] for n in range(14)]
+    assert told[0][0] == 401
+    assert told[-1][0] == 429
+    assert "Too many attempts" in told[-1][1]
+    status, headers, _ = ask(besieged, "GET", link(besieged))
+    assert (status, "set-cookie" in headers) == (303, True)
+
+
+def test_two_homes_have_a_port_and_a_cookie_each_and_keep_them(home: Home, besieged: Home) -> None:
+    cookies = []
+    for one in (home, besieged):
+        headers = ask(one, "GET", link(one))[1]
+        cookies.append(headers["set-cookie"].partition("=")[0])
+    assert cookies[0] != cookies[1]
+    port = besieged.about()["port"]
+    assert port != home.about()["port"]
+    assert besieged.run("daemon", "stop").returncode == 0
+    besieged.start()
+    assert besieged.about()["port"] == port, "a bookmark still leads here"
+
+
+def test_a_used_link_leads_who_is_signed_in_where_it_leads(home: Home, cookie: str) -> None:
+    once = link(home, "/records")
+    assert ask(home, "GET", once)[0] == 303
+    status, headers, _ = ask(home, "GET", once, Cookie=cookie)
+    assert (status, headers["location"]) == (303, "/records")
+    assert "set-cookie" not in headers
+
+
+BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+
+def test_a_browser_gets_a_page_for_any_path_and_a_program_an_answer_it_can_read(
+    home: Home, cookie: str
+) -> None:
+    status, headers, text = ask(home, "GET", "/nowhere/at/all", Accept=BROWSER)
+    assert (status, headers["content-type"]) == (401, "text/html; charset=utf-8")
+    assert "contextd dashboard" in text
+    status, _, text = ask(home, "GET", "/nowhere/at/all", Accept=BROWSER, Cookie=cookie)
+    assert (status, "There is no page here" in text) == (404, True)
+    for accept in ("application/json", "*/*"):
+        status, headers, _ = ask(home, "GET", "/nowhere/at/all", Accept=accept)
+        assert (status, headers["content-type"]) == (401, "application/problem+json")
+    token = (home.path / "token").read_text().strip()
+    known = ask(home, "GET", "/nowhere", Authorization=f"Bearer {token}")
+    assert (known[0], json.loads(known[2])["status"]) == (404, 404)
+    assert ask(home, "GET", "/api/records", Accept=BROWSER, Cookie=cookie)[0] == 401
+
+
+EVERYWHERE = [
+    "/", "/records", "/records/new", "/signin?code=x", "/static/app.css", "/inbox", "/nowhere",
+    "/api/records", "/api/operations", "/openapi.json", "/healthz", "/readyz", "/mcp", "/mcp/x/core",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", EVERYWHERE)
+def test_every_route_checks_host_and_origin_and_size_before_anything_else(
+    home: Home, cookie: str, path: str
+) -> None:
+    token = (home.path / "token").read_text().strip()
+    known = {"Cookie": cookie, "Authorization": f"Bearer {token}", "Accept": BROWSER}
+    for host in ("evil.invalid", "127.0.0.1.evil.invalid", "contextd", "[::2]", "a@127.0.0.2", ""):
+        assert ask(home, "GET", path, Host=host, **known)[0] in (400, 421), host
+    for origin in ("http://evil.invalid", "null", "http://127.0.0.1.evil.invalid", "file://"):
+        assert ask(home, "GET", path, Origin=origin, **known)[0] == 403, origin
+        assert ask(home, "POST", path, "{}", Origin=origin, **known)[0] == 403, origin
+    assert ask(home, "POST", path, Content_Length=str(1 << 40), **known)[0] == 413
+
+
+def test_events_of_mcp_are_not_for_pages_of_others(home: Home) -> None:
+    token = (home.path / "token").read_text().strip()
+    stream = {"Accept": "text/event-stream", "Authorization": f"Bearer {token}"}
+    assert ask(home, "GET", "/mcp", Origin="http://evil.invalid", **stream)[0] == 403
+    assert ask(home, "GET", "/mcp", Host="evil.invalid", **stream)[0] == 421
+    assert ask(home, "GET", "/mcp", Accept="text/event-stream")[0] == 401
+    knock = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    status, _, _ = ask(home, "GET", "/mcp", Sec_WebSocket_Key="x" * 22 + "==", **knock)
+    assert status in (400, 401, 403, 426)
+
+
+def forms() -> list[str]:
+    """Every path that takes a form, as the pages declare them."""
+    parts = (awareness.FORMS, entries.FORMS, records.FORMS, schema.FORMS, work.FORMS)
+    found = ["/signout", *(path for part in parts for path, _ in part)]
+    return [path.replace("{id}", "abcdef12") for path in found]
+
+
+@pytest.mark.parametrize("path", forms())
+def test_no_form_is_taken_without_its_token_or_from_elsewhere(
+    home: Home, cookie: str, csrf: str, path: str
+) -> None:
+    here = {"Cookie": cookie, "Content_Type": FORM}
+    right = urlencode({"csrf": csrf})
+    assert ask(home, "POST", path, "", **here)[0] == 403
+    assert ask(home, "POST", path, urlencode({"csrf": ""}), **here)[0] == 403
+    assert ask(home, "POST", path, f"csrf={csrf}&csrf=x", **here)[0] == 403
+    assert ask(home, "POST", path, right, Origin="http://127.0.0.1:1", **here)[0] == 403
+    assert ask(home, "POST", path, right, Sec_Fetch_Site="cross-site", **here)[0] == 403
+    assert ask(home, "POST", path, right, Content_Type=FORM)[0] == 401
+    body = json.dumps({"csrf": csrf})
+    for kind in ("text/plain", "multipart/form-data; boundary=x", "application/json"):
+        assert ask(home, "POST", path, body, Cookie=cookie, Content_Type=kind)[0] == 403, kind
+    assert ask(home, "GET", f"{path}?csrf={csrf}", Cookie=cookie)[0] in (200, 404, 409)
+
+
+def test_the_port_is_open_on_this_machine_only_and_its_token_is_its_owners(home: Home) -> None:
+    listening = f"{home.about()['port']:04X}"
+    table = Path("/proc/net/tcp")
+    if not table.exists():
+        pytest.skip("only Linux tells who listens where")
+    lines = [line.split() for line in table.read_text().splitlines()[1:]]
+    assert {at for _, at, *_ in lines if at.endswith(":" + listening)} == {f"0100007F:{listening}"}
+    six = Path("/proc/net/tcp6")
+    if six.exists():
+        assert f":{listening} " not in six.read_text()
+    assert (home.path / "token").stat().st_mode & 0o777 == 0o600
 
 
 def test_an_unknown_project_is_refused_and_a_known_one_is_shown(

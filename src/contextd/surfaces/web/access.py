@@ -6,6 +6,7 @@ daemon imports it before anybody asked for a page.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import time
@@ -52,15 +53,19 @@ class Browser:
     ends_at: float
     cwd: str = ""
     project: str = ""
-    notice: str = ""
+    notice: Any = None
     writes: Bucket = field(default_factory=_writes)
     kept: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
 
 
 class Access:
-    """Lets a browser in that shows a fresh code, and knows it again by its cookie."""
+    """Lets a browser in that shows a fresh code, and knows it again by its cookie.
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    Cookies know no ports, so each home's has a name of its own: `cookie_name`.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, home: str = "") -> None:
+        self.cookie_name = f"contextd_{hashlib.blake2b(home.encode(), digest_size=5).hexdigest()}"
         self._clock = clock
         self._codes: dict[str, tuple[float, str]] = {}
         self._browsers: dict[str, Browser] = {}

@@ -7,6 +7,11 @@ from html import escape
 
 from markupsafe import Markup
 
+TEXTURES = {"d2": "hatch", "d3": "dots"}
+"""Classes of a chart's parts → the pattern over their colour; `base.html` draws the patterns. Who
+cannot tell the colours apart can tell these.
+"""
+
 
 def bar(parts: Sequence[tuple[float, str, str]], total: float, label: str) -> Markup:
     """A stacked bar. `parts` are (amount, class, what it is); `label` says it in words."""
@@ -38,10 +43,13 @@ def columns(
             tall = amount / most * (height - 4)
             if amount:
                 base -= max(tall, 2)
-                drawn.append(
-                    f'<rect class="{escape(name)}" x="{left:.2f}%" y="{base:.1f}" rx="2" '
-                    f'width="{step * 0.7:.2f}%" height="{max(tall, 2) - 0.5:.1f}"/>'
+                place_and_size = (
+                    f'x="{left:.2f}%" y="{base:.1f}" rx="2" '
+                    f'width="{step * 0.7:.2f}%" height="{max(tall, 2) - 0.5:.1f}"'
                 )
+                drawn.append(f'<rect class="{escape(name)}" {place_and_size}/>')
+                if name in TEXTURES:
+                    drawn.append(f'<rect fill="url(#{TEXTURES[name]})" {place_and_size}/>')
         drawn.append(
             f'<rect class="hover" x="{place * step:.2f}%" width="{step:.2f}%" height="{height}">'
             f"<title>{escape(caption)}</title></rect>"

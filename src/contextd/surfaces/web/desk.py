@@ -6,7 +6,8 @@ import hmac
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -21,7 +22,6 @@ from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
 
-COOKIE = "contextd_session"
 FORM_LIMIT = 1 << 20
 KEPT_SECONDS = 15.0
 NO_STORE = {"cache-control": "no-store"}
@@ -38,6 +38,16 @@ NAVIGATION = (
     ("jobs", "/jobs", "Jobs"),
 )
 """(icon, address, name) of every page in the menu."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What the next page says first. `undo` is the form that takes it back, `fields` what it sends."""
+
+    text: str
+    undo: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    warning: bool = False
 
 
 class TooManyRequests(Denied):
@@ -111,7 +121,7 @@ class Desk:
 
     def page(self, template: str, code: int = 200, /, **values: Any) -> Response:
         """Render a page."""
-        notice, self.browser.notice = self.browser.notice, ""
+        notice, self.browser.notice = self.browser.notice, None
         path = self.request.url.path
         content = render(
             template,
@@ -129,9 +139,11 @@ class Desk:
         headers = {**NO_STORE, "server-timing": f"page;dur={took:.1f}"}
         return HTMLResponse(content, code, headers)
 
-    def go(self, path: str, notice: str = "", **query: str) -> Response:
-        """Send the browser on after a form, with a sentence to show there."""
-        self.browser.notice = notice
+    def go(self, path: str, notice: Notice | str = "", **query: str) -> Response:
+        """Send the browser on after a form, with something to say there."""
+        self.browser.notice = (
+            Notice(notice) if isinstance(notice, str) and notice else notice or None
+        )
         given = {name: value for name, value in query.items() if value}
         address = path + ("?" + urlencode(given) if given else "")
         return RedirectResponse(address, HTTPStatus.SEE_OTHER, NO_STORE)
@@ -155,8 +167,6 @@ class Desk:
         body = await self.request.body()
         if len(body) > FORM_LIMIT:
             raise TooLarge(f"a form may have {FORM_LIMIT} bytes", "send less at once")
-        if not self.browser.writes.take(time.monotonic()):
-            raise TooManyRequests("too many changes at once", "wait a moment and send it again")
         kind = headers.get("content-type", "").partition(";")[0]
         if kind == "application/x-www-form-urlencoded":
             try:
@@ -175,6 +185,9 @@ class Desk:
         given = self.field("csrf") or headers.get("x-csrf-token", "")
         if not hmac.compare_digest(given.encode(), self.browser.csrf.encode()):
             raise Denied("this form is not from your session", "reload the page and send it again")
+        # Last: what others send must not use up what the owner may do.
+        if not self.browser.writes.take(time.monotonic()):
+            raise TooManyRequests("too many changes at once", "wait a moment and send it again")
 
 
 Handler = Callable[[Desk], Awaitable[Response]]
@@ -184,7 +197,7 @@ def signed_in(gate: Gate, access: Access, handler: Handler) -> Any:
     """The endpoint that runs `handler` for browsers that are signed in, and shows its errors."""
 
     async def endpoint(request: Request) -> Response:
-        browser = access.browser(request.cookies.get(COOKIE, ""))
+        browser = access.browser(request.cookies.get(access.cookie_name, ""))
         if browser is None:
             return locked(request)
         desk = Desk(gate, request, browser)
@@ -203,9 +216,11 @@ def signed_in(gate: Gate, access: Access, handler: Handler) -> Any:
     return endpoint
 
 
-def locked(request: Request, reason: str = "") -> Response:
+def locked(
+    request: Request, title: str = "Sign in from the terminal", reason: str = "", code: int = 401
+) -> Response:
     """The page for a browser that is not signed in."""
     if "application/json" in request.headers.get("accept", ""):
         problem = Denied("not signed in", "run `contextd dashboard` for a new link")
-        return JSONResponse({"error": problem.as_dict()}, 401, NO_STORE)
-    return HTMLResponse(render("locked.html", reason=reason), 401, NO_STORE)
+        return JSONResponse({"error": problem.as_dict()}, code, NO_STORE)
+    return HTMLResponse(render("locked.html", title=title, reason=reason), code, NO_STORE)

@@ -11,10 +11,10 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from contextd.surfaces.gate import Gate
-from contextd.surfaces.web import awareness, records, schema
+from contextd.surfaces.web import awareness, entries, records, schema, work
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
 from contextd.surfaces.web.charts import columns
-from contextd.surfaces.web.desk import COOKIE, NO_STORE, Desk, locked, signed_in
+from contextd.surfaces.web.desk import NO_STORE, Desk, locked, signed_in
 from contextd.surfaces.web.render import render, static_files
 from contextd.surfaces.web.sections import is_page
 from contextd.surfaces.web.steps import next_steps
@@ -27,38 +27,49 @@ def application(gate: Gate, access: Access) -> Starlette:
     """Every page, form and file."""
 
     async def sign_in(request: Request) -> Response:
-        if not access.may_try():
-            return locked(request, "Too many attempts. Wait a few seconds.")
-        cookie = access.redeem(request.query_params.get("code", ""))
-        if not cookie:
-            return locked(request, "This link was used already, or is older than a minute.")
         wanted = request.query_params.get("next", "/")
         local = wanted.startswith("/") and not wanted.startswith("//") and "\\" not in wanted
-        answer = RedirectResponse(
-            wanted if local and is_page(wanted.partition("?")[0]) else "/", 303, NO_STORE
-        )
+        target = wanted if local and is_page(wanted.partition("?")[0]) else "/"
+        # A right code always opens: who guesses must not keep its owner out.
+        cookie = access.redeem(request.query_params.get("code", ""))
+        if not cookie:
+            if access.browser(request.cookies.get(access.cookie_name, "")):
+                return RedirectResponse(target, 303, NO_STORE)
+            if not access.may_try():
+                return locked(request, "Too many attempts", "Wait a few seconds.", 429)
+            why = "It was used already, or is older than a minute. Nothing is lost: get a new one."
+            return locked(request, "This link has had its day", why)
+        answer = RedirectResponse(target, 303, NO_STORE)
         answer.set_cookie(
-            COOKIE, cookie, max_age=int(SESSION_SECONDS), httponly=True, samesite="strict"
-        )
+            access.cookie_name, cookie, max_age=int(SESSION_SECONDS), httponly=True,
+            samesite="strict",
+        )  # fmt: skip
         return answer
 
     async def sign_out(desk: Desk) -> Response:
-        access.sign_out(desk.request.cookies.get(COOKIE, ""))
-        answer = HTMLResponse(render("locked.html", reason="You are signed out."), 200, NO_STORE)
-        answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
+        access.sign_out(desk.request.cookies.get(access.cookie_name, ""))
+        content = render("locked.html", title="You are signed out", reason="")
+        answer = HTMLResponse(content, 200, NO_STORE)
+        answer.delete_cookie(access.cookie_name, httponly=True, samesite="strict")
         return answer
 
     looks = [
         ("/", overview),
-        ("/sessions", sessions),
-        ("/sessions/{id}", session),
-        ("/jobs", jobs),
-        ("/window", window),
+        ("/inbox", _inbox),
+        *work.LOOKS,
+        *entries.LOOKS,
         *records.LOOKS,
         *awareness.LOOKS,
         *schema.LOOKS,
     ]
-    forms = [("/signout", sign_out), *records.FORMS, *awareness.FORMS, *schema.FORMS]
+    forms = [
+        ("/signout", sign_out),
+        *work.FORMS,
+        *entries.FORMS,
+        *records.FORMS,
+        *awareness.FORMS,
+        *schema.FORMS,
+    ]
     return Starlette(
         routes=[
             Route("/signin", sign_in, methods=["GET"]),
@@ -87,6 +98,10 @@ async def _missing(desk: Desk) -> Response:
     return desk.page("missing.html", 404)
 
 
+async def _inbox(desk: Desk) -> Response:
+    return desk.go("/records", status="inbox")
+
+
 async def overview(desk: Desk) -> Response:
     """What is known, what happened lately, and what to do next."""
     if not desk.project:
@@ -110,6 +125,7 @@ async def overview(desk: Desk) -> Response:
         waiting=waiting,
         steps=next_steps(status, about, latest["sessions"], waiting, gaps),
         chart=_activity(active["days"]),
+        peak=max(d["reads"] + d["writes"] + d["misses"] for d in active["days"]),
         totals={
             part: sum(d[part] for d in active["days"]) for part in ("reads", "writes", "misses")
         },
@@ -135,52 +151,3 @@ def _activity(days: list[dict[str, Any]]) -> str:
     ]
     told = "; ".join(caption for caption, parts in values if any(n for n, _ in parts))
     return columns(values, "Activity by day. " + (told or "Nothing yet."))
-
-
-async def sessions(desk: Desk) -> Response:
-    """Sessions, latest first."""
-    status = desk.query("status", "any")
-    found = await desk.ask("list_sessions", status=status, limit=100) if desk.project else None
-    rows = found["sessions"] if found else []
-    days: dict[str, list[Any]] = {}
-    for row in rows:
-        days.setdefault(row["started_at"][:10], []).append(row)
-    return desk.page("sessions.html", days=days, count=len(rows), status=status)
-
-
-async def session(desk: Desk) -> Response:
-    """One session's timeline."""
-    after = desk.query("after", "0")
-    found = await desk.ask(
-        "session_timeline",
-        session_id=desk.request.path_params["id"],
-        after=int(after) if after.isdigit() else 0,
-    )
-    return desk.page("session.html", line=found, s=found["session"], after=after)
-
-
-async def jobs(desk: Desk) -> Response:
-    """Background work."""
-    found = await desk.ask("jobs", limit=100)
-    state = desk.query("state")
-    counts: dict[str, int] = {}
-    for job in found["jobs"]:
-        counts[job["state"]] = counts.get(job["state"], 0) + 1
-    shown = [job for job in found["jobs"] if not state or job["state"] == state]
-    return desk.page("jobs.html", jobs=shown, counts=counts, state=state, total=len(found["jobs"]))
-
-
-async def window(desk: Desk) -> Response:
-    """What the current session's context window holds."""
-    if not desk.has("context_window") or not desk.project:
-        return desk.page("window.html", window=None)
-    found = await desk.ask("context_window")
-    tokens: dict[str, int] = {}
-    for item in found["items"]:
-        if item["status"] == "active":
-            tokens[item["type"]] = tokens.get(item["type"], 0) + item["tokens"]
-    parts = [
-        (amount, f"d{place % 3 + 1}", f"{kind}: {amount:,} tokens")
-        for place, (kind, amount) in enumerate(sorted(tokens.items(), key=lambda t: -t[1]))
-    ]
-    return desk.page("window.html", window=found, parts=parts)

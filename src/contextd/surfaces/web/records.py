@@ -10,12 +10,13 @@ from starlette.responses import Response
 
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import KINDS
-from contextd.domain.records import STATUSES
-from contextd.surfaces.web.desk import Desk, Handler
+from contextd.domain.records import STATUSES, TRUSTS
+from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.render import plural
 
 PAGE = 30
 HITS, MORE_HITS = 15, 60
-_FILTERS = ("q", "kind", "status", "tag", "type")
+_FILTERS = ("q", "kind", "status", "type", "tag", "source", "trust")
 
 
 async def listing(desk: Desk) -> Response:
@@ -27,6 +28,8 @@ async def listing(desk: Desk) -> Response:
         "filtered": bool(kept),
         "kinds": list(KINDS),
         "statuses": STATUSES,
+        "trusts": TRUSTS,
+        "narrowed": [(name, kept[name], _without(kept, name)) for name in kept if name != "q"],
         "hits": None,
         "page": None,
         "problem": None,
@@ -39,6 +42,8 @@ async def listing(desk: Desk) -> Response:
         "status": chosen["status"] or "active",
         "tag": chosen["tag"],
         "type": chosen["type"],
+        "source": chosen["source"],
+        "trust": chosen["trust"],
     }
     try:
         if chosen["q"]:
@@ -58,6 +63,12 @@ async def listing(desk: Desk) -> Response:
     except Invalid as error:
         values["problem"] = error
     return desk.page("records.html", 422 if values["problem"] else 200, **values)
+
+
+def _without(kept: dict[str, str], name: str) -> str:
+    """The address of the list without one of its filters."""
+    rest = {key: value for key, value in kept.items() if key != name}
+    return "/records" + ("?" + urlencode(rest) if rest else "")
 
 
 async def record(desk: Desk) -> Response:
@@ -86,6 +97,7 @@ def _editor(
         "problems": problems or {},
         "differences": differences,
         "conflict": conflict,
+        "redacted": 0,
     }
 
 
@@ -138,33 +150,55 @@ async def edit(desk: Desk) -> Response:
         if error.code == "conflict":
             given["version"] = whole["version"]
             return desk.page("edit.html", 409, **_editor(whole, given, conflict=error.message))
-        if error.code != "invalid":
+        if error.code not in ("invalid", "too_large"):
             raise
         fields = error.details.get("fields") or {"": error.message}
         return desk.page("edit.html", 422, **_editor(whole, given, dict(fields)))
     if not saving:
-        return desk.page("edit.html", **_editor(whole, given, differences=done["differences"]))
-    told = "Saved." if done["differences"] else "Nothing was changed."
-    return desk.go(f"/records/{done['id']}", told)
+        shown = _editor(whole, given, differences=done["differences"])
+        return desk.page("edit.html", **{**shown, "redacted": done["redacted"]})
+    if not done["differences"]:
+        return desk.go(f"/records/{done['id']}", "Nothing was changed.")
+    told = "Saved."
+    if done["redacted"]:
+        many = plural(done["redacted"], "secret was", "secrets were")
+        told += f" {many} taken out before anything was stored."
+    undo = f"/records/{done['id']}/undo"
+    return desk.go(f"/records/{done['id']}", Notice(told, undo, warning=bool(done["redacted"])))
 
 
 def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
     """Typed fields from a form. Raises `Invalid` naming each wrong one."""
-    data: dict[str, Any] = {}
-    problems: dict[str, str] = {}
     others = given["others"].strip()
+    problems: dict[str, str] = {}
+    extra: Any = {}
     if others:
         try:
             extra = json.loads(others)
-        except ValueError as error:
-            extra, problems["others"] = {}, f"not JSON: {error}"
-        if isinstance(extra, dict):
-            data |= extra
-        else:
+        except (ValueError, RecursionError) as error:
+            problems["others"] = f"not JSON: {error}"
+        if not isinstance(extra, dict):
             problems["others"] = "must be a JSON object"
-    for shape in whole["fields"]:
+    data: dict[str, Any] = {}
+    try:
+        data = typed_fields(whole["fields"], given)
+    except Invalid as error:
+        problems |= error.details["fields"]
+    if problems:
+        raise Invalid("some fields are wrong", "correct them", {"fields": problems})
+    return {**extra, **data}
+
+
+def typed_fields(shapes: list[dict[str, Any]], given: dict[str, str]) -> dict[str, Any]:
+    """The values of `data.NAME` as their types want them; empty ones are left out.
+
+    Raises `Invalid` naming each wrong one.
+    """
+    data: dict[str, Any] = {}
+    problems: dict[str, str] = {}
+    for shape in shapes:
         name = shape["name"]
-        text = given[f"data.{name}"].replace("\r\n", "\n").strip()
+        text = given.get(f"data.{name}", "").replace("\r\n", "\n").strip()
         if not text:
             continue
         if shape["type"] == "number":
@@ -184,15 +218,28 @@ def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
     return data
 
 
-def _act(operation: str, told: str) -> Handler:
+def _act(operation: str, told: str, undo: str = "") -> Handler:
     async def act(desk: Desk) -> Response:
         id = desk.request.path_params["id"]
         done = await desk.ask(operation, id=id)
         if done.get("status") == "gone":
             return desk.go("/records", "The record's creation was undone; it is gone.")
-        return desk.go(f"/records/{done['id']}", told.format(**{"undone": "", **done}))
+        text = told.format(**{"undone": "", **done})
+        back = f"/records/{done['id']}/{undo}" if undo else ""
+        return desk.go(f"/records/{done['id']}", Notice(text, back))
 
     return act
+
+
+def _rate(useful: bool) -> Handler:
+    async def rate(desk: Desk) -> Response:
+        id = desk.request.path_params["id"]
+        done = await desk.ask("report_usefulness", context_ids=[id], useful=useful)
+        sure = round(100 * done["scores"][0]["confidence"])
+        told = f"Noted. contextd is {sure}% sure of it now, and ranks it accordingly."
+        return desk.go(f"/records/{done['scores'][0]['id']}", Notice(told, f"/records/{id}/undo"))
+
+    return rate
 
 
 LOOKS: list[tuple[str, Handler]] = [
@@ -202,7 +249,9 @@ LOOKS: list[tuple[str, Handler]] = [
 ]
 FORMS: list[tuple[str, Handler]] = [
     ("/records/{id}/edit", edit),
-    ("/records/{id}/delete", _act("delete_record", "Deleted. Restore brings it back.")),
+    ("/records/{id}/delete", _act("delete_record", "Deleted: agents no longer see it.", "restore")),
     ("/records/{id}/restore", _act("restore_record", "In use again.")),
+    ("/records/{id}/useful", _rate(True)),
+    ("/records/{id}/unhelpful", _rate(False)),
     ("/records/{id}/undo", _act("undo", "The latest change ({undone}) was undone.")),
 ]

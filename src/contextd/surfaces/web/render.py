@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,16 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from contextd.domain.time import age
 from contextd.surfaces.web import charts
 
 _HERE = Path(__file__).parent
 _TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]"
+)
+"""Characters that show nothing, and those that turn the text around them: a reader must see them."""
 
 
 @cache
@@ -43,15 +50,35 @@ def _environment() -> Environment:
         auto_reload=False,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=visible,
     )
     environment.globals.update(static=_address, charts=charts)
-    environment.filters.update(number=number, when=when, plural=plural, instant=instant)
+    environment.filters.update(
+        number=number, when=when, plural=plural, instant=instant, short=short, span=span, day=day,
+        asis=asis, words=words, facts=facts, ago=ago,
+    )  # fmt: skip
     return environment
 
 
 def render(template: str, **values: Any) -> str:
-    """The page as HTML; everything put in is escaped."""
+    """The page as HTML; everything put in is escaped, and what cannot be seen is made visible."""
     return _environment().get_template(template).render(**values)
+
+
+def visible(value: Any) -> Any:
+    """Text with unseen characters spelled out, such as `⟨ESC⟩` and `⟨U+202E⟩`; markup as it is."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return _UNSEEN.sub(_named, value)
+    return value
+
+
+def _named(found: re.Match[str]) -> str:
+    return {"\x1b": "⟨ESC⟩", "\0": "⟨NUL⟩"}.get(found[0], f"⟨U+{ord(found[0]):04X}⟩")
+
+
+def asis(text: str) -> Markup:
+    """Text for a field of a form: what is sent back must be what was there."""
+    return escape(text)
 
 
 def number(value: float | int) -> str:
@@ -64,6 +91,33 @@ def plural(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def words(name: str) -> str:
+    """A name from code as people read it: `Learn session`."""
+    told = name.replace("_", " ").replace("-", " ")
+    return told[:1].upper() + told[1:]
+
+
+def short(text: str, most: int = 100) -> str:
+    """A line of at most `most` characters, cut between words where it can be."""
+    line = " ".join(text.split())
+    if len(line) <= most:
+        return line
+    head = line[: most - 1]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > most // 2 else head).rstrip(" ,;:.") + "…"
+
+
+def span(minutes: int) -> str:
+    """A length of time: `under a minute`, `12 min`, `3 h 5 min`, `2 days`."""
+    if minutes < 1:
+        return "under a minute"
+    if minutes < 90:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h" + (f" {minutes % 60} min" if minutes % 60 else "")
+    return plural(round(minutes / 1440), "day")
+
+
 def when(iso: str, words: str = "") -> Markup:
     """A time element: `words` to read, the exact instant on hover."""
     shown = words or iso.replace("T", " ").removesuffix("Z")
@@ -73,9 +127,52 @@ def when(iso: str, words: str = "") -> Markup:
     )
 
 
-def instant(iso: str) -> str:
-    """The time of day of an ISO instant, `14:05`."""
+def _local(iso: str) -> datetime | None:
     try:
-        return datetime.fromisoformat(iso.replace("Z", "+00:00")).strftime("%H:%M")
+        return datetime.fromisoformat(iso.replace("Z", "+00:00")).astimezone()
     except ValueError:
+        return None
+
+
+def ago(iso: str) -> str:
+    """How long ago an ISO instant was, `3 h ago`."""
+    at = _local(iso)
+    return age(at, datetime.now(UTC)) if at else iso
+
+
+def instant(iso: str) -> str:
+    """The time of day of an ISO instant on this machine's clock, `14:05`."""
+    at = _local(iso)
+    return at.strftime("%H:%M") if at else iso
+
+
+def day(iso: str) -> str:
+    """The day of an ISO instant: `Today`, `Yesterday`, `Tuesday, 17 November`."""
+    at = _local(iso)
+    if at is None:
         return iso
+    today = datetime.now().astimezone().date()
+    if at.date() == today:
+        return "Today"
+    if at.date() == today - timedelta(days=1):
+        return "Yesterday"
+    told = f"{at:%A}, {at.day} {at:%B}"
+    return told if at.year == today.year else f"{told} {at.year}"
+
+
+def facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a job says it did as (what, how much), without what is nothing."""
+    told: list[tuple[str, str]] = []
+    for name, value in result.items():
+        label = name.replace("_", " ").replace("-", " ")
+        if isinstance(value, Mapping):
+            told += [(f"{label} {inner}", text) for inner, text in facts(value)]
+        elif isinstance(value, list):
+            told += [(label, short(", ".join(map(str, value)), 160))] if value else []
+        elif isinstance(value, bool):
+            told += [(label, "yes")] if value else []
+        elif value not in (None, "", 0):
+            told.append(
+                (label, number(value) if isinstance(value, int) else short(str(value), 160))
+            )
+    return told

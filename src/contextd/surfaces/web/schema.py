@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from difflib import unified_diff
 from typing import Any
 
@@ -38,7 +37,8 @@ def _page(
         "state": state,
         "starters": starters,
         "text": text,
-        "types": json.dumps(types),
+        "types": types,
+        "default_text": _default_text,
         "field_types": FIELD_TYPES,
         "etag": state["etag"],
         "problems": [] if more.get("chosen") else state["problems"],
@@ -49,10 +49,18 @@ def _page(
     }
 
 
+def _default_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 async def check(desk: Desk) -> Response:
     """What the given types or YAML would become; nothing is written."""
     given = desk.json
-    wanted = {name: given[name] for name in ("text", "types") if name in given}
+    wanted = {name: given[name] for name in ("text", "types", "base") if name in given}
     scope = given.get("scope") or None
     try:
         done = await desk.ask("schema_put", dry_run=True, scope=scope, **wanted)

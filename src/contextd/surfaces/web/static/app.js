@@ -41,15 +41,52 @@ function menu() {
   });
 }
 
+const PAGES = { o: "/", r: "/records", s: "/sessions", a: "/awareness", c: "/schema", w: "/window", j: "/jobs" };
+const AFTER_G = 1500; // milliseconds in which the second key must come
+
+function step(forward) {
+  const rows = [...document.querySelectorAll(".row a.title")];
+  if (!rows.length) return;
+  const at = rows.indexOf(document.activeElement);
+  const next = at < 0 ? (forward ? 0 : rows.length - 1) : at + (forward ? 1 : -1);
+  rows[Math.min(rows.length - 1, Math.max(0, next))].focus();
+}
+
+function press(selector) {
+  const found = document.querySelector(selector);
+  if (found) found.click();
+  return Boolean(found);
+}
+
+function search() {
+  const box = document.querySelector("[data-search]");
+  if (!box) return press('a[href="/records"]');
+  box.focus();
+  box.select();
+  return true;
+}
+
 function shortcuts() {
+  const keys = document.querySelector("#keys");
+  let waiting = 0;
+  const acts = {
+    "/": search,
+    "?": () => (keys ? (keys.showModal(), true) : false),
+    j: () => (step(true), true),
+    k: () => (step(false), true),
+    e: () => press("[data-edit]"),
+    n: () => (location.assign("/records/new"), true),
+    g: () => ((waiting = Date.now()), true),
+  };
+  for (const button of document.querySelectorAll("[data-keys]")) button.addEventListener("click", acts["?"]);
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
-    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-    const box = document.querySelector("[data-search]");
-    if (!box) return;
+    const typing = event.target.closest("input, textarea, select, [contenteditable], dialog");
+    if (typing || event.ctrlKey || event.metaKey || event.altKey || !keys) return;
+    const second = Date.now() - waiting < AFTER_G;
+    waiting = 0;
+    if (second && Object.hasOwn(PAGES, event.key)) location.assign(PAGES[event.key]);
+    else if (!Object.hasOwn(acts, event.key) || !acts[event.key]()) return;
     event.preventDefault();
-    box.focus();
-    box.select();
   });
 }
 
@@ -57,38 +94,45 @@ function forms() {
   for (const select of document.querySelectorAll("select[data-submit]")) {
     select.addEventListener("change", () => select.form.requestSubmit());
   }
-  for (const form of document.querySelectorAll("form")) {
+  for (const form of document.querySelectorAll('form:not([method="dialog"])')) {
     form.addEventListener("submit", (event) => {
-      const question = form.dataset.confirm;
-      if (question && !window.confirm(question)) {
-        event.preventDefault();
+      if (form.hasAttribute("aria-busy") && !form.hasAttribute("data-editor")) {
+        event.preventDefault(); // It is on its way.
         return;
       }
       if (form.method === "get") {
         // Addresses of lists are worth passing on: only what says something goes into them.
         for (const field of form.elements) if (field.name && !field.value) field.disabled = true;
       }
-      // The width stays: only the pointer and the label's strength change while it works.
       form.setAttribute("aria-busy", "true");
+      const button = event.submitter;
+      if (!button) return;
+      button.setAttribute("aria-busy", "true");
+      // Not before the form is sent: a disabled button sends no value.
+      setTimeout(() => {
+        button.disabled = true;
+      });
     });
   }
   window.addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[aria-busy]")) {
       form.removeAttribute("aria-busy");
-      for (const field of form.elements) if (field.name) field.disabled = false;
+      for (const field of form.elements) {
+        field.disabled = false;
+        field.removeAttribute("aria-busy");
+      }
     }
   });
 }
 
 function copying() {
   for (const button of document.querySelectorAll("[data-copy]")) {
-    button.hidden = !navigator.clipboard;
+    button.disabled = !navigator.clipboard;
     button.addEventListener("click", async () => {
       await navigator.clipboard.writeText(button.dataset.copy);
-      const before = button.textContent;
-      button.textContent = "Copied";
+      button.textContent = "Done";
       setTimeout(() => {
-        button.textContent = before;
+        button.textContent = "Copy";
       }, 1500);
     });
   }

@@ -1,5 +1,5 @@
 // The form and the YAML show the same types. Whichever was edited last is sent to be checked; the
-// answer fills the other one.
+// answer fills the other one. The cards are drawn by the server: here they only come alive.
 const editor = document.querySelector("[data-editor]");
 const list = editor.querySelector("[data-list]");
 const nothing = editor.querySelector("[data-nothing]");
@@ -12,60 +12,46 @@ const typeCard = document.querySelector("#type-card").content;
 const fieldRow = document.querySelector("#field-row").content;
 const PAUSE = 200;
 
-const own = new WeakMap(); // a row's settings the form does not show, such as a default's type
+const own = new WeakMap(); // a row's default as it was: the form shows it as text only
+
+function wakeRow(row) {
+  const box = row.querySelector("[data-default]");
+  own.set(row, { shown: box.value, value: JSON.parse(row.dataset.given ?? "null") });
+}
 
 function addField(rows, name = "", field = {}) {
   const row = fieldRow.cloneNode(true).querySelector("li");
   const type = row.querySelector("[data-type]");
-  const values = row.querySelector("[data-values]");
   row.querySelector("[data-name]").value = name;
   type.value = field.type ?? "string";
   row.querySelector("[data-required]").checked = Boolean(field.required);
   row.querySelector("[data-about]").value = field.description ?? "";
-  values.value = (field.values ?? []).join(", ");
-  const shown = field.default ?? null;
-  row.querySelector("[data-default]").value = shown === null ? "" : Array.isArray(shown) ? shown.join(", ") : String(shown);
-  own.set(row, { initial: row.querySelector("[data-default]").value, default: shown });
-  const fit = () => {
-    values.hidden = type.value !== "enum";
-  };
-  type.addEventListener("change", fit);
-  fit();
-  row.querySelector("[data-remove-field]").addEventListener("click", () => {
-    const next = row.nextElementSibling ?? row.previousElementSibling;
-    row.remove();
-    (next?.querySelector("input") ?? rows.parentElement.querySelector("[data-add-field]")).focus();
-    changed();
-  });
+  row.querySelector("[data-values]").value = (field.values ?? []).join(", ");
+  row.querySelector("[data-values]").hidden = type.value !== "enum";
+  const given = field.default ?? null;
+  const shown = given === null ? "" : Array.isArray(given) ? given.join(", ") : String(given);
+  row.querySelector("[data-default]").value = shown;
+  row.dataset.given = JSON.stringify(given);
+  wakeRow(row);
   rows.append(row);
   return row;
 }
 
 function addType(type = { name: "", description: "", fields: {} }) {
-  const card = typeCard.cloneNode(true).querySelector("fieldset");
-  const rows = card.querySelector("[data-fields]");
-  card.querySelector(".type-head [data-name]").value = type.name;
-  card.querySelector(".type-head [data-about]").value = type.description ?? "";
+  const item = typeCard.cloneNode(true).querySelector("li");
+  item.querySelector("[data-type-name]").value = type.name;
+  item.querySelector("[data-type-about]").value = type.description ?? "";
+  const rows = item.querySelector("[data-fields]");
   for (const [name, field] of Object.entries(type.fields ?? {})) addField(rows, name, field);
-  card.querySelector("[data-add-field]").addEventListener("click", () => {
-    addField(rows).querySelector("[data-name]").focus();
-  });
-  card.querySelector("[data-remove-type]").addEventListener("click", () => {
-    card.remove();
-    nothing.hidden = list.querySelector("fieldset") !== null;
-    editor.querySelector("[data-add-type]").focus();
-    changed();
-  });
-  list.append(card);
+  list.append(item);
   nothing.hidden = true;
-  return card;
+  return item;
 }
 
 function show(types) {
-  for (const card of list.querySelectorAll("fieldset")) card.remove();
-  nothing.hidden = types.length > 0;
-  nothing.textContent = "No type yet. Take a template, or add the first one.";
+  list.replaceChildren();
   for (const type of types) addType(type);
+  nothing.hidden = types.length > 0;
 }
 
 const words = (value) => value.split(",").map((part) => part.trim()).filter(Boolean);
@@ -73,42 +59,46 @@ const words = (value) => value.split(",").map((part) => part.trim()).filter(Bool
 function defaultOf(row, type) {
   const given = row.querySelector("[data-default]").value.trim();
   const kept = own.get(row);
-  if (given === kept.initial) return kept.default;
+  if (given === kept.shown) return kept.value;
   if (given === "") return null;
   if (type === "number" && !Number.isNaN(Number(given))) return Number(given);
   if (type === "boolean" && ["true", "false"].includes(given)) return given === "true";
   return type === "string[]" ? words(given) : given;
 }
 
+function readField(row) {
+  const type = row.querySelector("[data-type]").value;
+  const spec = { type };
+  if (row.querySelector("[data-required]").checked) spec.required = true;
+  const about = row.querySelector("[data-about]").value.trim();
+  if (about) spec.description = about;
+  if (type === "enum") spec.values = words(row.querySelector("[data-values]").value);
+  const standard = defaultOf(row, type);
+  if (standard !== null) spec.default = standard;
+  return spec;
+}
+
 function read() {
   const types = {};
   const found = [];
-  for (const card of list.querySelectorAll("fieldset")) {
-    const name = card.querySelector(".type-head [data-name]").value.trim();
+  for (const card of list.querySelectorAll("[data-card]")) {
+    const name = card.querySelector("[data-type-name]").value.trim();
     if (!name) {
       found.push("A type has no name.");
       continue;
     }
     if (Object.hasOwn(types, name)) found.push(`Two types are called ${name}.`);
     const fields = {};
-    for (const row of card.querySelectorAll(".field-row")) {
+    for (const row of card.querySelectorAll("[data-field]")) {
       const field = row.querySelector("[data-name]").value.trim();
       if (!field) {
         found.push(`A field of ${name} has no name.`);
         continue;
       }
       if (Object.hasOwn(fields, field)) found.push(`${name} has two fields called ${field}.`);
-      const type = row.querySelector("[data-type]").value;
-      const spec = { type };
-      if (row.querySelector("[data-required]").checked) spec.required = true;
-      const about = row.querySelector("[data-about]").value.trim();
-      if (about) spec.description = about;
-      if (type === "enum") spec.values = words(row.querySelector("[data-values]").value);
-      const standard = defaultOf(row, type);
-      if (standard !== null) spec.default = standard;
-      fields[field] = spec;
+      fields[field] = readField(row);
     }
-    const about = card.querySelector(".type-head [data-about]").value.trim();
+    const about = card.querySelector("[data-type-about]").value.trim();
     types[name] = { ...(about && { description: about }), fields };
   }
   return { types, found };
@@ -131,8 +121,7 @@ function tell(found) {
 let asked = 0;
 async function check(body) {
   const mine = ++asked;
-  state.className = "badge";
-  state.textContent = "checking";
+  editor.setAttribute("aria-busy", "true");
   let answer;
   try {
     const response = await fetch("/schema/check", {
@@ -145,6 +134,7 @@ async function check(body) {
     answer = { error: { message: "contextd does not answer; it may have stopped" } };
   }
   if (mine !== asked) return null;
+  editor.removeAttribute("aria-busy");
   if (answer.error) answer = { problems: [{ line: 0, message: answer.error.message, hint: answer.error.hint }] };
   tell(answer.problems.map((p) => (p.line ? `Line ${p.line}: ` : "") + p.message + (p.hint ? ` (${p.hint})` : "")));
   return answer.problems.length ? null : answer;
@@ -156,21 +146,72 @@ function soon(run) {
   timer = setTimeout(run, PAUSE);
 }
 
+// The file as it is in the editor goes along: its comments stay where they are.
 function changed() {
   soon(async () => {
     const { types, found } = read();
     if (found.length) {
       asked += 1;
+      editor.removeAttribute("aria-busy");
       tell(found);
       return;
     }
-    const answer = await check({ types });
+    const answer = await check({ types, base: text.value });
     if (answer) text.value = answer.text;
   });
 }
 
+function move(item, up) {
+  const other = up ? item.previousElementSibling : item.nextElementSibling;
+  if (!other) return;
+  const focused = document.activeElement;
+  if (up) other.before(item);
+  else other.after(item);
+  focused.focus();
+  changed();
+}
+
+function remove(item) {
+  const row = item.matches("[data-field]");
+  const next = item.nextElementSibling ?? item.previousElementSibling;
+  const home = row ? item.closest("[data-card]").querySelector("[data-add-field]") : editor.querySelector("[data-add-type]");
+  item.remove();
+  nothing.hidden = list.children.length > 0;
+  (next?.querySelector("input") ?? home).focus();
+  changed();
+}
+
+const itemOf = (element) => element.closest("[data-field]") ?? element.closest("[data-list] > li");
+
+list.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) return;
+  if (button.matches("[data-add-field]")) {
+    addField(button.closest("[data-card]").querySelector("[data-fields]")).querySelector("[data-name]").focus();
+  } else if (button.matches("[data-remove]")) remove(itemOf(button));
+  else if (button.matches("[data-up], [data-down]")) move(itemOf(button), button.matches("[data-up]"));
+});
 list.addEventListener("input", changed);
-list.addEventListener("change", changed);
+list.addEventListener("change", (event) => {
+  if (event.target.matches("[data-type]")) {
+    event.target.closest("[data-field]").querySelector("[data-values]").hidden = event.target.value !== "enum";
+  }
+  changed();
+});
+list.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.tagName === "INPUT") {
+    // Never sends a half-finished schema: the next field is what one wants while typing.
+    event.preventDefault();
+    const row = event.target.closest("[data-field]");
+    const card = event.target.closest("[data-card]");
+    const next = row ? row.nextElementSibling : card.querySelector("[data-field]");
+    (next ?? addField(card.querySelector("[data-fields]"))).querySelector("[data-name]").focus();
+  }
+  if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) {
+    event.preventDefault();
+    move(itemOf(event.target), event.key === "ArrowUp");
+  }
+});
 text.addEventListener("input", () => {
   soon(async () => {
     const answer = await check({ text: text.value });
@@ -178,13 +219,8 @@ text.addEventListener("input", () => {
   });
 });
 editor.querySelector("[data-add-type]").addEventListener("click", () => {
-  const card = addType();
-  addField(card.querySelector("[data-fields]"));
-  card.querySelector("[data-name]").focus();
+  const item = addType();
+  addField(item.querySelector("[data-fields]"));
+  item.querySelector("[data-type-name]").focus();
 });
-// Enter in a field must not send a half-finished schema.
-list.addEventListener("keydown", (event) => {
-  if (event.key === "Enter" && event.target.tagName === "INPUT") event.preventDefault();
-});
-
-show(JSON.parse(editor.dataset.types));
+for (const row of list.querySelectorAll("[data-field]")) wakeRow(row);

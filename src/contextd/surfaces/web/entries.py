@@ -1,0 +1,97 @@
+"""Writing something down: a free note, or an entry of one of the schema's types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from contextd.domain.errors import ContextdError
+from contextd.governance.redact import MARK
+from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.records import typed_fields
+
+_NOTE = {"name": "", "description": "Free text: a decision, a rule, a trap.", "fields": {}}
+
+
+async def blank(desk: Desk) -> Response:
+    """The form for something new. `type` chooses the type, `answer` is the question it answers."""
+    given = {"content": "", "tags": desk.query("tags")}
+    return await _form(desk, desk.query("type"), given, desk.query("answer"))
+
+
+async def _form(
+    desk: Desk,
+    chosen: str,
+    given: dict[str, str],
+    answer: str = "",
+    problems: dict[str, str] | None = None,
+) -> Response:
+    if not desk.project:
+        return desk.page("new.html", types=[], shapes=[], chosen=_NOTE, given=given, problems={})
+    types = (await desk.ask("describe_schema"))["types"]
+    found = next((kind for kind in types if kind["name"] == chosen), _NOTE)
+    return desk.page(
+        "new.html",
+        422 if problems else 200,
+        types=[_NOTE, *types],
+        chosen=found,
+        shapes=_shapes(found),
+        given={**{f"data.{s['name']}": s["default"] for s in _shapes(found)}, **given},
+        answer=answer,
+        problems=problems or {},
+    )
+
+
+def _shapes(kind: dict[str, Any]) -> list[dict[str, Any]]:
+    """The fields of a type, as the macro that draws them wants them."""
+    return [
+        {"name": name, **field, "default": _text(field["default"])}
+        for name, field in kind["fields"].items()
+    ]
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "\n".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+async def save(desk: Desk) -> Response:
+    """Keep it. What is wrong is named where it is, and nothing typed is lost."""
+    chosen, answer = desk.field("type"), desk.field("answer")
+    given = {name: desk.field(name).replace("\r\n", "\n") for name in desk.form}
+    tags = [tag for tag in given.get("tags", "").split(",") if tag.strip()]
+    try:
+        if chosen:
+            kinds = (await desk.ask("describe_schema"))["types"]
+            kind = next((k for k in kinds if k["name"] == chosen), _NOTE)
+            data = typed_fields(_shapes(kind), given)
+            done = await desk.ask("save_typed_context", type=chosen, data=data, tags=tags)
+        else:
+            content = _answered(given.get("content", ""), answer)
+            done = await desk.ask("save_context", content=content, tags=tags)
+    except ContextdError as error:
+        if error.code not in ("invalid", "too_large"):
+            raise
+        named = error.details.get("fields")
+        problems = dict(named) if isinstance(named, dict) else {"": error.message}
+        return await _form(desk, chosen, given, answer, problems)
+    hidden = MARK in f"{done['content']}{done['structuredData']}{done['tags']}"
+    kept = await desk.ask("get_record", id=done["id"])
+    first = kept["history"][-1]["reason"] if kept["record"]["status"] == "inbox" else ""
+    told = f"Kept, but agents do not see it yet: {first}." if first else "Kept for all agents."
+    told += " What looked like a secret was taken out before it was stored." if hidden else ""
+    return desk.go(f"/records/{done['id']}", Notice(told, warning=bool(hidden or first)))
+
+
+def _answered(content: str, answer: str) -> str:
+    """The question stays with its answer, so that the next one who asks finds it."""
+    text = content.strip()
+    return f"{answer.strip().rstrip('?')}? {text}" if answer.strip() and text else text
+
+
+LOOKS: list[tuple[str, Handler]] = [("/records/new", blank)]
+FORMS: list[tuple[str, Handler]] = [("/records/new", save)]

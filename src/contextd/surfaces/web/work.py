@@ -1,0 +1,137 @@
+"""What agents do and did: sessions, the context window, background jobs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import Response
+
+from contextd.domain.errors import NotFound
+from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.render import day
+
+_JOBS = 100
+_STATES = ("ready", "running", "failed", "done")
+
+
+async def sessions(desk: Desk) -> Response:
+    """Sessions, latest first."""
+    status = desk.query("status", "any")
+    found = await desk.ask("list_sessions", status=status, limit=100) if desk.project else None
+    rows = found["sessions"] if found else []
+    days: dict[str, list[Any]] = {}
+    for row in rows:
+        days.setdefault(day(row["started_at"]), []).append(row)
+    return desk.page("sessions.html", days=days, count=len(rows), status=status)
+
+
+async def session(desk: Desk) -> Response:
+    """One session's timeline."""
+    after = desk.query("after", "0")
+    found = await desk.ask(
+        "session_timeline",
+        session_id=desk.request.path_params["id"],
+        after=int(after) if after.isdigit() else 0,
+    )
+    root = next((p["root"] for p in desk.projects["projects"] if p["scope"] == desk.project), "")
+    steps = steps_of(found["moments"], root)
+    return desk.page("session.html", line=found, s=found["session"], steps=steps, after=after)
+
+
+def steps_of(moments: list[dict[str, Any]], root: str = "") -> list[dict[str, Any]]:
+    """Moments as a reader follows them: a call with its result is one step, and a prompt that was
+    seen by a hook and again in the transcript is told once. Paths are told from the project's root.
+    """
+    said = {_plain(m["text"]) for m in moments if m["type"] == "message"}
+    steps: list[dict[str, Any]] = []
+    for moment in moments:
+        if moment["type"] == "query" and _plain(moment["text"]) in said:
+            continue
+        last = steps[-1] if steps else None
+        same = last is not None and last["type"] == "tool_call"
+        same = same and last is not None and last["operation"] == moment["operation"]
+        if last is not None and same and moment["type"] == "file_access":
+            continue
+        if last is not None and same and moment["type"] == "tool_result" and not last["result"]:
+            last["result"] = _from_root(moment["text"], root) or "done"
+            continue
+        text = _from_root(moment["text"], root)
+        if moment["operation"]:
+            text = text.removeprefix(f"{moment['operation']}: ")
+        steps.append({**moment, "text": text, "result": ""})
+    return steps
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())[:400]
+
+
+def _from_root(text: str, root: str) -> str:
+    return text.replace(root.rstrip("/") + "/", "") if root else text
+
+
+async def window(desk: Desk) -> Response:
+    """What a session's context window holds; without one named, the current session's."""
+    if not desk.has("context_window") or not desk.project:
+        return desk.page("window.html", window=None)
+    wanted = desk.query("session")
+    found = await desk.ask("context_window", session_id=wanted or None, limit=200)
+    latest = None
+    if not found["session_id"]:
+        recent = (await desk.ask("list_sessions", limit=1))["sessions"]
+        latest = recent[0] if recent else None
+    tokens: dict[str, int] = {}
+    for item in found["items"]:
+        if item["status"] == "active":
+            tokens[item["type"]] = tokens.get(item["type"], 0) + item["tokens"]
+    parts = [
+        (amount, f"d{place % 3 + 1}", f"{_KINDS.get(kind, kind)}: {amount:,} tokens")
+        for place, (kind, amount) in enumerate(sorted(tokens.items(), key=lambda t: -t[1]))
+    ]
+    largest = max((item["tokens"] for item in found["items"]), default=0)
+    return desk.page(
+        "window.html", window=found, parts=parts, largest=largest, latest=latest, named=bool(wanted)
+    )
+
+
+_KINDS = {"file": "Files", "discovery": "Records", "summary": "Summaries"}
+
+
+async def jobs(desk: Desk) -> Response:
+    """Background work."""
+    state = desk.query("state")
+    found = await desk.ask("jobs", state=state or "any", limit=_JOBS)
+    return desk.page(
+        "jobs.html",
+        jobs=found["jobs"],
+        counts=found["counts"],
+        state=state,
+        states=_STATES,
+        total=sum(found["counts"].values()),
+        full=len(found["jobs"]) == _JOBS,
+    )
+
+
+async def retry(desk: Desk) -> Response:
+    """Let one failed job, or all of them, run again."""
+    wanted = desk.field("id")
+    if wanted:
+        ids = [wanted]
+    else:
+        failed = (await desk.ask("jobs", state="failed", limit=_JOBS))["jobs"]
+        ids = [job["id"] for job in failed]
+    if not ids:
+        raise NotFound("no job failed", "there is nothing to try again")
+    for id in ids:
+        await desk.ask("retry_job", id=id)
+    told = "The job is tried again." if len(ids) == 1 else f"{len(ids)} jobs are tried again."
+    return desk.go("/jobs", Notice(told))
+
+
+LOOKS: list[tuple[str, Handler]] = [
+    ("/sessions", sessions),
+    ("/sessions/{id}", session),
+    ("/window", window),
+    ("/jobs", jobs),
+]
+FORMS: list[tuple[str, Handler]] = [("/jobs/retry", retry)]
