@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 SEED = 20260801
 
@@ -204,3 +205,20 @@ def _capital(sentence: str) -> str:
 def templates() -> Sequence[tuple[str, str]]:
     """Every template, contradictions first."""
     return (*CONTRADICTORY, *AGREEING)
+
+
+def written() -> list[Pair]:
+    """Pairs written by hand, in the words of several people, before the rules were looked at.
+
+    `template` is 0 for those whose mistakes were then mended, 1 for those only ever counted.
+    """
+    text = (files("contextd.benchmarks") / "written_pairs.txt").read_text(encoding="utf-8")
+    found: list[Pair] = []
+    part = -1
+    for line in text.splitlines():
+        if line.startswith("# set:"):
+            part += 1
+        elif not line.startswith("#"):
+            label, one, other = line.split("|")
+            found.append(Pair(one, other, label == "C", part))
+    return found

@@ -19,7 +19,7 @@ from contextd.governance.replaced import owner, swap
 
 _NEGATION = re.compile(
     r"\b(?:no longer|not|never|no|nobody|none|nothing|without|avoid(?:s|ed|ing)?|cannot|neither|nor|zero"
-    r"|forbid(?:s|den)?|prohibit(?:s|ed)?|bann?(?:s|ed)?|refrain(?:s)?|refuse[sd]? to|unable to"
+    r"|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?|den(?:y|ies|ied)|discourage[sd]?|drop(?:s|ped)? (?=support)|bann?(?:s|ed)?|refrain(?:s)?|refuse[sd]? to|unable to"
     r"|stop(?:s|ped)? (?=\w+ing)|lacks?"
     r"|(?:do|does|did|is|are|was|were|wo|ca|should|must|could|would|has|have)n['’]?t"
     r"|non-?(?=[a-z]{4})|un(?=[a-z]{3,}(?:ed|able|ible|safe|stable)\b(?<!unified)(?<!united))"
@@ -41,6 +41,7 @@ _REJECTED = re.compile(
     r",?\s*\b(?:over|instead of|rather than|and not|but not|not)\s+(?:the\s+|an?\s+)?"
     r"(?P<worse>[\w.+#@/-]+(?:\s+[\w.+#-]+){0,2}?)(?=\s*(?:[,.;]|$)|\s+(?:for|as|in|on|when|to|because)\b)"
 )
+_INSTEAD = re.compile(r"\b(?:over|instead of|rather than)\b", re.I)
 _CHOICE = re.compile(
     r"\b(?:us(?:e|es|ed|ing)|cho(?:o)?se|chosen|pick(?:ed)?|prefer(?:s|red)?|adopt(?:s|ed)?"
     r"|(?:go(?:es)?|went) with|(?:switch|mov|migrat|chang)e?(?:s|d|ed)? to|standardi[sz]ed? on"
@@ -70,7 +71,7 @@ _LOCATED = re.compile(
     r"|write|writes|written|reads?|served?|is|are|looks?|sits?|stays?|saved?|mounted|exposed|loads?|loaded"
     r"|points? at|set to|output|declared|configured|available)"
     r"(?:\s+(?:only|all|now|out|up|always))?(?:\s+(?:in|to|at|under|from|into|inside|below|by|within|on|the|file|folder"
-    r"|directory))*|[:=])\s*[`'\"]?$",
+    r"|directory))*|(?:put|place|add|create|keep|store|save|write)s?\s+(?:\w+\s+){1,4}(?:in|into|under|to|inside)|[:=])\s*[`'\"]?$",
     re.I,
 )
 # "step 2" and "bug 17" name a thing; they are no value of it.
@@ -86,7 +87,7 @@ _EXCLUSIVE_IS = re.compile(
 )
 # A setting and its value: `region: eu-central-1`, `DEBUG=True`, `strict` is set to `on`.
 _PAIR = re.compile(
-    r"^(?:the\s+)?[`'\"]?(?P<what>[\w.-]+(?:\s+[\w.-]+){0,3}?)[`'\"]?\s*(?::|=|\s(?:is|must be|should be) set to|\sdefaults to)\s*"
+    r"^(?:the\s+)?[`'\"]?(?P<what>[\w.-]+(?:\s+[\w.-]+){0,5}?)[`'\"]?\s*(?::|=|\s(?:is|must be|should be) set to|\sdefaults to)\s*"
     r"[`'\"]?(?P<value>[^\s,;:()`]+(?:\s+[^\s,;:()`]+){0,2})[`'\"]?[.!]?$",
     re.I,
 )
@@ -94,7 +95,7 @@ _LABEL = re.compile(
     r"(?:bugs?|fix(?:ed|es)?|issues?|notes?|todo|decisions?|decided|rules?|conventions?|requirements?|patterns?|steps?.*"
     r"|examples?|titles?|questions?|answers?|warnings?|hints?|tips?|features?|reasons?|why|what|how|who|when|summary"
     r"|context|learned|lessons?|important|remember|task|goal|plan|status|result|outcome|problem|solution|cause|see|files?|(?:.*\s)?(?:ids?|hash|sha|uuid|time|count)"
-    r"|https?|chore|feat|docs|test|refactor|perf|ci|build|style|\w+\(.*|.*\b(?:is|are|to|we|you|i|the|and)\b.*)$",
+    r"|https?|chore|feat|docs|test|refactor|perf|ci|build|style|\w+\(.*|.*\b(?:is|are|to|we|you|i|and)\b.*)$",
     re.I,
 )
 _TRUTH = {
@@ -110,11 +111,13 @@ _QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|
 _PLACE = re.compile(
     r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
     r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
-    r"|sent|serve|served|save|saved|represented|encoded|named|tracked|modelled)\b.*?)\s+(?P<how>as|with|on|to|from|via|through|using|by)\s+"
+    r"|sent|serve|served|save|saved|live|lives|go|goes|represented|encoded|named|tracked|modelled)\b.*?)\s+(?P<how>as|with|on|to|from|via|through|using|by)\s+"
     r"(?:the\s+)?(?P<place>[\w.+#/@-]+(?:\s+[\w.+#-]+)?)[.!]?$",
     re.I,
 )
 _STOPPED = STOP_WORDS | frozenset(words(" ".join(STOP_WORDS)))
+# "shop-a" and "shop-b" are two things.
+_NUMBERED = re.compile(r"\b(\w+)[-_ ]([a-zA-Z0-9])\b(?<! a)(?<! I)(?<! A)")
 _COMMAND = re.compile(r"(?:run|lint|format|build|test)\b", re.I)
 _SEVERAL = frozenset(
     words(
@@ -128,12 +131,11 @@ _LIGHT = frozenset(
     words(
         """use used using uses prefer choose chose chosen pick decided decision went go always must
         need needs have has want set sets configured configure currently now today only run
-        runs running listen listens bind binds expose exposed serve serves live lives located kept
-        keep found put please make sure ensure agreed adopt adopted switch switched move moved
-        migrate migrated standardize standardized rely settled every all any each exactly about
+        runs running listen listens bind binds expose exposed serve serves live lives located found put please make sure ensure agreed adopt adopted switch switched move moved
+        standardize standardized rely settled every all any each exactly about
         around roughly value equal equals given get gets place placed there someone something team
         project codebase let lets policy rule convention instead rather permitted allowed may shall
-        will would can could accept accepted supposed expected handled done managed
+        will would can could accept accepted supposed expected handled done managed recommended encouraged fine ok okay welcome
         """
     )
 )
@@ -243,7 +245,7 @@ def _choice(sentence: str) -> _Choice:
             _name(gone.better), _name(gone.worse), _tools(gone.better), gone.rest, True, rest
         )
     found = _IS_USED.search(sentence) or _CHOICE.search(sentence)
-    turned = _REJECTED.search(sentence) if found or " over " in sentence else None
+    turned = _REJECTED.search(sentence) if found or _INSTEAD.search(sentence) else None
     rest, rejected = sentence, ""
     if turned and (not found or turned.start() >= found.start("better")):
         rejected = _name(turned["worse"])
@@ -295,7 +297,9 @@ def _answers(sentence: str) -> Iterator[Answer]:
     if placed and not (placed["how"].casefold() == "on" and _COMMAND.match(sentence)):
         where = frozenset(words(placed["place"])) - {"branch"}
         if not where & (_SEVERAL | STOP_WORDS):
-            what = frozenset((*words(placed["what"]), f"({placed['how'].casefold()})"))
+            what = frozenset(
+                (*words(_NUMBERED.sub(r"\1x\2", placed["what"])), f"({placed['how'].casefold()})")
+            )
             yield Answer(what, placed["place"], where)
     pair = _PAIR.match(sentence)
     if pair and not _LABEL.match(pair["what"]) and not quantities(pair["value"])[0]:
@@ -321,7 +325,7 @@ def _stems(text: str) -> tuple[str, ...]:
     told = _NEGATION.sub(" ", _HARMLESS.sub(" ", text))
     return tuple(
         _ALIASES.get(word, word)
-        for word in words(told)
+        for word in words(_NUMBERED.sub(r"\1x\2", told))
         if word not in _STOPPED and word not in _LIGHT and len(word) > 1
     )
 

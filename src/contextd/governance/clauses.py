@@ -56,7 +56,7 @@ _NEXT = re.compile(
     re.I,
 )
 _CODE = re.compile(
-    r"^\s*\d+\s*[\t:|→]|^\s*(?:[|$<>]|//|[+-]\s*\t|(?:PASS|FAIL|ok|INFO|WARN|ERROR|DEBUG)\b\s*[:\t])|\|.*\||:=|=>|[{};]\s*$|\w\([^)]*\)\s*[{;]|^\s*(?:import|def|class|func|var|const|let|return)\s+\w+[\s.=(]"
+    r"^\s*\d+\s*[\t:|→]|^\s*(?:[|$<>]|//|[+-]\s*\t|(?:PASS|FAIL|ok|INFO|WARN|ERROR|DEBUG)\b\s*[:\t])|\|.*\||:=|=>|[{}]\s*$|\)\s*;\s*$|\w\([^)]*\)\s*[{;]|^\s*(?:import|def|class|func|var|const|let|return)\s+\w+[\s.=(]"
 )
 _NARRATED = re.compile(
     r"(?:so|also|now|ok(?:ay)?|actually|then|next|let me|i['’]ll|i will|i need|i['’]m|wall time|output too)\b",

@@ -122,9 +122,10 @@ def _compare(a: Claim, b: Claim) -> Conflict | None:
         if _denies(denial, other):
             return Conflict("polarity", f"one says the opposite: {_cut(a.text)} / {_cut(b.text)}")
         return None
-    for told in _opposed(a, b):
-        if _same_but(a, b, told):
-            return Conflict("polarity", told)
+    opposed = _opposed(a, b)
+    # "start before" and "stop after": two opposites cancel.
+    if len(opposed) == 1 and _same_but(a, b, opposed[0]):
+        return Conflict("polarity", opposed[0])
     if a.negative:
         return None
     told = _other_values(a, b) or _other_answer(a, b)
@@ -212,8 +213,11 @@ def _values_differ(a: Claim, b: Claim) -> bool:
     for dimension in {name for name, _ in a.values} & {name for name, _ in b.values}:
         here = {value for name, value in a.values if name == dimension}
         there = {value for name, value in b.values if name == dimension}
-        if len(here) == len(there) and len(here - there) == 1:
-            return True
+        if len(here) == len(there) == len(here & there) + 1:
+            [one], [other] = here - there, there - here
+            # "16" and "16.2" may be one version.
+            if not one.startswith(f"{other}.") and not other.startswith(f"{one}."):
+                return True
     return False
 
 

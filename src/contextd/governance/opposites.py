@@ -7,18 +7,16 @@ from functools import lru_cache
 
 _ROWS = (
     (
-        "enabled?|enables|enabling|turn(?:ed)? on",
-        "disabled?|disables|disabling|turn(?:ed)? off",
+        "enabled?|enables|enabling|(?:turn|switch)(?:ed)? on",
+        "disabled?|disables|disabling|(?:turn|switch)(?:ed)? off",
     ),
-    ("allow(?:s|ed)?|permit(?:s|ted)?", "forbid(?:s|den)?|disallow(?:s|ed)?|den(?:y|ies|ied)"),
-    ("prefer(?:s|red)?|recommend(?:s|ed)?", "avoid(?:s|ed)?|discourage[sd]?"),
     ("before", "after"),
     ("required|mandatory|must", "optional"),
     ("synchronous(?:ly)?", "asynchronous(?:ly)?"),
     ("true", "false"),
     (
-        r"(?:turned|switched|set to|is|are|:|=) on(?=[\s.,]*$|\s+(?:in|for|by|during)\b)",
-        r"(?:turned|switched|set to|is|are|:|=) off(?=[\s.,]*$|\s+(?:in|for|by|during)\b)",
+        r"(?:set to|is|are|:|=) on(?=[\s.,]*$|\s+(?:in|for|by|during)\b)",
+        r"(?:set to|is|are|:|=) off(?=[\s.,]*$|\s+(?:in|for|by|during)\b)",
     ),
     ("opt-in|opt in", "opt-out|opt out"),
     ("soft", "hard"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.benchmarks.contradiction_pairs import half, pairs
+from contextd.benchmarks.contradiction_pairs import half, pairs, written
 from contextd.benchmarks.contradictions import judged, merges, ours_says
 from contextd.governance.contradict import contradiction, differs, outline
 
@@ -96,3 +96,53 @@ def test_templates_are_told_apart_with_high_precision_and_recall(part):
 def test_hardly_any_contradiction_of_the_templates_would_be_merged_away():
     opposed = [pair for pair in pairs() if pair.contradictory]
     assert sum(merges(pair) for pair in opposed) <= 0.01 * len(opposed)
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_what_people_wrote_is_told_apart_with_high_precision_and_recall(part):
+    told = judged([pair for pair in written() if pair.template == part], ours_says)
+    assert told.precision >= 0.95
+    assert told.recall >= 0.7
+
+
+def test_hardly_any_contradiction_people_wrote_would_be_merged_away():
+    opposed = [pair for pair in written() if pair.contradictory]
+    assert sum(merges(pair) for pair in opposed) <= 0.01 * len(opposed)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We used to deploy with Jenkins.", "We deploy with GitHub Actions."),
+        ("The limit was 10 until June", "The limit is 20"),
+        ("Should we use tabs or spaces?", "Use spaces."),
+        ("Consider switching from REST to gRPC", "Services talk REST to each other"),
+        ("We migrated from Heroku to Fly.io", "We deploy to Fly.io"),
+        ("core must not import web", "web imports core"),
+        ("src/auth/login.py uses bcrypt", "src/auth/legacy.py uses md5"),
+        ("584    if err != nil {", "1060    if err != nil {"),
+        ("Start the server before the tests", "Stop the server after the tests"),
+        ("It is not sent until the queue is ready", "It is sent once the queue is ready"),
+    ],
+)
+def test_the_past_plans_questions_code_and_other_files_contradict_nothing(one, other):
+    assert contradiction(one, other) is None
+    assert contradiction(other, one) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("We use Celery for jobs", "Celery has been replaced by Dramatiq for jobs"),
+        ("Travis runs the builds", "We migrated the builds from Travis to Buildkite"),
+        ("Anna owns the billing module.", "Tom owns the billing module."),
+        ("The search team is responsible for ranking", "The core team is responsible for ranking"),
+        ("region: eu-central-1", "region: us-east-1"),
+        ("Cookies are encrypted", "Cookies are unencrypted"),
+        ("Webhooks time out after 5s", "Webhooks time out after half a minute"),
+        ("Never retry payments, the bank counts them twice", "Always retry payments"),
+    ],
+)
+def test_replacements_owners_settings_and_states_are_compared(one, other):
+    assert contradiction(one, other) is not None
+    assert contradiction(other, one) is not None
