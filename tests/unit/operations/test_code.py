@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.tokens import count_tokens
 
 
 def test_init_writes_the_model_and_makes_code_searchable(desk):
@@ -96,3 +97,31 @@ def test_reindex_rebuilds_the_same_answers(desk):
     after = [r["id"] for r in desk("context_search", query="payments retry pause")["results"]]
     assert before == after
     assert saved["id"] in after
+
+
+def test_a_file_with_all_that_is_known_about_it_stays_within_its_budget(desk):
+    desk("init")
+    for number in range(12):
+        desk(
+            "save_context",
+            content=f"src/auth/service.ts keeps rule {number}: "
+            + "renew a token before it ends. " * 9,
+        )
+    for budget in (100, 150, 300, 800, 3_000):
+        for options in ({"include_deps": True, "depth": 3}, {}, {"outline": True}):
+            answer = desk.answer("read_file", path="src/auth/service.ts", budget=budget, **options)
+            assert answer.value["tokens"] == count_tokens(answer.text)
+            assert answer.value["tokens"] <= budget, (budget, options)
+    assert answer.value["knowledge"]
+    few = desk("read_file", path="src/auth/service.ts", budget=500)
+    assert 0 < len(few["knowledge"]) < len(answer.value["knowledge"])
+    assert "more pieces of knowledge" in few["notice"]
+
+
+def test_a_file_is_read_with_the_tree_of_its_imports(desk):
+    desk("init")
+    read = desk("read_file", path="src/users/model.ts", include_deps=True, depth=2)
+    assert read["tree"] == [
+        {"path": "src/auth/service.ts", "dependencies": [{"path": "src/auth/token.ts"}]}
+    ]
+    assert desk("read_file", path="src/users/model.ts")["tree"] == []
