@@ -1,14 +1,15 @@
-"""What sort of project this is and how it is laid out, each with its reason."""
+"""How a project is laid out, with the reason."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from contextd.code.beside import is_beside
 from contextd.code.manifests import Manifest
-from contextd.code.stack import Found, Stack, is_beside
+from contextd.code.project_type import CODE, Verdict
+from contextd.code.stack import Stack
 
 _LAYERS = {
     "controllers": "controllers", "controller": "controllers", "handlers": "controllers",
@@ -26,151 +27,24 @@ _ROLE_FILE = re.compile(
     r"|\.(?:service|controller|module|repository|resolver|router)\.\w+$"
     r"|^(?:models|views|services|urls|routes|apps)\.py$"
 )
-_CODE = re.compile(
-    r"\.(?:[mc]?[jt]sx?|py|go|rs|java|kt|scala|cs|php|rb|exs?|swift|dart|vue|svelte)$"
-)
-
-_API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/")
-_PAGES = (
-    ".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja", ".ejs", ".pug", ".hbs", ".jsp",
-    ".cshtml", ".jinja2", ".gohtml", ".tmpl", ".mustache",
-)  # fmt: skip
-_PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp"}
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """A value of the project model, and one sentence saying why."""
-
-    value: str
-    reason: str
-
-
-def project_type(paths: Sequence[str], stack: Stack) -> Verdict:
-    """`web-app`, `api`, `cli`, `library`, `fullstack`, or `unknown`."""
-    own = [path for path in paths if not is_beside(path)]
-    full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
-    front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
-    data = _used(stack.of("orm", "database", "api"))
-    api = _used(stack.of("api"))
-    library = _library(stack.manifests, own)
-    command = _command(stack, own)
-    if library and not command and not full and not (back and _serves(own)):
-        return Verdict("library", library)
-    if full:
-        return _of_fullstack(full[0], back, front, data, api, paths)
-    if command and not front and not (back and _serves(own)):
-        return Verdict("cli", command)
-    if back and (front or app):
-        return Verdict("fullstack", f"{back[0].name} serves and {(front + app)[0].name} shows.")
-    if back and _draws_pages(paths):
-        return Verdict("web-app", f"{back[0].name} serves pages from templates.")
-    if back:
-        return Verdict("api", f"{back[0].name} serves, and nothing in it draws pages.")
-    if front or app:
-        return Verdict("web-app", f"It is built on {(front + app)[0].name}.")
-    if command:
-        return Verdict("cli", command)
-    if library:
-        return Verdict("library", library)
-    return Verdict("unknown", "No manifest or file says what it is for.")
-
-
-def _of_fullstack(
-    main: Found,
-    back: list[Found],
-    front: list[Found],
-    data: list[Found],
-    api: list[Found],
-    paths: Sequence[str],
-) -> Verdict:
-    routes = next((p for p in paths if _API_ROUTE.search(p)), "")
-    if main.name in ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail"):
-        if front:
-            return Verdict("fullstack", f"{main.name} serves and {front[0].name} shows.")
-        if _draws_pages(paths, few_count=not api):
-            return Verdict("web-app", f"{main.name} serves pages from templates.")
-        return Verdict("api", f"{main.name} serves, and hardly a template is in it.")
-    if back:
-        return Verdict("fullstack", f"{main.name} shows and {back[0].name} serves.")
-    if routes or data:
-        other = f"routes in {routes.rpartition('/')[0]}" if routes else data[0].name
-        return Verdict("fullstack", f"{main.name} with {other}.")
-    return Verdict("web-app", f"{main.name} shows pages, and no data layer is behind it.")
 
 
 def architecture(paths: Sequence[str], stack: Stack) -> Verdict:
     """`monorepo`, `feature-based`, `layered`, `modular` or `unknown`."""
-    own = [path for path in paths if not is_beside(path) and _CODE.search(path)]
+    own = [path for path in paths if not is_beside(path) and CODE.search(path)]
     children = _children(own)
     several = _workspace(stack.manifests)
     if several:
         return Verdict("monorepo", several)
-    for look in (_features, _layers, _sides, _components, _packages):
+    for look in (_features, _layers, _sides, _components, _packages, _flat):
         found = look(own, children)
         if found:
             return found
-    return Verdict("unknown", "The folders follow no pattern that is known here.")
-
-
-def _used(found: Sequence[Found]) -> list[Found]:
-    best = max((one.weight for one in found), default=0.0)
-    return [one for one in found if not one.only_dev and one.weight >= 0.15 * best]
-
-
-def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
-    """Whether there are templates of pages, and, unless a few count, not only those of mails."""
-    # They lie in folders that otherwise say nothing about the project.
-    pages = sum(
-        path.endswith(_PAGES) and not _PAGE_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
-        for path in paths
+    return (
+        Verdict("unknown", "There is no code to lay out.")
+        if not own
+        else Verdict("unknown", "The folders follow no pattern that is known here.")
     )
-    code = sum(1 for path in paths if _CODE.search(path))
-    return pages > 0 and (few_count or 20 * pages >= code)
-
-
-def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
-    for manifest in manifests:
-        if manifest.publishes and manifest.path.count("/") <= 2:
-            return f"{manifest.path} describes a package for others to depend on."
-    if any(m.ecosystem == "cargo" for m in manifests) and not _named(
-        own, r"src/(?:main|bin/\w+)\.rs"
-    ):
-        lib = _named(own, r"src/lib\.rs")
-        if lib:
-            return f"{lib} is its entry and there is no program."
-    if any(m.ecosystem == "go" for m in manifests) and own and not _named(own, r"main\.go"):
-        return "It is a Go module without a main package."
-    return ""
-
-
-def _command(stack: Stack, own: Sequence[str]) -> str:
-    libraries = _used(stack.of("cli"))
-    for manifest in stack.manifests:
-        if manifest.commands and manifest.path.count("/") <= 2:
-            names = ", ".join(manifest.commands[:3])
-            return f"{manifest.path} installs the command {names}."
-    if libraries:
-        return f"It is built on {libraries[0].name}."
-    if any(m.ecosystem == "cargo" for m in stack.manifests):
-        main = _named(own, r"src/main\.rs")
-        return f"{main} is a program." if main else ""
-    if any(m.ecosystem == "go" for m in stack.manifests):
-        main = _named(own, r"cmd/[^/]+/main\.go")
-        return f"{main} is a program." if main else ""
-    return ""
-
-
-def _serves(own: Sequence[str]) -> bool:
-    """Whether something here is the start of a server, not only code for servers."""
-    pattern = r"(?:main|app|server|wsgi|asgi|manage|index|Program|Application)\.\w+"
-    return bool(_named(own, pattern) or _named(own, r"\w*Application\.(?:java|kt)"))
-
-
-def _named(own: Sequence[str], pattern: str) -> str:
-    compiled = re.compile(rf"(?:^|.*/){pattern}")
-    hits = [path for path in own if compiled.fullmatch(path)]
-    return min(hits, key=lambda path: (path.count("/"), path), default="")
 
 
 def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -187,8 +61,11 @@ def _workspace(manifests: Sequence[Manifest]) -> str:
     below = {m.ecosystem for m in manifests if "/" in m.path and (m.name or m.dependencies)}
     for manifest in manifests:
         if manifest.members and "/" not in manifest.path and manifest.ecosystem in below:
-            listed = ", ".join(manifest.members[:3])
+            more = ", …" if len(manifest.members) > 3 else ""
+            listed = ", ".join(manifest.members[:3]) + more
             return f"{manifest.path} lists members: {listed}."
+    if sides := _two_sides(manifests):
+        return sides
     homes: dict[str, list[str]] = defaultdict(list)
     for manifest in manifests:
         parts = manifest.path.split("/")
@@ -196,6 +73,18 @@ def _workspace(manifests: Sequence[Manifest]) -> str:
             homes[parts[0]].append(parts[1])
     several = [home for home, names in homes.items() if len(set(names)) > 1]
     return f"{several[0]}/ holds several packages with manifests of their own." if several else ""
+
+
+def _two_sides(manifests: Sequence[Manifest]) -> str:
+    """Two folders of the root that are packages of their own, such as backend and frontend."""
+    if any("/" not in m.path and (m.name or m.dependencies) for m in manifests):
+        return ""
+    sides = {m.path.split("/")[0]: m for m in manifests if m.path.count("/") == 1 and m.ecosystem
+             and (m.name or m.dependencies)}  # fmt: skip
+    if len(sides) < 2:
+        return ""
+    named = ", ".join(sorted(sides)[:4])
+    return f"Each of these folders is a package with a manifest of its own: {named}."
 
 
 def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
@@ -218,8 +107,10 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdic
 
 def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
     for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
-        layers = [name for name in below if name.lower() in _LAYERS]
-        if len({_LAYERS[name.lower()] for name in layers}) >= 3:
+        # A .NET solution writes them Shop.Domain, Shop.Infrastructure.
+        ends = {name: name.rpartition(".")[2].lower() for name in below}
+        layers = [name for name in below if ends[name] in _LAYERS]
+        if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
             return Verdict(
                 "layered", f"{where} has a folder per layer{_names(dict.fromkeys(layers, 1))}."
@@ -257,6 +148,18 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdic
             where = f"{place}/" if place else "The root"
             return Verdict("modular", f"{where} is divided into packages{_names(below)}.")
     return None
+
+
+def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    """One folder that holds nearly everything, side by side."""
+    folders: dict[str, int] = defaultdict(int)
+    for path in own:
+        folders[path.rpartition("/")[0]] += 1
+    folder, count = max(folders.items(), key=lambda one: one[1], default=("", 0))
+    if count < 3 or 2 * count < len(own):
+        return None
+    where = f"{folder}/" if folder else "The root"
+    return Verdict("modular", f"One flat package: {where} holds {count} files side by side.")
 
 
 def _names(below: dict[str, int]) -> str:

@@ -6,39 +6,34 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from contextd.code.graph import edges, page_rank
 from contextd.code.languages.table import BY_NAME, DATA, PROSE
+from contextd.code.module_clusters import clusters
+from contextd.code.module_folders import Unit, named, prefixes_of, tree_of, units_of
+from contextd.code.module_words import Read, description
 from contextd.code.project_model import KeyFile
 from contextd.domain.code import SourceFile
 
 Role = Literal["entry", "config", "core", "test"]
 
-MOST = 30
+MOST, MOST_PACKAGES = 30, 200
 _KEY_FILES = 6
-_DOMINANT = 0.8
 
-_WORKSPACES = frozenset("packages apps services libs plugins crates extensions projects".split())
-_CONTAINERS = _WORKSPACES | frozenset(
-    """src app lib source sources server client backend frontend web api features feature modules
-    module domains domain bounded contexts pkg internal cmd python js main java kotlin pages routes
-    views""".split()
+_VAGUE = re.compile(
+    r"(?:^|/)_*(?:utils?|helpers?|common|base|types?|const(?:ants)?|exceptions?|errors?|compat"
+    r"|__init__|index|main|mod|lib|misc|internal\w*)\.\w+$"
 )
-_FEATURES = _WORKSPACES | frozenset("features feature modules domains server internal cmd".split())
-_NO_MODULE = frozenset(
-    """test tests __tests__ spec specs e2e __mocks__ mocks fixtures testdata testing example
-    examples samples demo docs doc documentation scripts script bin assets static public images
-    styles css locales i18n types typings constants utils util helpers migrations templates
-    benchmarks benchmark vendor third_party stories storybook .storybook .github""".split()
-)
-_UPKEEP = frozenset("tools tool ci build config configs".split())
-"""Folders of the root that keep the project going and are no part of it."""
+"""Files that say nothing about what the others around them are for."""
 
 _NO_CODE = DATA | PROSE | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
-_TEST = re.compile(r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_")
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"
+    r"|[a-z.]Tests?/|-tests/"
+)
 _TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
 _ENTRY = re.compile(
     r"(?:^|/)(?:index|main|__init__|__main__|mod|lib|app|server|cli|page|route|urls)\.[a-z]+$", re.I
@@ -46,15 +41,6 @@ _ENTRY = re.compile(
 _CONFIG = re.compile(
     r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
 )
-_NAMES = {
-    "tsx": "TypeScript",
-    "typescript": "TypeScript",
-    "javascript": "JavaScript",
-    "csharp": "C#",
-    "cpp": "C++",
-    "c-header": "C",
-    "php": "PHP",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,47 +58,93 @@ class Module:
     description: str = ""
 
 
-@dataclass(slots=True)
-class _Folder:
-    """A folder of the tree of code files. `count` includes what lies deeper."""
-
-    path: str
-    count: int = 0
-    direct: int = 0
-    inner: dict[str, _Folder] = field(default_factory=dict)
-
-    @property
-    def name(self) -> str:
-        return self.path.rsplit("/", 1)[-1]
+def _unread(path: str) -> str:
+    return ""
 
 
-def modules(files: Sequence[SourceFile]) -> list[Module]:
-    """The modules, largest first, at most 30; a small flat project may have one or none."""
+def modules(
+    files: Sequence[SourceFile],
+    packages: Mapping[str, str] | None = None,
+    read: Read = _unread,
+    name: str = "",
+) -> list[Module]:
+    """The modules, largest first: every package, and at most 30 others. A small flat project may
+    have one or none.
+
+    `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
+    gives a file's text for descriptions; `name` is the project's.
+    """
     code = [file for file in files if file.language not in _NO_CODE and not is_test(file.path)]
-    folders = list(_candidates(_tree(code), False))
-    if len(folders) == 1 and folders[0].inner:
-        folders = [*_candidates(folders[0], True)] or folders
-    named = _named(folders)
-    largest = sorted(named, key=lambda n: (-sum(f.count for f in named[n]), n))[:MOST]
-    prefixes = {name: tuple(sorted(f.path for f in named[name])) for name in largest}
+    known = packages or {}
+    units = units_of(tree_of([file.path for file in code]), known)
+    prefixes = prefixes_of(_largest(named(units, name), known))
     members = _members(code, prefixes)
     weighted = edges(files)
     rank = page_rank([file.path for file in files], weighted)
+    _with_flat(code, members, prefixes, weighted, rank, name)
     needs = _needs(members, weighted)
     tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
+    paths = {file.path for file in files}
     return [
         Module(
-            name=name,
-            prefixes=prefixes[name],
-            files=tuple(file.path for file in members[name]),
-            key_files=_key_files(name, prefixes[name], members[name], tests, rank),
-            dependencies=needs[name],
-            languages=dict(Counter(file.language for file in members[name]).most_common()),
-            description=_description(members[name], rank),
+            name=one,
+            prefixes=prefixes[one],
+            files=tuple(file.path for file in members[one]),
+            key_files=_key_files(one, prefixes[one], members[one], tests, rank),
+            dependencies=needs[one],
+            languages=dict(Counter(file.language for file in members[one]).most_common()),
+            description=description(
+                prefixes[one],
+                members[one],
+                rank,
+                paths,
+                read,
+                next((known[p] for p in prefixes[one] if known.get(p)), ""),
+            ),
         )
-        for name in largest
-        if members[name]
+        for one in sorted(members, key=lambda one: (-len(members[one]), one))
+        if members[one]
     ]
+
+
+def _largest(listed: dict[str, list[Unit]], packages: Collection[str]) -> dict[str, list[Unit]]:
+    order = sorted(listed, key=lambda one: (-sum(u.count for u in listed[one]), one))
+    whole = [one for one in order if any(u.path in packages for u in listed[one])][:MOST_PACKAGES]
+    others = [one for one in order if one not in whole][: max(0, MOST - len(whole) // 3)]
+    chosen = {*whole, *others}
+    return {one: listed[one] for one in order if one in chosen}
+
+
+def _with_flat(
+    code: Sequence[SourceFile],
+    members: dict[str, list[SourceFile]],
+    prefixes: dict[str, tuple[str, ...]],
+    weighted: Mapping[tuple[str, str], int],
+    rank: Mapping[str, float],
+    name: str,
+) -> None:
+    """Modules for what no folder divides: the files of the root, and groups of files that import one
+    another in a folder that holds most of the project.
+    """
+    loose = [file for file in code if "/" not in file.path]
+    if name and len(loose) >= 3 and 3 * len(loose) >= len(code) and name not in members:
+        members[name], prefixes[name] = loose, tuple(file.path for file in loose)
+    largest = max(members, key=lambda one: len(members[one]), default="")
+    if not largest or 2 * len(members[largest]) < len(code):
+        return
+    folders = Counter(file.path.rpartition("/")[0] for file in members[largest])
+    flat, direct = folders.most_common(1)[0]
+    if 2 * direct < len(members[largest]):
+        return
+    by_path = {f.path: f for f in members[largest] if f.path.rpartition("/")[0] == flat}
+    for group in clusters(list(by_path), weighted):
+        head = max(group, key=lambda p: (not _VAGUE.search(p), rank.get(p, 0), p))
+        called = re.sub(r"\W+", "-", head.rpartition("/")[2].split(".")[0]).strip("_-")
+        if not called or called in members or len(members[largest]) - len(group) < 2:
+            continue
+        members[called] = [by_path[path] for path in group]
+        prefixes[called] = tuple(group)
+        members[largest] = [f for f in members[largest] if f.path not in set(group)]
 
 
 def is_test(path: str) -> bool:
@@ -127,64 +159,6 @@ def role_of(path: str) -> Role:
     if _CONFIG.search(path):
         return "config"
     return "entry" if _ENTRY.search(path) else "core"
-
-
-def _tree(code: Sequence[SourceFile]) -> _Folder:
-    root = _Folder("")
-    for file in code:
-        here = root
-        here.count += 1
-        for part in file.path.split("/")[:-1]:
-            path = f"{here.path}/{part}" if here.path else part
-            here = here.inner.setdefault(part, _Folder(path))
-            here.count += 1
-        here.direct += 1
-    return root
-
-
-def _candidates(folder: _Folder, opened: bool) -> Iterator[_Folder]:
-    """The folders to call modules below `folder`, which is opened because it only holds others."""
-    least = 1 if folder.name in _CONTAINERS or opened else 2
-    for name, inner in folder.inner.items():
-        if name in _NO_MODULE or name.startswith(".") or inner.path in _UPKEEP:
-            continue
-        deeper = [f for n, f in inner.inner.items() if n not in _NO_MODULE and f.count > 1]
-        holds = name in _CONTAINERS and folder.name not in _WORKSPACES
-        main = inner.count >= _DOMINANT * folder.count and folder.direct <= 3
-        features = name in _FEATURES and inner.inner and inner.direct <= 2
-        if (
-            features
-            or (inner.inner and holds and deeper)
-            or (main and len(deeper) > 1)
-            or (_only(inner) is not None and holds)
-        ):
-            yield from _candidates(inner, False)
-        elif inner.count >= least:
-            yield inner
-
-
-def _only(folder: _Folder) -> _Folder | None:
-    """The one folder in a folder that holds nothing else."""
-    return (
-        next(iter(folder.inner.values())) if len(folder.inner) == 1 and not folder.direct else None
-    )
-
-
-def _named(folders: Sequence[_Folder]) -> dict[str, list[_Folder]]:
-    """Folders by module name. Equal names are one subject, unless they are packages."""
-    named: dict[str, list[_Folder]] = {}
-    plain = Counter(_plain(folder) for folder in folders)
-    for folder in folders:
-        name = _plain(folder)
-        parts = folder.path.split("/")
-        if plain[name] > 1 and len(parts) > 1 and parts[-2] in _WORKSPACES:
-            name = f"{parts[-2]}-{name}"
-        named.setdefault(name, []).append(folder)
-    return named
-
-
-def _plain(folder: _Folder) -> str:
-    return re.sub(r"[^\w.-]+", "", folder.name).strip("._-") or folder.name
 
 
 def _members(
@@ -242,18 +216,3 @@ def _key_files(
         ("test", by_role["test"][:1]),
     )
     return tuple(KeyFile(path=path, role=role) for role, paths in chosen for path in paths)
-
-
-def _description(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
-    """How much of what, and the names that stand for it."""
-    main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
-    language = main.most_common(1)[0][0] if main else ""
-    names: dict[str, None] = {}
-    for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
-        public = [s for s in file.symbols if s.exported and not s.parent and s.name != "default"]
-        public.sort(key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))
-        for symbol in public[:2]:
-            names.setdefault(symbol.name)
-    listed = ", ".join(list(names)[:5])
-    count = f"{len(members)} {language} file{'s' * (len(members) != 1)}"
-    return f"{count}: {listed}" if listed else count

@@ -40,7 +40,9 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """A feature or domain of the project. `dependencies` are names of other modules."""
+    """A feature or domain of the project. `dependencies` are names of other modules, `paths` its
+    folders and files.
+    """
 
     name: str
     description: str = ""
@@ -49,6 +51,17 @@ class Module:
     business_rules: tuple[str, ...] = ()
     common_issues: tuple[Issue, ...] = ()
     dependencies: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+    def holds(self, path: str) -> int:
+        """How surely a file belongs here: the length of the longest of `paths` around it, or more
+        when it is one of them or a key file; 0 when it does not. Without `paths` the folders of the
+        key files stand for them.
+        """
+        if any(path == file.path for file in self.key_files) or path in self.paths:
+            return len(path) + 1
+        folders = self.paths or tuple(f.path.rpartition("/")[0] for f in self.key_files)
+        return max((len(f) for f in folders if f and path.startswith(f"{f}/")), default=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +79,12 @@ class ProjectModel:
     stack: tuple[str, ...] = ()
     runtime: str = ""
     package_manager: str = ""
+    about: str = ""
+    languages: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
+    testing: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    ci: tuple[str, ...] = ()
     pattern: str = "unknown"
     description: str = ""
     modules: Mapping[str, Module] = field(default_factory=dict[str, Module])
@@ -120,6 +139,11 @@ def parse_model(text: str, path: Path) -> ProjectModel:
         stack=walk.texts(tech.get("stack"), "tech.stack"),
         runtime=walk.text(tech.get("runtime"), "tech.runtime"),
         package_manager=walk.text(tech.get("packageManager"), "tech.packageManager"),
+        about=walk.text(project.get("description"), "project.description"),
+        **{
+            key: walk.texts(tech.get(key), f"tech.{key}")
+            for key in ("languages", "databases", "testing", "tools", "ci")
+        },
         pattern=walk.one_of(layout.get("pattern"), "architecture.pattern", get_args(Pattern)),
         description=walk.text(layout.get("description"), "architecture.description"),
         modules={name: walk.module(name, node) for name, node in modules.items()},
@@ -232,6 +256,7 @@ class _Walk:
             self.texts(found.get("businessRules"), f"{where}.businessRules"),
             tuple(issues),
             self.texts(found.get("dependencies"), f"{where}.dependencies"),
+            self.texts(found.get("paths"), f"{where}.paths"),
         )
 
     def _wrong(self, node: Any, where: str, problem: str) -> None:

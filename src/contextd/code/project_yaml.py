@@ -38,17 +38,26 @@ class ModuleFacts:
     description: str = ""
     key_files: tuple[KeyFile, ...] = ()
     dependencies: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProjectFacts:
-    """What a scan knows of the project. `id` is only given where there is no git."""
+    """What a scan knows of the project. `id` is only given where there is no git; `about` is one
+    sentence in the project's own words, `tools` what builds, checks and ships it.
+    """
 
     name: str
     type: str = "unknown"
     stack: tuple[str, ...] = ()
     runtime: str = ""
     package_manager: str = ""
+    about: str = ""
+    languages: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
+    testing: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    ci: tuple[str, ...] = ()
     pattern: str = "unknown"
     description: str = ""
     modules: tuple[ModuleFacts, ...] = ()
@@ -162,9 +171,14 @@ def _wanted(facts: ProjectFacts) -> dict[tuple[str, str], Any]:
     wanted: dict[tuple[str, str], Any] = {("project", "name"): facts.name}
     if facts.id:
         wanted["project", "id"] = facts.id
+    wanted["project", "type"] = facts.type
+    if facts.about:
+        wanted["project", "description"] = facts.about
+    wanted["tech", "stack"] = list(facts.stack)
+    for key in ("languages", "databases", "testing", "tools", "ci"):
+        if said := getattr(facts, key):
+            wanted["tech", key] = list(said)
     return wanted | {
-        ("project", "type"): facts.type,
-        ("tech", "stack"): list(facts.stack),
         ("tech", "runtime"): facts.runtime,
         ("tech", "packageManager"): facts.package_manager,
         ("architecture", "pattern"): facts.pattern,
@@ -177,6 +191,7 @@ def _module(module: ModuleFacts) -> dict[str, Any]:
     return {
         "name": module.name,
         "description": generated["description"],
+        **({"paths": generated["paths"]} if module.paths else {}),
         "keyFiles": generated["keyFiles"],
         **{section: [] for section in _KNOWLEDGE},
         "dependencies": generated["dependencies"],
@@ -189,11 +204,10 @@ def _module_values(module: ModuleFacts) -> dict[str, Any]:
         | ({"description": file.description} if file.description else {})
         for file in module.key_files
     ]
-    return {
-        "description": module.description,
-        "keyFiles": files,
-        "dependencies": list(module.dependencies),
-    }
+    values: dict[str, Any] = {"description": module.description}
+    if module.paths:
+        values["paths"] = list(module.paths)
+    return values | {"keyFiles": files, "dependencies": list(module.dependencies)}
 
 
 def _remember_module(memory: Memory, module: ModuleFacts) -> None:
@@ -273,11 +287,12 @@ def _verdict(current: Any, value: Any, ours: str | None) -> Literal["same", "set
 def _is_untouched(module: Any, name: str, text: str, memory: Memory) -> bool:
     if not isinstance(module, dict) or any(module.get(section) for section in _KNOWLEDGE):
         return False
-    known = {"name", "description", "keyFiles", "dependencies", *_KNOWLEDGE}
+    known = {"name", "description", "paths", "keyFiles", "dependencies", *_KNOWLEDGE}
     values = memory.values
     same = all(
         values.get(f"modules.{name}.{key}") == mark(module.get(key))
-        for key in ("description", "keyFiles", "dependencies")
+        for key in ("description", "paths", "keyFiles", "dependencies")
+        if key != "paths" or key in module
     )
     # Whoever wrote a comment into it cares for it.
     return same and set(module) <= known and "#" not in source_of(text, ("modules", name))

@@ -2,52 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from contextd.code.stack_row import Category, Technology
+from contextd.code.stack_row import row as _row
+from contextd.code.stack_tools import TOOLS
 
-Category = Literal[
-    "fullstack", "backend", "frontend", "mobile", "desktop", "cli", "ui", "api", "orm", "database",
-    "messaging", "auth", "ai", "data", "test", "build", "lint", "deploy", "ci", "docs",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Technology:
-    """One row. `packages` are `ecosystem/name`, where a trailing `*` stands for anything;
-    `files` are names or path patterns that prove it; `images` are names of container images.
-    """
-
-    name: str
-    category: Category
-    packages: tuple[str, ...] = ()
-    files: tuple[str, ...] = ()
-    images: tuple[str, ...] = ()
-
-
-def _row(
-    name: str,
-    category: Category,
-    *,
-    npm: str = "",
-    pypi: str = "",
-    cargo: str = "",
-    go: str = "",
-    maven: str = "",
-    composer: str = "",
-    gem: str = "",
-    nuget: str = "",
-    hex: str = "",
-    pub: str = "",
-    files: str = "",
-    images: str = "",
-) -> Technology:
-    named = dict(
-        npm=npm, pypi=pypi, cargo=cargo, go=go, maven=maven, composer=composer, gem=gem,
-        nuget=nuget, hex=hex, pub=pub,
-    )  # fmt: skip
-    packages = [f"{ecosystem}/{p}" for ecosystem, names in named.items() for p in names.split()]
-    return Technology(name, category, tuple(packages), tuple(files.split()), tuple(images.split()))
-
+__all__ = ["TECHNOLOGIES", "Category", "Technology"]
 
 TECHNOLOGIES: tuple[Technology, ...] = (
     # Frameworks that serve pages and data
@@ -117,6 +76,24 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Grape", "backend", gem="grape"),
     _row("Slim", "backend", composer="slim/slim"),
     _row("Vapor", "backend", files="Sources/App/configure.swift"),
+    _row("Connect RPC", "api", go="connectrpc.com/connect", npm="@connectrpc/connect"),
+    _row("net/http", "backend", std="go:net/http.server"),
+    _row("Huma", "backend", go="github.com/danielgtaylor/huma"),
+    _row("Javalin", "backend", maven="io.javalin:javalin"),
+    _row("Poem", "backend", cargo="poem"),
+    _row("CodeIgniter", "fullstack", composer="codeigniter4/framework"),
+    _row("CakePHP", "fullstack", composer="cakephp/cakephp"),
+    _row("Hanami", "fullstack", gem="hanami"),
+    _row("Play", "fullstack", maven="com.typesafe.play:* plugin:play"),
+    _row("Robyn", "backend", pypi="robyn"),
+    _row("Quart", "backend", pypi="quart"),
+    _row("Nitro", "backend", npm="nitropack nitro"),
+    _row("Directus", "backend", npm="directus"),
+    _row("Dash", "frontend", pypi="dash"),
+    _row("Reflex", "fullstack", pypi="reflex"),
+    _row("Bottle", "backend", pypi="bottle"),
+    _row("Dioxus", "frontend", cargo="dioxus"),
+    _row("templ", "frontend", go="github.com/a-h/templ"),
     # Front ends
     _row("React", "frontend", npm="react"),
     _row("Preact", "frontend", npm="preact"),
@@ -224,7 +201,20 @@ TECHNOLOGIES: tuple[Technology, ...] = (
          maven="org.mariadb.jdbc:mariadb-java-client"),
     _row("SQLite", "database", npm="better-sqlite3 sqlite3", pypi="apsw aiosqlite",
          cargo="rusqlite", go="github.com/mattn/go-sqlite3 modernc.org/sqlite", gem="sqlite3",
-         maven="org.xerial:sqlite-jdbc"),
+         maven="org.xerial:sqlite-jdbc", nuget="microsoft.data.sqlite", images="sqlite",
+         std="python:sqlite3* javascript:node:sqlite typescript:node:sqlite "
+         "typescript:bun:sqlite"),
+    _row("CockroachDB", "database", images="cockroach"),
+    _row("Memcached", "database", pypi="pymemcache python-memcached", images="memcached",
+         npm="memcached", gem="dalli"),
+    _row("InfluxDB", "database", npm="@influxdata/influxdb-client", pypi="influxdb-client",
+         images="influxdb"),
+    _row("Meilisearch", "database", npm="meilisearch", pypi="meilisearch", images="meilisearch"),
+    _row("Typesense", "database", npm="typesense", images="typesense"),
+    _row("etcd", "database", go="go.etcd.io/etcd/client", images="etcd"),
+    _row("BoltDB", "database", go="go.etcd.io/bbolt github.com/boltdb/bolt"),
+    _row("Oracle Database", "database", pypi="oracledb cx-oracle", npm="oracledb",
+         maven="com.oracle.database.jdbc:*"),
     _row("MongoDB", "database", npm="mongodb mongoose", pypi="pymongo motor", cargo="mongodb",
          go="go.mongodb.org/mongo-driver", gem="mongoid", images="mongo", nuget="mongodb.driver"),
     _row("Redis", "database", npm="redis ioredis @upstash/redis", pypi="redis django-redis",
@@ -247,7 +237,7 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Neo4j", "database", npm="neo4j-driver", pypi="neo4j", images="neo4j"),
     _row("Qdrant", "database", npm="@qdrant/js-client-rest", pypi="qdrant-client", images="qdrant"),
     _row("Chroma", "database", npm="chromadb", pypi="chromadb", images="chroma"),
-    _row("H2", "database", maven="com.h2database:h2"),
+    _row("H2", "database", maven="com.h2database:h2", images="h2"),
     _row("Kafka", "messaging", npm="kafkajs", pypi="confluent-kafka kafka-python aiokafka",
          go="github.com/segmentio/kafka-go github.com/IBM/sarama", cargo="rdkafka",
          maven="org.apache.kafka:* org.springframework.kafka:*", images="kafka cp-kafka"),
@@ -282,123 +272,5 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Airflow", "data", pypi="apache-airflow"),
     _row("dbt", "data", pypi="dbt-core", files="dbt_project.yml"),
     _row("Jupyter", "data", pypi="jupyter jupyterlab notebook"),
-    # Tests
-    _row("Jest", "test", npm="jest", files="jest.config.*"),
-    _row("Vitest", "test", npm="vitest", files="vitest.config.*"),
-    _row("Mocha", "test", npm="mocha", files=".mocharc.*"),
-    _row("Playwright", "test", npm="@playwright/test playwright", pypi="playwright",
-         files="playwright.config.*"),
-    _row("Cypress", "test", npm="cypress", files="cypress.config.*"),
-    _row("Testing Library", "test", npm="@testing-library/*"),
-    _row("Storybook", "test", npm="storybook @storybook/*"),
-    _row("pytest", "test", pypi="pytest pytest-django", files="pytest.ini"),
-    _row("tox", "test", pypi="tox", files="tox.ini"),
-    _row("Hypothesis", "test", pypi="hypothesis"),
-    _row("JUnit", "test", maven="org.junit.jupiter:* junit:junit"),
-    _row("Testcontainers", "test", maven="org.testcontainers:*", npm="testcontainers",
-         go="github.com/testcontainers/testcontainers-go"),
-    _row("Testify", "test", go="github.com/stretchr/testify"),
-    _row("RSpec", "test", gem="rspec rspec-rails", files=".rspec"),
-    _row("PHPUnit", "test", composer="phpunit/phpunit", files="phpunit.xml phpunit.xml.dist"),
-    _row("Pest", "test", composer="pestphp/pest"),
-    _row("xUnit", "test", nuget="xunit"),
-    _row("NUnit", "test", nuget="nunit"),
-    _row("Criterion", "test", cargo="criterion"),
-    # Building and checking
-    _row("Vite", "build", npm="vite", files="vite.config.*"),
-    _row("webpack", "build", npm="webpack", files="webpack.config.*"),
-    _row("Rollup", "build", npm="rollup", files="rollup.config.*"),
-    _row("esbuild", "build", npm="esbuild"),
-    _row("tsup", "build", npm="tsup"),
-    _row("Turborepo", "build", npm="turbo", files="turbo.json"),
-    _row("Nx", "build", npm="nx", files="nx.json"),
-    _row("Lerna", "build", npm="lerna", files="lerna.json"),
-    _row("Babel", "build", npm="@babel/core", files="babel.config.* .babelrc"),
-    _row("Bazel", "build", files="MODULE.bazel WORKSPACE"),
-    _row("Make", "build", files="Makefile"),
-    _row("CMake", "build", files="CMakeLists.txt"),
-    _row("ESLint", "lint", npm="eslint", files=".eslintrc* eslint.config.*"),
-    _row("Prettier", "lint", npm="prettier", files=".prettierrc*"),
-    _row("Biome", "lint", npm="@biomejs/biome", files="biome.json biome.jsonc"),
-    _row("Ruff", "lint", pypi="ruff", files="ruff.toml .ruff.toml"),
-    _row("mypy", "lint", pypi="mypy", files="mypy.ini"),
-    _row("Black", "lint", pypi="black"),
-    _row("golangci-lint", "lint", files=".golangci.yml .golangci.yaml"),
-    _row("RuboCop", "lint", gem="rubocop", files=".rubocop.yml"),
-    _row("pre-commit", "lint", pypi="pre-commit", files=".pre-commit-config.yaml"),
-    # Running and shipping
-    _row("Docker", "deploy", files="Dockerfile Dockerfile.* Containerfile"),
-    _row("Docker Compose", "deploy", files="docker-compose*.y*ml compose.y*ml"),
-    _row("Kubernetes", "deploy", files="kustomization.yaml Chart.yaml"),
-    _row("Terraform", "deploy", files="*.tf"),
-    _row("Pulumi", "deploy", files="Pulumi.yaml"),
-    _row("AWS CDK", "deploy", npm="aws-cdk-lib", pypi="aws-cdk-lib", files="cdk.json"),
-    _row("Serverless", "deploy", npm="serverless", files="serverless.yml"),
-    _row("Vercel", "deploy", files="vercel.json"),
-    _row("Netlify", "deploy", files="netlify.toml"),
-    _row("Fly.io", "deploy", files="fly.toml"),
-    _row("Cloudflare Workers", "deploy", npm="wrangler", files="wrangler.toml wrangler.jsonc"),
-    _row("GitHub Actions", "ci", files=".github/workflows/*.y*ml"),
-    _row("GitLab CI", "ci", files=".gitlab-ci.yml"),
-    _row("CircleCI", "ci", files=".circleci/config.yml"),
-    _row("Jenkins", "ci", files="Jenkinsfile"),
-    _row("Azure Pipelines", "ci", files="azure-pipelines.yml"),
-    _row("Travis CI", "ci", files=".travis.yml"),
-    _row("Bitbucket Pipelines", "ci", files="bitbucket-pipelines.yml"),
-    _row("Buildkite", "ci", files=".buildkite/pipeline.yml"),
-    _row("Docusaurus", "docs", npm="@docusaurus/core"),
-    _row("VitePress", "docs", npm="vitepress"),
-    _row("MkDocs", "docs", pypi="mkdocs mkdocs-material", files="mkdocs.yml"),
-    _row("Sphinx", "docs", pypi="sphinx"),
+    *TOOLS,
 )  # fmt: skip
-
-LANGUAGES: dict[str, str] = {
-    extension: name
-    for name, extensions in {
-        "TypeScript": "ts tsx mts cts", "JavaScript": "js jsx mjs cjs", "Python": "py pyi",
-        "Go": "go", "Rust": "rs", "Java": "java", "Kotlin": "kt kts", "Scala": "scala",
-        "Groovy": "groovy", "Clojure": "clj cljs cljc", "C#": "cs", "F#": "fs", "PHP": "php",
-        "Ruby": "rb", "Elixir": "ex exs", "Erlang": "erl", "Swift": "swift",
-        "Objective-C": "m mm", "C": "c h", "C++": "cc cpp cxx hpp hh hxx", "Dart": "dart",
-        "Lua": "lua", "R": "r", "Julia": "jl", "Haskell": "hs", "OCaml": "ml mli", "Zig": "zig",
-        "Nim": "nim", "Perl": "pl pm", "Shell": "sh bash zsh", "PowerShell": "ps1", "SQL": "sql",
-        "Vue": "vue", "Svelte": "svelte", "Astro": "astro", "CSS": "css scss sass less",
-        "HTML": "html htm", "Solidity": "sol", "Terraform": "tf", "Protocol Buffers": "proto",
-    }.items()
-    for extension in extensions.split()
-}  # fmt: skip
-"""File extension → language, for the shares of a project."""
-
-MARKUP = frozenset({"CSS", "HTML", "SQL", "Shell", "PowerShell", "Terraform", "Protocol Buffers"})
-"""Languages that are no project's main one as long as there is another."""
-
-RUNTIME_OF = {
-    "npm": "Node.js", "pypi": "Python", "cargo": "Rust", "go": "Go", "maven": "Java",
-    "composer": "PHP", "gem": "Ruby", "nuget": ".NET", "hex": "Elixir", "pub": "Dart",
-    "swift": "Swift",
-}  # fmt: skip
-"""What the packages of an ecosystem run on."""
-
-LANGUAGES_OF = {
-    "npm": {"TypeScript", "JavaScript", "Vue", "Svelte", "Astro"}, "pypi": {"Python"},
-    "cargo": {"Rust"}, "go": {"Go"}, "maven": {"Java", "Kotlin", "Scala", "Groovy"},
-    "composer": {"PHP"}, "gem": {"Ruby"}, "nuget": {"C#", "F#"}, "hex": {"Elixir"},
-    "pub": {"Dart"}, "swift": {"Swift"},
-}  # fmt: skip
-"""Languages an ecosystem's packages are written in."""
-
-RUNTIME_IMAGES = {
-    "node": "Node.js", "python": "Python", "golang": "Go", "rust": "Rust", "ruby": "Ruby",
-    "php": "PHP", "eclipse-temurin": "Java", "openjdk": "Java", "amazoncorretto": "Java",
-    "bun": "Bun", "deno": "Deno", "elixir": "Elixir", "aspnet": ".NET", "sdk": ".NET",
-    "swift": "Swift",
-}  # fmt: skip
-"""Container image → the runtime it brings."""
-
-NOT_THE_STACK = frozenset(
-    """example examples template templates test tests __tests__ spec specs testing testdata fixture
-    fixtures __fixtures__ mocks __mocks__ e2e node_modules vendor third_party sample samples demo
-    demos playground playgrounds benchmark benchmarks bench docs doc website .yarn .git .venv venv
-    site-packages dist build target bower_components scripts tools .github integration-tests""".split()
-)
-"""Directories whose manifests say nothing about what the project itself is made of."""

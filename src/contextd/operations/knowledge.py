@@ -41,14 +41,9 @@ def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
 def module_of(runtime: Runtime, path: str) -> str:
     """The module of the project's model that holds `path`; empty when none does."""
     model = project_model(runtime)
-    best, length = "", -1
-    for module in model.modules.values() if model else ():
-        for key in module.key_files:
-            prefix = key.path.rsplit("/", 1)[0] if "/" in key.path else ""
-            inside = path == key.path or (prefix and path.startswith(prefix + "/"))
-            if inside and len(prefix) > length:
-                best, length = module.name, len(prefix)
-    return best
+    modules = list(model.modules.values()) if model else []
+    best = max(modules, key=lambda module: module.holds(path), default=None)
+    return best.name if best is not None and best.holds(path) else ""
 
 
 def _names_of(runtime: Runtime, path: str) -> frozenset[str]:

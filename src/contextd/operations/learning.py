@@ -175,7 +175,7 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
     if model is None or not findings or runtime.root is None:
         return []
     places = [
-        Place(module.name, tuple(f.path for f in module.key_files), module.description)
+        Place(module.name, (*module.paths, *(f.path for f in module.key_files)), module.description)
         for module in model.modules.values()
     ]
     sure = [finding for finding in findings if finding.confidence >= ENRICH_FROM]

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from contextd.code.architecture import architecture, project_type
-from contextd.code.modules import modules as find_modules
-from contextd.code.project_model import KeyFile
-from contextd.code.project_yaml import ModuleFacts, ProjectFacts, merge_scan
+from contextd.code.project_yaml import merge_scan
 from contextd.code.scan import ScanReport, documents, scan
-from contextd.code.stack import detect
 from contextd.code.walk import Walk, walk
-from contextd.domain.code import SourceFile
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.operations.handoff import write_context_md
+from contextd.operations.modelling import project_facts
 from contextd.runtime import Runtime
 
 _FILES_AT_ONCE = 250
@@ -147,7 +142,9 @@ def initialise(runtime: Runtime, progress: Progress | None = None) -> Initialise
     root = runtime.checkout
     walked = walk(root)
     report = scan_project(runtime, walked=walked, progress=progress)
-    files = runtime.store.files.all(runtime.scope)
+    # Right after a first scan, what is stored is what it found.
+    first = len(report.changed) == report.files
+    files = report.changed if first else runtime.store.files.all(runtime.scope)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
     merged = merge_scan(yaml_path, facts, now=runtime.clock.now())
@@ -173,51 +170,3 @@ def initialise(runtime: Runtime, progress: Progress | None = None) -> Initialise
         pending=stats.pending,
         changes=list(merged.lines),
     )
-
-
-def project_facts(
-    runtime: Runtime, walked: Walk, files: Sequence[SourceFile]
-) -> tuple[ProjectFacts, str]:
-    """What a scan says of the project, and the reason for its architecture. `files` are all that
-    the store knows of it.
-    """
-    root = runtime.checkout
-    paths = [file.path for file in walked.files]
-
-    def text_of(path: str) -> str:
-        try:
-            return (root / path).read_text("utf-8", errors="replace")
-        except OSError:
-            return ""
-
-    stack = detect(root, paths, text_of)
-    kind, shape = project_type(paths, stack), architecture(paths, stack)
-    modules = [
-        ModuleFacts(
-            name=module.name,
-            description=module.description,
-            key_files=tuple(KeyFile(file.path, file.role) for file in module.key_files),
-            dependencies=tuple(module.dependencies),
-        )
-        for module in find_modules(files)
-    ]
-    facts = ProjectFacts(
-        name=runtime.project.name if runtime.project else root.name,
-        id=_own_id(runtime),
-        type=kind.value,
-        stack=tuple(stack.labels),
-        runtime=stack.runtime,
-        package_manager=stack.package_manager,
-        pattern=shape.value,
-        description=shape.reason,
-        modules=tuple(modules),
-    )
-    return facts, f"{kind.reason} {shape.reason}"
-
-
-def _own_id(runtime: Runtime) -> str:
-    """The id project.yaml keeps where there is no git to tell one project from another."""
-    identity = runtime.project.identity if runtime.project else ""
-    if identity.startswith("id:"):
-        return identity.removeprefix("id:")
-    return str(uuid.uuid4()) if identity.startswith("path:") else ""

@@ -11,10 +11,10 @@ from xml.etree.ElementTree import ParseError
 
 import yaml
 
-from contextd.code.manifests import jvm, locks, npm, others, python, systems
+from contextd.code.manifests import jvm, locks, npm, others, python, settings, systems
 from contextd.code.manifests.model import Manifest
 
-__all__ = ["FORMATS", "Manifest", "is_manifest", "parse"]
+__all__ = ["FORMATS", "Manifest", "is_lock", "is_manifest", "parse"]
 
 FORMATS: Mapping[str, Callable[[str, str], Manifest]] = {
     "package.json": npm.package_json,
@@ -73,21 +73,50 @@ FORMATS: Mapping[str, Callable[[str, str], Manifest]] = {
     "runtime.txt": others.version_file,
     ".tool-versions": others.tool_versions,
     "global.json": others.global_json,
+    "rush.json": npm.rush,
+    "gradle.properties": jvm.gradle_properties,
+    ".env.example": settings.settings,
+    ".env.sample": settings.settings,
+    ".env.template": settings.settings,
+    ".env.dist": settings.settings,
+    "schema.prisma": settings.settings,
+    "database.yml": settings.settings,
+    "application*.properties": settings.settings,
+    "application*.y*ml": settings.settings,
+    "settings.py": settings.settings,
+    "settings_*.py": settings.settings,
 }
 """File name (or pattern) → how it is read. Adding a format takes one row."""
+
+_IN_FOLDERS: Mapping[tuple[str, str], Callable[[str, str], Manifest]] = {
+    ("requirements", ".txt"): python.requirements,
+    ("requirements", ".in"): python.requirements,
+    ("reqs", ".txt"): python.requirements,
+    ("settings", ".py"): settings.settings,
+}
+"""Folder and ending of files that may have any name there."""
 
 _PATTERNS = [(name, read) for name, read in FORMATS.items() if "*" in name]
 _BROKEN = (
     ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, ParseError,
-    yaml.YAMLError, tomllib.TOMLDecodeError, SyntaxError,
+    yaml.YAMLError, tomllib.TOMLDecodeError, SyntaxError, MemoryError,
 )  # fmt: skip
 
 
 def _reader(path: str) -> Callable[[str, str], Manifest] | None:
-    name = PurePosixPath(path).name
-    if name in FORMATS:
-        return FORMATS[name]
-    return next((read for pattern, read in _PATTERNS if fnmatchcase(name, pattern)), None)
+    place = PurePosixPath(path)
+    if place.name in FORMATS:
+        return FORMATS[place.name]
+    there = _IN_FOLDERS.get((place.parent.name, place.suffix))
+    if there is not None:
+        return there
+    return next((read for pattern, read in _PATTERNS if fnmatchcase(place.name, pattern)), None)
+
+
+def is_lock(path: str) -> bool:
+    """Whether this is a lock file, which may be large and is only searched."""
+    reader = _reader(path)
+    return reader is not None and reader.__module__ == locks.__name__
 
 
 def is_manifest(path: str) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 from xml.etree import ElementTree
 
-from contextd.code.manifests.model import Manifest, table, wanted
+from contextd.code.manifests.model import Manifest, plain, table, wanted
 
 _COORDINATES = re.compile(
     r"""\b(\w*(?:[iI]mplementation|[aA]pi|[cC]ompileOnly|[rR]untimeOnly|kapt|ksp|developmentOnly))
@@ -24,6 +25,13 @@ _JAVA = re.compile(
 )
 
 
+_PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
+_VARIABLE = re.compile(
+    r"""^[ \t]*(?:(?:def|val|var|ext\.|set\()\s*)?["']?([\w.]+)["']?\s*[=,]\s*["']([\d][\w.-]*)["']""",
+    re.MULTILINE,
+)
+
+
 def parse_xml(text: str) -> ElementTree.Element:
     """The tree of a small XML file. One that declares entities is refused (`ValueError`)."""
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
@@ -34,6 +42,11 @@ def parse_xml(text: str) -> ElementTree.Element:
     return root
 
 
+def filled(text: str, properties: Mapping[str, str]) -> str:
+    """`text` with each `${name}` that is known replaced; the others stay."""
+    return _PROPERTY.sub(lambda found: properties.get(found[1], found[0]), text)
+
+
 def pom(path: str, text: str) -> Manifest:
     """A Maven project. Managed versions are resolved from the file's own properties."""
     root = parse_xml(text)
@@ -41,7 +54,7 @@ def pom(path: str, text: str) -> Manifest:
 
     def value(element: ElementTree.Element | None, name: str) -> str:
         told = (element.findtext(name) or "").strip() if element is not None else ""
-        return re.sub(r"\$\{([^}]+)\}", lambda found: properties.get(found[1], ""), told)
+        return filled(told, properties)
 
     asked, dev, managed = {}, set(), {}
     for one in root.findall("dependencies/dependency"):
@@ -52,6 +65,9 @@ def pom(path: str, text: str) -> Manifest:
     for one in root.findall("dependencyManagement/dependencies/dependency"):
         name = f"{value(one, 'groupId')}:{value(one, 'artifactId')}"
         managed[name] = value(one, "version")
+        if value(one, "scope") == "import":
+            # A bill of materials names what the project is built on.
+            asked.setdefault(name, managed[name])
     parent = root.find("parent")
     if parent is not None:
         asked[f"{value(parent, 'groupId')}:{value(parent, 'artifactId')}"] = value(
@@ -69,14 +85,16 @@ def pom(path: str, text: str) -> Manifest:
         versions={name: version for name, version in managed.items() if version},
         runtimes={"Java": java.removeprefix("1.")} if java else {}, manager="maven",
         members=modules, publishes=root.find("distributionManagement") is not None,
+        about=plain(root.findtext("description")), properties=properties,
     )  # fmt: skip
 
 
 def gradle(path: str, text: str) -> Manifest:
     """A Gradle build script, as far as it is written plainly."""
     asked, dev = {}, set()
+    known = {name.rpartition(".")[2]: version for name, version in _VARIABLE.findall(text)}
     for configuration, name, version in _COORDINATES.findall(text):
-        asked[name] = version if "$" not in version else ""
+        asked[name] = filled(re.sub(r"\$(\w+)", r"${\1}", version), known)
         if "test" in configuration.lower():
             dev.add(name)
     asked.update({f"plugin:{name}": version for name, version in _PLUGIN.findall(text)})
@@ -88,7 +106,14 @@ def gradle(path: str, text: str) -> Manifest:
         path, "maven", dependencies=asked, dev=frozenset(dev),
         runtimes={"Java": java} if java else {}, manager="gradle",
         publishes=bool(names & {"java-library", "maven-publish"}) or "maven-publish" in text,
+        properties=known,
     )  # fmt: skip
+
+
+def gradle_properties(path: str, text: str) -> Manifest:
+    """Names that stand for versions in the build scripts."""
+    rows = re.findall(r"^[ \t]*([\w.]+)[ \t]*[=:][ \t]*(\S+)[ \t\r]*$", text, re.MULTILINE)
+    return Manifest(path, properties=dict(rows))
 
 
 def gradle_settings(path: str, text: str) -> Manifest:

@@ -15,7 +15,8 @@ class Manifest:
     `dev` are those only needed to develop. `versions` are exact ones known here, of a lock file or
     a catalogue. `runtimes` maps "Node.js", "Python"… to what is required. `members` are patterns
     of directories that belong to this workspace. `commands` are programs it installs; `publishes`
-    says that others can depend on it. `images` are container images.
+    says that others can depend on it, `private` that nobody shall. `images` are container images. `about` is what it says of
+    itself; `topics` are its classifiers and keywords. `properties` are names that stand for versions.
     """
 
     path: str
@@ -29,7 +30,11 @@ class Manifest:
     members: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     publishes: bool = False
+    private: bool = False
     images: tuple[str, ...] = ()
+    about: str = ""
+    topics: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
     problem: str = ""
 
 
@@ -41,6 +46,11 @@ def table(value: Any) -> dict[str, Any]:
 def texts(value: Any) -> tuple[str, ...]:
     """The strings of a list; nothing for anything else."""
     return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def plain(value: Any) -> str:
+    """A text in one line; nothing for anything else."""
+    return " ".join(value.split())[:2_000] if isinstance(value, str) else ""
 
 
 def wanted(value: Any) -> str:

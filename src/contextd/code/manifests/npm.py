@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.manifests.model import Manifest, plain, table, texts, wanted
 from contextd.yaml_text import load_plain
 
 _MANAGERS = {"npm", "yarn", "pnpm", "bun"}
@@ -43,6 +43,11 @@ def package_json(path: str, text: str) -> Manifest:
     binaries = data.get("bin")
     commands = tuple(table(binaries)) or ((str(data.get("name")),) if binaries else ())
     exported = any(data.get(key) for key in ("main", "module", "exports", "types", "files"))
+    # What points to its own sources is never built, so nobody but this repository can use it.
+    inside = re.search(r"\.tsx?$", str(data.get("main") or "")) is not None
+    inside = (
+        inside and not str(data.get("main")).endswith(".d.ts") and not data.get("publishConfig")
+    )
     return Manifest(
         path,
         "npm",
@@ -53,7 +58,10 @@ def package_json(path: str, text: str) -> Manifest:
         manager=manager if manager in _MANAGERS else "",
         members=members,
         commands=commands,
-        publishes=exported and not data.get("private"),
+        publishes=exported and not inside and not data.get("private"),
+        private=bool(data.get("private")),
+        about=plain(data.get("description")),
+        topics=texts(data.get("keywords")),
     )
 
 
@@ -69,6 +77,19 @@ def pnpm_workspace(path: str, text: str) -> Manifest:
 def lerna(path: str, text: str) -> Manifest:
     """Members of a Lerna repository."""
     return Manifest(path, "npm", members=texts(table(json.loads(text)).get("packages")))
+
+
+def rush(path: str, text: str) -> Manifest:
+    """Projects of a Rush repository, and the manager it pins."""
+    data = table(json.loads(_COMMENT.sub(lambda found: found[1] or "", text)))
+    listed = data.get("projects")
+    folders = [str(table(one).get("projectFolder") or "") for one in listed or ()]
+    pinned = (name for name in ("pnpm", "yarn", "npm") if data.get(f"{name}Version"))
+    return Manifest(
+        path, "npm", manager=next(pinned, ""), members=tuple(filter(None, folders)),
+        runtimes={"Node.js": str(data["nodeSupportedVersionRange"])}
+        if data.get("nodeSupportedVersionRange") else {},
+    )  # fmt: skip
 
 
 def deno(path: str, text: str) -> Manifest:

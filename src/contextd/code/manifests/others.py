@@ -7,7 +7,7 @@ import re
 from pathlib import PurePosixPath
 
 from contextd.code.manifests.jvm import parse_xml
-from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.manifests.model import Manifest, plain, table, texts, wanted
 from contextd.yaml_text import load_plain
 
 RUNTIME_NAMES = {
@@ -35,6 +35,7 @@ def composer(path: str, text: str) -> Manifest:
         frozenset(extra) - frozenset(needed), runtimes={"PHP": php} if php else {},
         manager="composer", commands=texts(data.get("bin")),
         publishes=data.get("type") in ("library", "composer-plugin", "symfony-bundle"),
+        about=plain(data.get("description")), topics=texts(data.get("keywords")),
     )  # fmt: skip
 
 
@@ -64,10 +65,12 @@ def gemspec(path: str, text: str) -> Manifest:
     asked = re.findall(
         r"""add_(?:runtime_)?dependency\(?\s*["']([\w.-]+)["'](?:\s*,\s*["']([^"']+))?""", text
     )
+    about = re.search(r"""\.(?:summary|description)\s*=\s*["']([^"']+)["']""", text)
     commands = re.search(r"executables\s*=\s*(?:%w\[|\[)([^\]]*)", text)
     return Manifest(
         path, "gem", PurePosixPath(path).stem, dict(asked), manager="bundler", publishes=True,
         commands=tuple(re.findall(r"[\w.-]+", commands[1])) if commands else (),
+        about=plain(about[1]) if about else "",
     )  # fmt: skip
 
 
@@ -85,7 +88,8 @@ def csproj(path: str, text: str) -> Manifest:
     name = PurePosixPath(path).stem
     return Manifest(
         path, "nuget", name, asked, runtimes={".NET": found[1]} if found else {}, manager="dotnet",
-        commands=(name,) if program else (), publishes=root.find(".//PackageId") is not None,
+        commands=(name,) if program else (), about=plain(root.findtext(".//Description")),
+        publishes=root.find(".//PackageId") is not None or root.find(".//PackageTags") is not None,
     )  # fmt: skip
 
 
@@ -108,12 +112,13 @@ def pubspec(path: str, text: str) -> Manifest:
     return Manifest(
         path, "pub", str(data.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), runtimes={"Dart": sdk} if sdk else {}, manager="pub",
+        about=plain(data.get("description")),
     )  # fmt: skip
 
 
 def dockerfile(path: str, text: str) -> Manifest:
     """The images a container is built from."""
-    images = re.findall(r"^\s*FROM\s+(?:--\S+\s+)*(\S+)", text, re.MULTILINE | re.IGNORECASE)
+    images = re.findall(r"^[ \t]*FROM[ \t]+(?:--\S+\s+)*(\S+)", text, re.MULTILINE | re.IGNORECASE)
     return Manifest(path, "docker", images=tuple(images))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any
 
-from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.manifests.model import Manifest, plain, table, texts, wanted
 from contextd.yaml_text import load_plain
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^;#@]*)")
@@ -65,6 +65,8 @@ def pyproject(path: str, text: str) -> Manifest:
         members=texts(table(uv.get("workspace")).get("members")),
         commands=tuple(scripts),
         publishes=bool(name and data.get("build-system")),
+        about=plain(project.get("description") or poetry.get("description")),
+        topics=(*texts(project.get("classifiers")), *texts(poetry.get("classifiers"))),
     )
 
 
@@ -92,25 +94,51 @@ def setup_cfg(path: str, text: str) -> Manifest:
         path, "pypi", name, {**extra, **needed}, frozenset(extra) - frozenset(needed),
         runtimes={"Python": python} if python else {}, publishes=bool(name),
         commands=tuple(line.partition("=")[0].strip() for line in scripts if "=" in line),
+        about=plain(config.get("metadata", "description", fallback="")),
+        topics=tuple(config.get("metadata", "classifiers", fallback="").strip().splitlines()),
     )  # fmt: skip
 
 
 def setup_py(path: str, text: str) -> Manifest:
     """The literal arguments of `setup(…)`; the file is never run."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "setup":
-            values = {word.arg: _literal(word.value) for word in node.keywords if word.arg}
-            return _of_setup(path, values)
+    tree = ast.parse(text)
+    named = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        called = (
+            getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if isinstance(node, ast.Call)
+            else ""
+        )
+        if isinstance(node, ast.Call) and called == "setup":
+            told = {word.arg: word.value for word in node.keywords if word.arg}
+            given = {
+                name: _literal(named.get(value.id, value) if isinstance(value, ast.Name) else value)
+                for name, value in told.items()
+            }
+            return _of_setup(path, given)
     return Manifest(path, "pypi")
 
 
 def _of_setup(path: str, values: Mapping[str, Any]) -> Manifest:
     python = values.get("python_requires")
     entries = table(values.get("entry_points")).get("console_scripts")
+    lines = values.get("install_requires")
+    needed = _asked(lines.splitlines() if isinstance(lines, str) else texts(lines))
+    extra: dict[str, str] = {}
+    for group in (*table(values.get("extras_require")).values(), values.get("tests_require")):
+        extra |= _asked(texts(group))
     return Manifest(
-        path, "pypi", str(values.get("name") or ""), _asked(texts(values.get("install_requires"))),
+        path, "pypi", str(values.get("name") or ""), {**extra, **needed},
+        frozenset(extra) - frozenset(needed),
         runtimes={"Python": python} if isinstance(python, str) else {},
         commands=tuple(line.partition("=")[0].strip() for line in texts(entries)), publishes=True,
+        about=plain(values.get("description")), topics=texts(values.get("classifiers")),
     )  # fmt: skip
 
 

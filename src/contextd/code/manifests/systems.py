@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from contextd.code.manifests.model import Manifest, table, texts, wanted
+from contextd.code.manifests.model import Manifest, plain, table, texts, wanted
 
 _GO_REQUIRE = re.compile(r"^(?:require\s+)?([\w.~/-]+\.[\w.~/-]+)\s+(v[\w.+-]+)(.*)$")
 _SWIFT = re.compile(
@@ -34,7 +34,10 @@ def cargo(path: str, text: str) -> Manifest:
         path, "cargo", str(package.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), versions={n: v for n, v in shared.items() if v},
         runtimes=runtimes, manager="cargo", members=texts(space.get("members")),
-        commands=tuple(filter(None, commands)), publishes="lib" in data,
+        commands=tuple(filter(None, commands)),
+        publishes="lib" in data and package.get("publish") is not False,
+        private=package.get("publish") is False, about=plain(package.get("description")),
+        topics=(*texts(package.get("keywords")), *texts(package.get("categories"))),
     )  # fmt: skip
 
 

@@ -1,0 +1,170 @@
+"""What a module is about: in the words of its manifest, its README or its first comment."""
+
+from __future__ import annotations
+
+import ast
+import html
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from contextd.domain.code import SourceFile
+
+Read = Callable[[str], str]
+"""The text of a file by its path, or an empty one."""
+
+_NAMES = {
+    "tsx": "TypeScript", "typescript": "TypeScript", "javascript": "JavaScript", "csharp": "C#",
+    "cpp": "C++", "c-header": "C", "php": "PHP", "sql": "SQL",
+}  # fmt: skip
+_LONGEST = 160
+_READMES = "README.md", "readme.md", "README.rst", "README", "README.txt", "Readme.md"
+_ENTRIES = (
+    "__init__.py", "src/lib.rs", "lib.rs", "src/main.rs", "mod.rs", "main.rs", "doc.go",
+    "package-info.java", "index.ts", "src/index.ts", "index.js", "src/index.js", "index.tsx",
+)  # fmt: skip
+_NOISE = re.compile(
+    r"copyright|licen[cs]ed?\b|spdx|eslint|prettier|@ts-|auto-?generated|do not edit|https?://\S+$"
+    r"|pom\.xml|^(?:see|click (?:here|on|the)|read|check|visit|star|join|follow|explore|view|note|important)\b"
+    r"|npm (?:install|run|i)\b|registry|^\$ "
+    r"|^use (?:strict|client|server)|^todo\b|create[- ](?:next|react)-app|^this (?:is|starter) a? ?"
+    r"(?:turborepo|template)",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<=[a-z0-9)`\"'”])[.!?](?:\s|$)")
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,1000}>")
+_LINK = re.compile(r"!?\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])")
+_BADGE = re.compile(r"\[?!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])(?:\]\([^)\n]*\))?")
+_HIDDEN = re.compile(r"<!--.*?-->|^(```|~~~).*?^\1", re.DOTALL | re.MULTILINE)
+_SETEXT = re.compile(r"^[^\n]+\n(?:=+|-{3,}|~{3,})[ \t]*$", re.MULTILINE)
+_REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:[^\n]*$", re.MULTILINE)
+_RUST = re.compile(r"^\s*//!\s?(.*)$")
+_BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a text in one line, at most 160 characters; empty for boilerplate."""
+    said = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
+    said = re.sub(r":\w+:`([^`]*)`", r"\1", said).strip(" -–—:*_#>=|")
+    found = _SENTENCE.search(said)
+    if found:
+        said = said[: found.start()]
+    if len(said) > _LONGEST:
+        said = said[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
+    return "" if len(said) < 12 or _NOISE.search(said) else said
+
+
+def readme_sentence(text: str) -> str:
+    """The first sentence of a README that says something: headings, badges and HTML are skipped."""
+    cleaned = _REFERENCE.sub("", _HIDDEN.sub("", text[:20_000].replace("\r", "")))
+    cleaned = _SETEXT.sub("\n\n", html.unescape(_TAG.sub("", _BADGE.sub("", cleaned))))
+    paragraphs = re.split(r"\n\s*\n", cleaned)
+    for paragraph in paragraphs[:25]:
+        lines = [line.strip() for line in paragraph.split("\n")]
+        told = [
+            line
+            for line in lines
+            if line
+            and not line.startswith(("#", "|", "- ", "* ", "..", "---", "===", ">", ":", "!["))
+            and not set(line) <= set("=-~*_^ ")
+        ]
+        said = first_sentence(" ".join(told))
+        if said.count(" ") >= 2 and not re.search(r" [•|·] ", said.replace("\xa0", " ")):
+            return said
+    return ""
+
+
+def description(
+    folders: Sequence[str],
+    members: Sequence[SourceFile],
+    rank: Mapping[str, float],
+    paths: Collection[str],
+    read: Read,
+    about: str,
+) -> str:
+    """One sentence from the module itself, else how much of what and the names that stand for it."""
+    said = first_sentence(about) if about else ""
+    return said or next(_told(folders, members, paths, read), "") or counted(members, rank)
+
+
+def _told(
+    folders: Sequence[str], members: Sequence[SourceFile], paths: Collection[str], read: Read
+) -> Iterator[str]:
+    for folder in folders[:2]:
+        for name in _ENTRIES:
+            path = f"{folder}/{name}" if folder else name
+            if path in paths and (said := comment_sentence(path, read(path))):
+                yield said
+        for name in _READMES:
+            path = f"{folder}/{name}" if folder else name
+            if folder and path in paths and (said := readme_sentence(read(path))):
+                yield said
+    for folder in folders[:1]:
+        own = [f.path for f in members if f.path.rpartition("/")[0] == folder][:8]
+        for path in own:
+            if path.endswith(".go") and (said := comment_sentence(path, read(path))):
+                yield said
+
+
+def comment_sentence(path: str, text: str) -> str:
+    """The first sentence of the comment that opens a file."""
+    text = text[:20_000].lstrip("\ufeff").replace("\r", "")
+    if path.endswith((".py", ".pyi")):
+        return first_sentence(_docstring(text))
+    if path.endswith(".rs"):
+        lines: list[str] = []
+        for line in text.split("\n"):
+            found = _RUST.match(line)
+            if found and not (lines and not found[1].strip()):
+                lines += [found[1]] if found[1].strip() and found[1][0] not in "#=-`" else []
+            elif lines:
+                break
+        return first_sentence(" ".join(lines))
+    if path.endswith(".go"):
+        found = re.search(r"(?:^//[^\n]*\n)+(?=package )", text, re.MULTILINE)
+        comment = re.sub(r"^//\s?", "", found[0], flags=re.MULTILINE) if found else ""
+        start = comment.find("Package ")
+        said = first_sentence(comment[start:]) if start >= 0 else ""
+        said = re.sub(r"^Package \w+ (?=\w)", "", said)
+        return said[:1].upper() + said[1:]
+    return _of_block(path, text)
+
+
+def _of_block(path: str, text: str) -> str:
+    java = path.endswith("package-info.java")
+    found = _BLOCK.search(text) if java else _BLOCK.match(text)
+    if found is None:
+        return ""
+    if java and _NOISE.search(found[1]):
+        found = _BLOCK.search(text, found.end()) or found
+    lines = [line.strip(" *\t") for line in found[1].split("\n")]
+    told = " ".join(line for line in lines if not line.startswith("@"))
+    return first_sentence(_TAG.sub("", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", told)))
+
+
+def _docstring(text: str) -> str:
+    found = re.match(r"""(?:\s|#[^\n]*\n)*[rRuU]?(\"""|''')(.*?)\1""", text, re.DOTALL)
+    if found is None:
+        return ""
+    try:
+        said = ast.literal_eval(f"{found[1]}{found[2]}{found[1]}")
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return ""
+    return str(said).strip().split("\n\n")[0]
+
+
+def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
+    """How much of what, and the names that stand for it."""
+    main = Counter(_NAMES.get(f.language, f.language.capitalize()) for f in members)
+    if len(main) > 1:
+        main.pop("SQL", None)
+    language = main.most_common(1)[0][0] if main else ""
+    names: dict[str, None] = {}
+    for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
+        public = [s for s in file.symbols if s.exported and not s.parent and s.name != "default"]
+        public.sort(key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))
+        for symbol in public[:2]:
+            names.setdefault(symbol.name)
+    listed = ", ".join(list(names)[:5])
+    count = f"{len(members)} {language} file{'s' * (len(members) != 1)}"
+    return f"{count}: {listed}" if listed else count

@@ -1,0 +1,65 @@
+"""Languages by extension, what packages run on, and folders that say nothing about a project."""
+
+from __future__ import annotations
+
+LANGUAGES: dict[str, str] = {
+    extension: name
+    for name, extensions in {
+        "TypeScript": "ts tsx mts cts", "JavaScript": "js jsx mjs cjs", "Python": "py pyi",
+        "Go": "go", "Rust": "rs", "Java": "java", "Kotlin": "kt kts", "Scala": "scala",
+        "Groovy": "groovy", "Clojure": "clj cljs cljc", "C#": "cs", "F#": "fs", "PHP": "php",
+        "Ruby": "rb", "Elixir": "ex exs", "Erlang": "erl", "Swift": "swift",
+        "Objective-C": "m mm", "C": "c h", "C++": "cc cpp cxx hpp hh hxx", "Dart": "dart",
+        "Lua": "lua", "R": "r", "Julia": "jl", "Haskell": "hs", "OCaml": "ml mli", "Zig": "zig",
+        "Nim": "nim", "Perl": "pl pm", "Shell": "sh bash zsh", "PowerShell": "ps1", "SQL": "sql",
+        "Vue": "vue", "Svelte": "svelte", "Astro": "astro", "CSS": "css scss sass less",
+        "HTML": "html htm", "Jupyter Notebook": "ipynb", "Solidity": "sol", "Terraform": "tf", "Protocol Buffers": "proto",
+    }.items()
+    for extension in extensions.split()
+}  # fmt: skip
+"""File extension → language, for the shares of a project."""
+
+MARKUP = frozenset(
+    {
+        "Jupyter Notebook",
+        "CSS",
+        "HTML",
+        "SQL",
+        "Shell",
+        "PowerShell",
+        "Terraform",
+        "Protocol Buffers",
+    }
+)
+"""Languages that are no project's main one as long as there is another."""
+
+RUNTIME_OF = {
+    "npm": "Node.js", "pypi": "Python", "cargo": "Rust", "go": "Go", "maven": "Java",
+    "composer": "PHP", "gem": "Ruby", "nuget": ".NET", "hex": "Elixir", "pub": "Dart",
+    "swift": "Swift",
+}  # fmt: skip
+"""What the packages of an ecosystem run on."""
+
+LANGUAGES_OF = {
+    "npm": {"TypeScript", "JavaScript", "Vue", "Svelte", "Astro"}, "pypi": {"Python"},
+    "cargo": {"Rust"}, "go": {"Go"}, "maven": {"Java", "Kotlin", "Scala", "Groovy"},
+    "composer": {"PHP"}, "gem": {"Ruby"}, "nuget": {"C#", "F#"}, "hex": {"Elixir"},
+    "pub": {"Dart"}, "swift": {"Swift"},
+}  # fmt: skip
+"""Languages an ecosystem's packages are written in."""
+
+RUNTIME_IMAGES = {
+    "node": "Node.js", "python": "Python", "golang": "Go", "rust": "Rust", "ruby": "Ruby",
+    "php": "PHP", "eclipse-temurin": "Java", "openjdk": "Java", "amazoncorretto": "Java",
+    "bun": "Bun", "deno": "Deno", "elixir": "Elixir", "aspnet": ".NET", "sdk": ".NET",
+    "swift": "Swift",
+}  # fmt: skip
+"""Container image → the runtime it brings."""
+
+NOT_THE_STACK = frozenset(
+    """example examples template templates test tests __tests__ spec specs testing testdata fixture
+    fixtures __fixtures__ mocks __mocks__ e2e node_modules vendor third_party sample samples demo
+    demos playground playgrounds benchmark benchmarks bench docs doc website .yarn .git .venv venv
+    site-packages dist build target bower_components scripts tools .github integration-tests""".split()
+)
+"""Directories whose manifests say nothing about what the project itself is made of."""

@@ -1,0 +1,158 @@
+"""What a scan says of the project as a whole: the facts of project.yaml."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from contextd.code.architecture import architecture
+from contextd.code.beside import is_beside
+from contextd.code.content import decode
+from contextd.code.manifests import Manifest, is_lock
+from contextd.code.module_words import Read, first_sentence, readme_sentence
+from contextd.code.modules import is_test
+from contextd.code.modules import modules as find_modules
+from contextd.code.paths import read_inside
+from contextd.code.project_model import KeyFile
+from contextd.code.project_type import project_type
+from contextd.code.project_yaml import ModuleFacts, ProjectFacts
+from contextd.code.stack import Stack, detect
+from contextd.code.stack_languages import RUNTIME_OF
+from contextd.code.stack_row import Category
+from contextd.code.walk import Walk
+from contextd.domain.code import SourceFile
+from contextd.domain.errors import ContextdError
+from contextd.runtime import Runtime
+
+_LARGEST_TEXT = 500_000
+_MOST_LISTED = 8
+_READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
+
+
+def project_facts(
+    runtime: Runtime, walked: Walk, files: Sequence[SourceFile]
+) -> tuple[ProjectFacts, str]:
+    """What a scan says of the project, and the reason for its type and architecture."""
+    root = runtime.checkout
+    paths = [file.path for file in walked.files]
+    name = runtime.project.name if runtime.project else root.name
+    left_out = {f.path for f in files if f.error and f.error != "syntax errors"}
+    sizes = {file.path: file.size * (file.path not in left_out) for file in walked.files}
+    stack = detect(root, paths, sizes=sizes, used=_standard_modules(files))
+
+    def text_of(path: str) -> str:
+        try:
+            return decode(read_inside(root, path, limit=_LARGEST_TEXT))
+        except (OSError, ContextdError):
+            return ""
+
+    kind = project_type(paths, stack, public_names=_public_names(files, stack.manifests))
+    shape = architecture(paths, stack)
+    modules = [
+        ModuleFacts(
+            name=module.name,
+            description=module.description,
+            paths=module.prefixes,
+            key_files=tuple(KeyFile(file.path, file.role) for file in module.key_files),
+            dependencies=tuple(module.dependencies),
+        )
+        for module in find_modules(files, _packages(stack.manifests), text_of, name)
+    ]
+    facts = ProjectFacts(
+        name=name,
+        id=_own_id(runtime),
+        type=kind.value,
+        about=_about(stack.manifests, paths, text_of),
+        stack=tuple(stack.labels),
+        languages=_languages(stack),
+        runtime=stack.runtime,
+        package_manager=stack.package_manager,
+        databases=_labels(stack, "database"),
+        testing=_labels(stack, "test"),
+        tools=(*_other_managers(stack), *_labels(stack, "build", "lint", "deploy", "docs")),
+        ci=_labels(stack, "ci"),
+        pattern=shape.value,
+        description=shape.reason,
+        modules=tuple(modules),
+    )
+    return facts, f"{kind.reason} {shape.reason}"
+
+
+def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
+    """What files import, as (language, module): of tests only what tests are written with."""
+    for file in files:
+        beside = is_beside(file.path) or is_test(file.path)
+        language = "typescript" if file.language == "tsx" else file.language
+        for one in file.imports:
+            if one.target:
+                continue
+            names = [name for name, _ in one.names if name != "*"]
+            said = [f"{one.specifier}.{name}" for name in names] or [one.specifier]
+            plain = language not in ("python",)
+            for module in [one.specifier] if plain else said:
+                if not beside or "test" in module.lower():
+                    yield language, module
+
+
+def _public_names(files: Sequence[SourceFile], manifests: Sequence[Manifest]) -> int:
+    """How many names the main Python package hands out from its own modules."""
+    if not any(m.ecosystem == "pypi" for m in manifests):
+        return 0
+    tops = [
+        file
+        for file in files
+        if PurePosixPath(file.path).name == "__init__.py"
+        and file.path.count("/") == (2 if file.path.startswith("src/") else 1)
+        and not is_beside(file.path)
+    ]
+    return max(
+        (sum(max(1, len(one.names)) for one in top.imports if one.target) for top in tops),
+        default=0,
+    )
+
+
+def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
+    """Folder of each package → what its manifest says of it."""
+    found: dict[str, str] = {}
+    for manifest in manifests:
+        real = manifest.ecosystem in RUNTIME_OF and not is_lock(manifest.path)
+        if real and (manifest.name or manifest.manager) and not manifest.problem:
+            folder = manifest.path.rpartition("/")[0]
+            found[folder] = found.get(folder) or manifest.about
+    return found
+
+
+def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> str:
+    """The project in its own words: its manifest's, else the first sentence of its README."""
+    at_root = [m for m in manifests if "/" not in m.path and m.about]
+    readme = next((p for p in paths if p.lower() in _READMES), "")
+    said = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
+    said = said or (readme_sentence(read(readme)) if readme else "")
+    offered = (first_sentence(m.about) for m in manifests if m.publishes)
+    return said or next(filter(None, offered), "")
+
+
+def _languages(stack: Stack) -> tuple[str, ...]:
+    shown = [one for one in stack.languages if one.share >= 0.01][:_MOST_LISTED]
+    return tuple(f"{one.language} {round(100 * one.share)} %" for one in shown)
+
+
+def _labels(stack: Stack, *categories: Category) -> tuple[str, ...]:
+    return tuple(one.label for one in stack.of(*categories))[
+        : _MOST_LISTED * len(categories) // 2 + 4
+    ]
+
+
+def _other_managers(stack: Stack) -> tuple[str, ...]:
+    """Package managers beside the main one."""
+    found = {m.manager for m in stack.manifests if m.manager} - {stack.package_manager}
+    return tuple(sorted(found))
+
+
+def _own_id(runtime: Runtime) -> str:
+    """The id project.yaml keeps where there is no git to tell one project from another."""
+    identity = runtime.project.identity if runtime.project else ""
+    if identity.startswith("id:"):
+        return identity.removeprefix("id:")
+    return str(uuid.uuid4()) if identity.startswith("path:") else ""
