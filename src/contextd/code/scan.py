@@ -6,7 +6,7 @@ import os
 import posixpath
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -15,7 +15,7 @@ from contextd.code.resolve import Resolver
 from contextd.code.scan_worker import analysed, analysed_by
 from contextd.code.walk import Walk, WalkedFile
 from contextd.code.walk import walk as walk_tree
-from contextd.domain.code import SourceFile
+from contextd.domain.code import Import, SourceFile
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.query import CODE, Document
 from contextd.domain.scope import Scope
@@ -25,7 +25,15 @@ _WORTH_PROCESSES = 1_500
 _BATCH = 250
 
 _WORD = re.compile(r"\w+")
+_NAME = re.compile(r"\w+|\*")
+_ANY = "*"
+_OPTIONS = '"compilerOptions"'
 _QUOTE = re.compile("[\"'`]")
+
+Stamp = tuple[int, int, str]
+"""Size, mtime_ns and digest: what is stored of a file."""
+
+_UNKNOWN: Stamp = (-1, -1, "")
 
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as work goes on."""
@@ -78,33 +86,41 @@ def scan(
     progress: Progress | None = None,
     workers: int | None = None,
     redact: Callable[[str], str] | None = None,
+    stamps: Mapping[str, Stamp] | None = None,
+    resolver: Resolver | None = None,
 ) -> ScanReport:
     """Compare `root` with what `files` knows under `scope`. Writes nothing.
 
     A file is read when its size or time differs from the stored ones, and analysed when its content
     does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
     to read, `workers` processes share the work. `redact` is applied to the text of chunks and to
-    signatures.
+    signatures. `stamps` are those of `files`, and `resolver` one for the walked files, where the
+    caller has them.
     """
     began = time.monotonic()
     walked = walked if walked is not None else walk_tree(root)
     prefix = _prefix(below)
-    stamps = {p: s for p, s in files.stamps(scope).items() if p.startswith(prefix)}
-    present = [file for file in walked.files if file.path.startswith(prefix)]
-    known = {path: stamp[2] for path, stamp in stamps.items()} if incremental else {}
-    gate = {path: stamp[:2] for path, stamp in stamps.items()} if incremental else {}
-    wanted = [f for f in present if gate.get(f.path) != (f.size, f.mtime_ns)]
-    resolver = Resolver(root, [file.path for file in walked.files])
-    job = _Scan(files, scope, resolver, redact, frozenset(stamps))
+    stamps = stamps if stamps is not None else files.stamps(scope)
+    present: Sequence[WalkedFile] = walked.files
+    if prefix:
+        stamps = {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)}
+        present = [file for file in present if file.path.startswith(prefix)]
+    gate = stamps if incremental else {}
+    wanted = [f for f in present if gate.get(f.path, _UNKNOWN)[:2] != (f.size, f.mtime_ns)]
+    known = {f.path: gate[f.path][2] for f in wanted if f.path in gate}
+    if resolver is None:
+        resolver = Resolver(root, [file.path for file in walked.files])
+    base = Path(os.path.realpath(root))
+    job = _Scan(base, files, scope, resolver, redact, stamps)
     done = 0
-    for batch in _batches(Path(os.path.realpath(root)), wanted, known, workers):
+    for batch in _batches(base, wanted, known, workers):
         job.take(batch, known)
         done += len(batch)
         if progress is not None:
             progress("scan", done, len(wanted))
-    lost = set(job.unreadable) | (set(stamps) - {file.path for file in present})
-    removed = job.remove(sorted(lost & set(stamps)))
-    anywhere = removed or job.added or any(changes_resolution(path) for path in job.modified)
+    lost = set(stamps).difference(file.path for file in present) | set(job.unreadable)
+    removed = job.remove(sorted(path for path in lost if path in stamps))
+    anywhere = removed or job.added or job.settings
     if anywhere or job.renamed:
         job.relink(lost, None if anywhere else job.renamed)
     return ScanReport(
@@ -162,11 +178,12 @@ def documents(scope: Scope, source_file: SourceFile) -> list[Document]:
 class _Scan:
     """One scan under way."""
 
+    base: Path
     files: Files
     scope: Scope
     resolver: Resolver
     redact: Callable[[str], str] | None
-    stored: frozenset[str]
+    stored: Collection[str]
     changed: dict[str, SourceFile] = field(default_factory=dict)
     same_text: set[str] = field(default_factory=set)
     added: list[str] = field(default_factory=list)
@@ -175,6 +192,7 @@ class _Scan:
     stale: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     renamed: set[str] = field(default_factory=set)
+    settings: bool = False
 
     def take(self, batch: Sequence[SourceFile], digests: Mapping[str, str]) -> None:
         for fresh in batch:
@@ -196,8 +214,9 @@ class _Scan:
                 if stored is not None:
                     kept = {chunk.id for chunk in fresh.chunks}
                     self.stale += [old.id for old in stored.chunks if old.id not in kept]
-                    self.renamed.update(
-                        *map(_WORD.findall, _found_by_name(stored) ^ _found_by_name(fresh))
+                    self.renamed |= _moved(stored, fresh)
+                    self.settings |= changes_resolution(path) or any(
+                        map(_configures, (stored, fresh))
                     )
             else:
                 self.added.append(path)
@@ -216,12 +235,23 @@ class _Scan:
                 continue
             imports = self.resolver.resolve(path, known.language, known.imports)
             if imports != known.imports:
+                imports = self._afresh(known, imports)
                 # `all` leaves out the text of chunks, so it must not be put back.
                 whole = self.changed.get(path) or self.files.get(self.scope, path)
                 if whole is not None:
                     self.changed[path] = replace(whole, imports=imports)
                     self.same_text.add(path)
                     self.relinked.append(path)
+
+    def _afresh(self, known: SourceFile, imports: tuple[Import, ...]) -> tuple[Import, ...]:
+        """The imports of a file as it writes them, resolved: what led somewhere is stored with the
+        names it had there, and those may mean nothing where it leads now.
+        """
+        bare = WalkedFile(known.path, known.size, known.mtime_ns)
+        written = analysed(self.base, [(bare, "")])[0]
+        if written.digest != known.digest:
+            return imports
+        return self.resolver.resolve(known.path, known.language, written.imports)
 
     def _finished(self, file: SourceFile) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)
@@ -244,21 +274,30 @@ class _Scan:
         return [chunk.id for chunk in stored.chunks] if stored is not None else []
 
 
-def _found_by_name(file: SourceFile) -> set[str]:
-    """The names in a file that lead others to it; of most languages, only its path does."""
-    row = BY_NAME.get(file.language)
-    if row is None or not row.by_name:
+def _configures(file: SourceFile) -> bool:
+    """Whether a JSON file is one that configurations of TypeScript may extend, whatever its name."""
+    return file.path.endswith(".json") and any(_OPTIONS in chunk.text for chunk in file.chunks)
+
+
+def _moved(stored: SourceFile, fresh: SourceFile) -> set[str]:
+    """The names that may lead to another file since this one changed; `*` stands for any."""
+    row = BY_NAME.get(fresh.language)
+    if row is None or row.defines is None:
         return set()
-    names = {s.name for s in file.symbols if not s.parent} | {name for name, _, _ in file.exports}
-    # In Rust, a module that becomes a file of its own keeps its name.
-    return names | {one.specifier for one in file.imports if one.specifier.startswith("mod ")}
+    if not stored.chunks or not fresh.chunks:
+        # A file whose text is not kept says too little of what it was.
+        return {_ANY}
+    before, after = ({*row.defines("".join(c.text for c in f.chunks))} for f in (stored, fresh))
+    return {name for one in before ^ after for name in _NAME.findall(one[-1])}
 
 
 def _says(file: SourceFile, names: set[str]) -> bool:
     """Whether the imports of a file could lead elsewhere since these names moved."""
     row = BY_NAME.get(file.language)
-    if row is None or not row.by_name:
+    if row is None or row.defines is None:
         return False
+    if _ANY in names:
+        return True
     said = [one.specifier for one in file.imports]
     said += [name for one in file.imports for name, _ in one.names]
     return not names.isdisjoint(_WORD.findall(" ".join(said)))

@@ -31,6 +31,7 @@ def test_macros_that_only_wrap_items_hide_none_of_them() -> None:
     assert [(s.parent, s.name) for s in found.symbols] == [
         ("", "open"),
         ("Port", "close"),
+        ("", "TABLE"),
         ("", "main"),
     ]
     for symbol in found.symbols:

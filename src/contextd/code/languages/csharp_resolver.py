@@ -6,10 +6,19 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from contextd.code.languages.language import Read
-from contextd.code.languages.namespaces import Namespaces
+from contextd.code.languages.namespaces import Namespaces, declared
 from contextd.domain.code import Import
 
+_ATTRIBUTE = "Attribute"
 SETTINGS = ("GlobalUsings.cs", "Usings.cs")
+
+
+def defines(text: str) -> Iterator[tuple[str, ...]]:
+    """As `declared`; an attribute is also called by its short name."""
+    for one in declared(text):
+        yield one
+        if one[-1].endswith(_ATTRIBUTE):
+            yield (*one[:-1], one[-1].removesuffix(_ATTRIBUTE))
 
 
 class CsharpResolver:
@@ -40,7 +49,7 @@ class CsharpResolver:
                             specifier="" if using is None else space,
                             line=line if using is None else using,
                             target=target,
-                            names=tuple((name, name) for name in names),
+                            names=tuple((name, name) for name in sorted(names)),
                         )
                     )
         found += [
@@ -49,7 +58,7 @@ class CsharpResolver:
             if space not in with_file
         ]
         if left:
-            found.append(Import(specifier="", line=line, names=tuple((n, n) for n in left)))
+            found.append(Import(specifier="", line=line, names=tuple((n, n) for n in sorted(left))))
         return tuple(sorted(found, key=lambda one: (one.line, one.specifier, one.target)))
 
     def _taken(self, space: str, left: dict[str, None]) -> dict[str, list[str]]:
@@ -58,7 +67,7 @@ class CsharpResolver:
         for name in tuple(left):
             inner, _, last = f"{space}.{name}".strip(".").rpartition(".")
             # `[Route]` may stand for the type `RouteAttribute`.
-            target = self._table.file(inner, last) or self._table.file(inner, last + "Attribute")
+            target = self._table.file(inner, last) or self._table.file(inner, last + _ATTRIBUTE)
             if target:
                 del left[name]
                 by_file.setdefault(target, []).append(name)

@@ -72,6 +72,16 @@ def declared(text: str) -> Iterator[tuple[str, str]]:
         pending = bool(token["keyword"]) and not token["names"] and not depth
 
 
+def defines(text: str) -> Iterator[tuple[str, ...]]:
+    """(package, name) of what a Go text defines."""
+    package = ""
+    for kind, name in declared(text):
+        if kind == "package":
+            package = name
+        else:
+            yield package, name
+
+
 class GoResolver:
     """An import of a package becomes one import of each file that defines a name used of it.
 
@@ -130,7 +140,7 @@ class GoResolver:
             found += self._imported(path, specifier, line, asked, left)
         found += self._used(path, own, dots, left)
         if left:
-            found.append(Import(specifier=OWN, line=1, names=tuple((n, "") for n in left)))
+            found.append(Import(specifier=OWN, line=1, names=tuple((n, "") for n in sorted(left))))
         return tuple(found)
 
     def _imported(
@@ -138,11 +148,13 @@ class GoResolver:
     ) -> Iterator[Import]:
         folder = self._folder(specifier)
         if folder is None:
-            yield Import(specifier=specifier, line=line, names=tuple((n, "") for n in asked))
+            yield Import(
+                specifier=specifier, line=line, names=tuple((n, "") for n in sorted(asked))
+            )
             return
         package = self._package(folder)
         by_file: dict[str, list[tuple[str, str]]] = {}
-        for name in asked:
+        for name in sorted(asked):
             files = package.of(name, tests=False)
             for file in files:
                 by_file.setdefault(file, []).append((name, ""))
@@ -154,7 +166,9 @@ class GoResolver:
             by_file.setdefault(main, []).extend(names)
         for file, found in by_file.items():
             if file != path:
-                yield Import(specifier=specifier, line=line, target=file, names=tuple(found))
+                yield Import(
+                    specifier=specifier, line=line, target=file, names=tuple(sorted(found))
+                )
 
     def _used(
         self, path: str, own: dict[str, None], dots: list[str], left: dict[str, None]
@@ -163,7 +177,7 @@ class GoResolver:
         here = self._package(posixpath.dirname(path))
         tests = path.endswith("_test.go")
         by_file: dict[str, list[tuple[str, str]]] = {}
-        for name in own:
+        for name in sorted(own):
             files = here.of(name, tests=tests, package=here.files.get(path, ""))
             for specifier in () if files else dots:
                 folder = self._folder(specifier)
@@ -174,7 +188,7 @@ class GoResolver:
                 left[name] = None
         for file, names in by_file.items():
             if file != path:
-                yield Import(specifier=OWN, line=1, target=file, names=tuple(names))
+                yield Import(specifier=OWN, line=1, target=file, names=tuple(sorted(names)))
 
     def _folder(self, specifier: str) -> str | None:
         """The folder an import path means, when it holds Go that is not all tests."""

@@ -44,6 +44,12 @@ def declared(text: str) -> tuple[str, list[str]]:
     return package, types
 
 
+def defines(text: str) -> Iterator[tuple[str, ...]]:
+    """(package, type) of what a Java text defines."""
+    package, types = declared(text)
+    return ((package, name) for name in types)
+
+
 class JavaResolver:
     """Finds types by package and name, wherever the source roots of Maven or Gradle lie. Names
     without an import are looked for in the file's own package, then in `.*` imports.
@@ -89,7 +95,9 @@ class JavaResolver:
             if len(found) == seen:
                 found.append(Import(specifier=specifier, line=at))
         if left:
-            found.append(Import(specifier=OWN, line=line, names=tuple((n, "") for n in left)))
+            found.append(
+                Import(specifier=OWN, line=line, names=tuple((n, "") for n in sorted(left)))
+            )
         return tuple(sorted(found, key=lambda one: (one.line, one.specifier, one.target)))
 
     def _of(
@@ -104,7 +112,9 @@ class JavaResolver:
                 by_file.setdefault(target, []).append((inner, "" if inner == name else name))
         for target, names in by_file.items():
             if target != path:
-                yield Import(specifier=specifier, line=line, target=target, names=tuple(names))
+                yield Import(
+                    specifier=specifier, line=line, target=target, names=tuple(sorted(names))
+                )
 
     def _named(self, path: str, one: Import) -> Import:
         """An import of one type, or of static members, that its specifier spells out."""

@@ -46,10 +46,10 @@ class KotlinResolver:
             at = wildcards.get(package, line)
             for target, names in by_file.items():
                 if target != path:
-                    pairs = tuple((name, name) for name in names)
+                    pairs = tuple((name, name) for name in sorted(names))
                     found.append(Import(specifier=specifier, line=at, target=target, names=pairs))
             if package in wildcards and (package in own or not by_file):
                 found.append(Import(specifier=f"{package}.*", line=wildcards[package]))
         if left:
-            found.append(Import(specifier="", line=line, names=tuple((n, n) for n in left)))
+            found.append(Import(specifier="", line=line, names=tuple((n, n) for n in sorted(left))))
         return tuple(sorted(found, key=lambda one: (one.line, one.specifier, one.target)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
@@ -42,7 +42,8 @@ class Embedded:
 class Language:
     """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
     resolver that languages with an equal `family` share; `settings` are the names of the files
-    that change where imports lead; `by_name` says that what files define decides it too.
+    that change where imports lead; where what files define decides it too, `defines` tells what
+    a text defines as the resolver sees it, each with the name others say last.
     `embedded` finds the code in a file that is mostly something else; only that is parsed.
     `mend` rewrites a text that has syntax errors, to the same length, where the grammar is behind
     its language.
@@ -55,7 +56,7 @@ class Language:
     outline: Callable[[Node, bytes, str], Outline]
     resolver: Callable[[Collection[str], Read], Resolver]
     settings: tuple[str, ...] = ()
-    by_name: bool = False
+    defines: Callable[[str], Iterable[tuple[str, ...]]] | None = None
     embedded: Callable[[bytes], Embedded] | None = None
     mend: Callable[[bytes], bytes] | None = None
 
@@ -101,5 +102,14 @@ def _query(load: Callable[[], object], source: str) -> Query:
 
 
 def captures(load: Callable[[], object], source: str, node: Node) -> dict[str, list[Node]]:
-    """What a query captures below `node`. Compiled once: that costs more than a file does."""
-    return QueryCursor(_query(load, source)).captures(node)
+    """What a query captures below `node`, in source order, which the library does not keep.
+    Compiled once: that costs more than a file does.
+    """
+    found = QueryCursor(_query(load, source)).captures(node)
+    for nodes in found.values():
+        nodes.sort(key=_place)
+    return found
+
+
+def _place(node: Node) -> tuple[int, int]:
+    return node.start_byte, -node.end_byte

@@ -23,7 +23,7 @@ _TOKEN = re.compile(
 
 def declared(text: str) -> Iterator[tuple[str, str, str]]:
     """What a text of C#, Kotlin or Java defines outside types: (`name`, namespace, name), and
-    (`using`, namespace, '') for a namespace it opens for the whole project.
+    (`using`, namespace, '*') for a namespace it opens for the whole project.
 
     A reader of tokens, not a parser: it only has to be right about braces.
     """
@@ -44,7 +44,7 @@ def declared(text: str) -> Iterator[tuple[str, str, str]]:
             else:
                 base = token["space"].replace("`", "")
         elif kind == "using":
-            yield "using", token["using"], ""
+            yield "using", token["using"], "*"
         elif kind is not None and None not in open_:
             spaces = [base, *(space for space in open_ if space)]
             yield "name", ".".join(filter(None, spaces)), token[kind]

@@ -118,3 +118,9 @@ def statements(text: str) -> Iterator[Statement]:
             places = ()
         elif token["brace"] == "}" and open_:
             open_.pop()
+
+
+def defines(text: str) -> Iterator[tuple[str, ...]]:
+    """What a file says of modules and names, each as (kind, modules around it, places, text)."""
+    for one in statements(text):
+        yield one.kind, "::".join(one.nest), " ".join(one.places), one.text

@@ -20,19 +20,24 @@ from contextd.code.languages import (
 from contextd.code.languages.c_resolver import CResolver
 from contextd.code.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
 from contextd.code.languages.csharp_resolver import CsharpResolver
+from contextd.code.languages.csharp_resolver import defines as csharp_defines
 from contextd.code.languages.ecmascript_mend import mend
 from contextd.code.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
 from contextd.code.languages.go_resolver import SETTINGS as GO_SETTINGS
 from contextd.code.languages.go_resolver import GoResolver
+from contextd.code.languages.go_resolver import defines as go_defines
 from contextd.code.languages.java_resolver import SETTINGS as JAVA_SETTINGS
 from contextd.code.languages.java_resolver import JavaResolver
+from contextd.code.languages.java_resolver import defines as java_defines
 from contextd.code.languages.kotlin_resolver import KotlinResolver
 from contextd.code.languages.language import Language
+from contextd.code.languages.namespaces import declared as namespace_defines
 from contextd.code.languages.php_resolver import SETTINGS as PHP_SETTINGS
 from contextd.code.languages.php_resolver import PhpResolver
 from contextd.code.languages.python_resolver import SETTINGS as PYTHON_SETTINGS
 from contextd.code.languages.python_resolver import PythonResolver
 from contextd.code.languages.ruby_resolver import RubyResolver
+from contextd.code.languages.rust_paths import defines as rust_defines
 from contextd.code.languages.rust_resolver import SETTINGS as RUST_SETTINGS
 from contextd.code.languages.rust_resolver import RustResolver
 
@@ -103,7 +108,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=go.grammar,
         outline=go.outline,
         resolver=GoResolver,
-        by_name=True,
+        defines=go_defines,
         settings=GO_SETTINGS,
     ),
     Language(
@@ -113,7 +118,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=rust.grammar,
         outline=rust.outline,
         resolver=RustResolver,
-        by_name=True,
+        defines=rust_defines,
         settings=RUST_SETTINGS,
     ),
     Language(
@@ -123,7 +128,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=java.grammar,
         outline=java.outline,
         resolver=JavaResolver,
-        by_name=True,
+        defines=java_defines,
         settings=JAVA_SETTINGS,
     ),
     Language(
@@ -161,7 +166,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=csharp.grammar,
         outline=csharp.outline,
         resolver=CsharpResolver,
-        by_name=True,
+        defines=csharp_defines,
         settings=CSHARP_SETTINGS,
     ),
     Language(
@@ -188,7 +193,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=kotlin.grammar,
         outline=kotlin.outline,
         resolver=KotlinResolver,
-        by_name=True,
+        defines=namespace_defines,
     ),
     Language(
         name="swift",

@@ -1,0 +1,128 @@
+"""After any edits, an incremental scan knows exactly what a scan from nothing would."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from code_repos import SCOPE, memory_store, scanned, write
+
+from contextd.domain.code import SourceFile
+from contextd.ports import Files
+
+# Each file of a project in every state it may be in; a state of None is that it is gone.
+STATES: dict[str, list[str | None]] = {
+    "cs/Cart.cs": [
+        "namespace Shop { class Cart { Price p; } class Price {} }",
+        "namespace Shop { class Cart { Price p; } }",
+        "namespace Other { class Cart {} }",
+    ],
+    "cs/Price.cs": [None, "namespace Shop { class Price {} }", "namespace Shop { class Tax {} }"],
+    "cs/Usings.txt": ["", "global"],
+    "cs/Globals.cs": [None, "global using Other;", "global using Shop;"],
+    "cs/RouteAttribute.cs": ["namespace Shop { class RouteAttribute {} }", "class Nothing {}"],
+    "cs/Api.cs": ["using Shop;\nnamespace Web { [Route] class Api { Cart c; Tax t; } }"],
+    "kt/Cart.kt": [
+        "package shop\nclass Cart(val p: Price)\nclass Price",
+        "package shop\nclass Cart",
+    ],
+    "kt/Price.kt": [None, "package shop\nclass Price", "package other\nclass Price"],
+    "kt/Main.kt": [
+        "package main\nimport shop.*\nimport other.Price as Cost\nval c = Cart(Price())"
+    ],
+    "j/Cart.java": [
+        "package shop; class Cart { Price p; static class Line {} }",
+        "/* package shop; */ class Cart { Price p; }",
+        "package shop; class Cart { class Price {} }",
+    ],
+    "j/Price.java": [None, "package shop; public class Price {}", "package other; class Price {}"],
+    "j/Main.java": ["package web; import shop.Cart; import shop.Cart.Line; class Main { Cart c; }"],
+    "go/go.mod": ["module m\n", "module n\n"],
+    "go/a/a.go": ['package a\nimport "m/b"\nvar X = b.Now + b.Late + local + other\n'],
+    "go/a/local.go": ["package a\nconst local = 1\n", "package other\nconst local = 1\n", None],
+    "go/b/b.go": ["package b\nconst Now, Late = 1, 2\n", "package b\nconst Now = 1\n"],
+    "go/b/late.go": [None, "package b\nconst Late = 1\n", "package b\nvar Late, Now = 1, 2\n"],
+    "rs/Cargo.toml": ['[package]\nname = "r"\nedition = "2021"\n'],
+    "rs/src/lib.rs": [
+        "pub mod a;\nmod b;\npub use b::*;\n",
+        "pub mod a;\nmod b;\n",
+        "pub mod a { pub mod c {} }\nmod b;\n",
+        "cfg_x! { pub mod a; }\nmod b;\nuse b::c as d;\n",
+    ],
+    "rs/src/a.rs": ["use crate::c::T;\nuse crate::d::T as U;\nuse super::b::c::T as V;\n", None],
+    "rs/src/b/mod.rs": [
+        "pub mod c;\n",
+        "pub mod c { pub struct T; }\n",
+        '#[path = "x.rs"] pub mod c;',
+    ],
+    "rs/src/b/c.rs": ["pub struct T;\n", None],
+    "rs/src/b/x.rs": ["pub struct T;\n", None],
+    "ts/package.json": ['{"workspaces": ["kit"]}', "{}"],
+    "ts/tsconfig.json": ['{"extends": "./options.json"}', "{}"],
+    "ts/options.json": [
+        '{"compilerOptions": {"paths": {"@/*": ["./src/*"]}}}',
+        '{"compilerOptions": {"paths": {"@/*": ["./old/*"]}}}',
+        "{}",
+    ],
+    "ts/kit/package.json": ['{"name": "kit", "main": "a.ts"}', '{"name": "kit", "main": "b.ts"}'],
+    "ts/kit/a.ts": ["export const a = 1\n", None],
+    "ts/kit/b.ts": ["export const a = 2\n", None],
+    "ts/main.vue": ["<script>\nimport { a } from 'kit'\nimport b from '@/b'\n</script>\n"],
+    "ts/src/b.ts": ["export default 1\n", None],
+    "ts/old/b/index.js": ["module.exports = 1\n", None],
+    "py/pyproject.toml": ["", None],
+    "py/src/farm/__init__.py": ["from .pig import Pig\n", "", None],
+    "py/src/farm/pig.py": ["class Pig: ...\n", None],
+    "py/src/farm/pig/__init__.py": [None, "class Pig: ...\n"],
+    "py/use.py": ["from farm import pig, Pig\nimport farm.pig\n"],
+    "php/composer.json": ['{"autoload": {"psr-4": {"App\\\\": "app/"}}}', "{}"],
+    "php/app/Cart.php": ["<?php\nnamespace App;\nclass Cart { use Sums; }\n"],
+    "php/app/Sums.php": ["<?php\nnamespace App;\ntrait Sums {}\n", None],
+    "php/lib/App/Sums.php": [None, "<?php\nnamespace App;\ntrait Sums {}\n"],
+    "rb/lib/cart.rb": ["require 'price'\nclass Cart; P = Price; end\n"],
+    "rb/lib/price.rb": ["class Price; end\n", None],
+    "c/src/a.c": ['#include "b.h"\n#include <c.h>\nint main(void) { return 0; }\n'],
+    "c/src/b.h": ["int b;\n", None],
+    "c/include/b.h": ["int b;\n", None],
+    "c/include/c.h": ["int c;\n", None],
+    "swift/A.swift": ["import Foundation\nstruct A {}\n", "struct B {}\n"],
+}
+
+
+def known(files: Files) -> dict[str, SourceFile]:
+    told = {}
+    for listed in files.all(SCOPE):
+        whole = files.get(SCOPE, listed.path)
+        assert whole is not None
+        # The time of a file that was just written is kept as one that cannot be trusted.
+        told[listed.path] = replace(whole, mtime_ns=0)
+    return told
+
+
+def put(root: Path, path: str, text: str | None) -> None:
+    if text is not None:
+        write(root, path, text)
+    else:
+        (root / path).unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_edits_in_any_language_lead_where_a_fresh_scan_finds_them(
+    seed: int, tmp_path: Path
+) -> None:
+    chance = random.Random(seed)
+    state = {path: chance.choice(states) for path, states in STATES.items()}
+    for path, text in state.items():
+        put(tmp_path, path, text)
+    files = memory_store().files
+    scanned(tmp_path, files)
+    for _ in range(12):
+        for path in chance.sample(sorted(STATES), chance.choice((1, 1, 2, 5))):
+            state[path] = chance.choice(STATES[path])
+            put(tmp_path, path, state[path])
+        scanned(tmp_path, files)
+        fresh = memory_store().files
+        scanned(tmp_path, fresh)
+        assert known(files) == known(fresh)
