@@ -74,7 +74,8 @@ def _minified(data: bytes) -> bool:
 
 def _says_generated(data: bytes) -> bool:
     """Only the comment at the top counts: other files talk about generated code."""
-    for line in data[:1_500].splitlines()[:12]:
+    # A licence may stand before it.
+    for line in data[:4_000].splitlines()[:40]:
         if line.strip() and not _COMMENT_LINE.match(line):
             return False
         if _GENERATED_HEADER.search(line):

@@ -218,9 +218,17 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
     return {key: tuple(values) for key, values in found.items()}
 
 
+UNWRITTEN = ("generated", "minified", "vendored")
+"""Why a file is left out of the index when nobody here wrote it."""
+
+
 def ranked_definitions(
     graph: SymbolGraph, scores: Mapping[Place, float]
 ) -> Iterator[tuple[Definition, float]]:
-    """The definitions outside tests, best first."""
-    pairs = [(one, scores[one.place]) for one in graph.definitions if not is_test(one.path)]
+    """The definitions outside tests and generated files, best first."""
+    pairs = [
+        (one, scores[one.place])
+        for one in graph.definitions
+        if not is_test(one.path) and graph.files[one.path].error not in UNWRITTEN
+    ]
     yield from sorted(pairs, key=lambda p: (-p[1], p[0].path, p[0].symbol.start))

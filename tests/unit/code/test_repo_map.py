@@ -127,3 +127,12 @@ def test_a_graph_is_kept_until_a_file_changes(tmp_path: Path) -> None:
     scanned(root, files)
     assert "rake" in symbol_graph(files, SCOPE).by_name
     assert "rake" not in first.by_name
+
+
+def test_what_nobody_wrote_is_not_on_the_map(tmp_path: Path) -> None:
+    write(tmp_path, "api_pb2.py", "def made_by_a_tool():\n    return 1\n")
+    write(tmp_path, "main.py", "from api_pb2 import made_by_a_tool\n\ndef run():\n    return 1\n")
+    files = memory_store().files
+    scanned(tmp_path, files)
+    ranked = rank_symbols(build_graph(files.all(SCOPE)))
+    assert [one.symbol.name for one in ranked] == ["run"]

@@ -59,7 +59,9 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
 
 def _definition(node: Node) -> Definition:
     body = node.child_by_field_name("body")
-    head = body.start_byte if body is not None else 0
+    # A comment between the colon and the first statement is no part of the signature.
+    colon = next((child.end_byte for child in node.children if child.type == ":"), 0)
+    head = colon or (body.start_byte if body is not None else 0)
     kind = "class" if node.type == "class_definition" else "function"
     parent = node.parent
     outer = parent if parent is not None and parent.type == "decorated_definition" else node
