@@ -44,7 +44,13 @@ def missed_questions(
         if seen.query:
             times = last if seen.action == "miss" else answered
             times.setdefault(seen.query, seen.at)
-    said = [(record.created_at, set(content_words(record.text))) for record in latest]
+    # Only what came after the first miss can have answered one.
+    first = min(last.values(), default=None)
+    said = [
+        (record.created_at, set(content_words(record.text)))
+        for record in latest
+        if first is not None and record.created_at >= first
+    ]
     missed: list[Missed] = []
     for question, count in summary.missed_queries.items():
         at = last.get(question)

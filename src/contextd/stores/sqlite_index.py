@@ -149,10 +149,13 @@ class SqliteIndex:
             found = self._ranked(match, query, some)
             found.sort(key=lambda row: -row[2])
             if len(found) == some and found[-1][2] >= found[limit - 1][2] - 1e-9:
-                found = self._ranked(match, query, -1)
+                # Thousands may match; only what scores as well as the last of the best is read.
+                found = self._ranked(match, query, -1, found[limit - 1][2] - 1e-9)
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
-    def _ranked(self, match: str, query: Query, some: int) -> list[tuple[str, str, float]]:
+    def _ranked(
+        self, match: str, query: Query, some: int, least: float | None = None
+    ) -> list[tuple[str, str, float]]:
         join, values = "", [match]
         bound: list[Any] = []
         if query.min_confidence > 0:
@@ -164,12 +167,14 @@ class SqliteIndex:
             join += " AND (d.valid_to IS NULL OR ? < d.valid_to)"
             bound += [moment, moment]
         source = "lexicon JOIN docs d ON d.rowid = lexicon.rowid" if join else "lexicon"
+        # Sorting is for a top; with a threshold the caller sorts what is left.
+        order = "ORDER BY lexicon.rank" if least is None else ""
         return self._database.rows(
             "SELECT docs.id, docs.kind, -top.score FROM"
             f" (SELECT lexicon.rowid AS doc, lexicon.rank AS score FROM {source}"
-            f" WHERE lexicon MATCH ?{join} ORDER BY lexicon.rank LIMIT ?) top"
-            " JOIN docs ON docs.rowid = top.doc",
-            (*values, *bound, some),
+            f" WHERE lexicon MATCH ?{join} {order} LIMIT ?) top"
+            " CROSS JOIN docs ON docs.rowid = top.doc WHERE ? IS NULL OR -top.score >= ?",
+            (*values, *bound, some, least, least),
         )
 
     def _rare(self, asked: list[str]) -> list[str]:

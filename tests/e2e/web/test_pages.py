@@ -19,9 +19,12 @@ PAGES = [
 
 Visit = Callable[..., Any]
 MOVED = """
-    window.moved = 0;
+    window.moved = [];
     new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.moved += entry.value;
+        for (const entry of list.getEntries()) {
+            if (entry.hadRecentInput) continue;
+            window.moved.push(...entry.sources.map((s) => s.node?.outerHTML ?? s.node?.textContent));
+        }
     }).observe({ type: "layout-shift", buffered: true });
 """
 
@@ -36,7 +39,7 @@ def test_a_page_opens_fits_its_window_and_breaks_nothing(
     answer = visitor.go(path.format(**known))
     assert answer.status < 500
     page.wait_for_load_state("networkidle")
-    assert page.evaluate("window.moved") == 0, "something jumped while the page came up"
+    assert page.evaluate("window.moved") == [], "something jumped while the page came up"
     assert page.locator("h1").count() == 1
     assert page.title().endswith("· contextd")
     wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"

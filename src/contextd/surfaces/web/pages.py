@@ -108,7 +108,7 @@ async def overview(desk: Desk) -> Response:
         return desk.page("overview.html", known=None)
     status, about, recent, latest, active, gaps = await asyncio.gather(
         desk.ask("status"),
-        desk.ask("project_overview"),
+        desk.ask_lately("project_overview"),
         desk.ask("list_records", limit=6),
         desk.ask("list_sessions", limit=6),
         desk.ask("activity", days=_DAYS),
