@@ -124,15 +124,15 @@ def _alike(one: Outlined, other: Outlined) -> bool:
 
 def compare_all(
     records: Sequence[Record], outline: Callable[[Record], Outlined], compare: Compare
-) -> list[tuple[str, str, str, str]]:
-    """(a, b, kind, reason) of every pair of `candidates` that `compare` finds contradictory."""
-    found: list[tuple[str, str, str, str]] = []
+) -> Iterator[tuple[str, str, str, str]]:
+    """(a, b, kind, reason) of every pair of `candidates` that `compare` finds contradictory, as they
+    are found.
+    """
     for i, j in candidates([outline(record) for record in records]):
         one, other = records[i], records[j]
         told = compare(one, other)
         if told is not None:
-            found.append((one.id, other.id, *told))
-    return found
+            yield one.id, other.id, *told
 
 
 def propose(a: Record, b: Record) -> Proposal:

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
+from contextd.awareness.questions import Embed, Missed, cluster
 from contextd.domain.awareness import Tally
 from contextd.domain.records import Record
 from contextd.domain.time import age, iso
-from contextd.domain.words import content_words
-from contextd.ports import Vector
 
 Severity = Literal["info", "warning"]
 Sort = Literal["empty_type", "missed", "stale_demand", "stale", "module", "changed_files", "noise"]
 
-SAME_WORDS, SAME_MEANING, NEAR_MEANING = 0.5, 0.55, 0.45
-"""Two questions are one gap when they share half their words, or mean nearly the same, or share a
-word and mean something alike."""
-
 OFTEN_MISSED = 3
-MOST_QUESTIONS, MOST_EMBEDDED = 40, 12
+_SHOWN = 5
 MOST_MISSED, MOST_SINGLE = 8, 3
 DEMAND, MOSTLY = 5, 0.5
 
-Embed = Callable[[Sequence[str]], Vector | None]
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An operation to call. What only the user knows stands in angle brackets."""
+
+    operation: str
+    arguments: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """Something missing. `suggestion` names the operation that closes it; `subjects` are the types,
+    """Something missing. `suggestion` names the operation that closes it, `calls` are the calls;
+    `subjects` are the types,
     questions, modules or record ids it is about; `count` and `last` say how often and when it was
     asked for (ISO 8601, empty when unknown).
     """
@@ -39,6 +41,7 @@ class Gap:
     description: str
     severity: Severity
     suggestion: str
+    calls: list[Step]
     subjects: list[str] = field(default_factory=list[str])
     count: int = 0
     last: str = ""
@@ -46,27 +49,21 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A context type of the schema. `required` names its required fields."""
+    """A context type of the schema. `required` names its required fields, `example` has a value
+    that fits for each of them, or for the first field when none is required.
+    """
 
     name: str
     description: str = ""
     required: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Missed:
-    """A question without an answer, how often it was asked and when last, if that is known."""
-
-    question: str
-    count: int
-    last: datetime | None = None
+    example: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """Everything gaps are read from. `reads` counts reads per type; `modules` have no knowledge;
-    `changed` maps records to their cited files that differ from when they were written; `unused`
-    are read often and never helped.
+    `changed` are records with their cited files that differ from when they were written; `stalest`
+    are the oldest, `unused` those read often that never helped.
     """
 
     now: datetime
@@ -75,7 +72,8 @@ class Evidence:
     missed: Sequence[Missed] = ()
     reads: Mapping[str, int] = field(default_factory=dict[str, int])
     modules: Sequence[str] = ()
-    changed: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    changed: Sequence[tuple[Record, Sequence[str]]] = ()
+    stalest: Sequence[Record] = ()
     unused: Sequence[Record] = ()
 
 
@@ -108,6 +106,12 @@ def _empty(evidence: Evidence) -> list[Gap]:
                 severity="warning",
                 suggestion=f"ask the user about {wanted.name}{about}, then save_typed_context"
                 f" of type {wanted.name}{fields}",
+                calls=[
+                    Step(
+                        "save_typed_context",
+                        {"type": wanted.name, "data": dict(wanted.example) or {"note": "<answer>"}},
+                    )
+                ],
                 subjects=[wanted.name],
             )
         )
@@ -118,6 +122,8 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
     gaps: list[Gap] = []
     single = 0
     for group in cluster(evidence.missed, embed):
+        if _answered(group):
+            continue
         count = sum(one.count for one in group)
         single += count == 1
         if count == 1 and single > MOST_SINGLE:
@@ -136,6 +142,9 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
                 severity="warning" if count >= OFTEN_MISSED else "info",
                 suggestion=f"ask the user what holds for '{group[0].question}', then"
                 f" {_way_in(evidence.wanted)}",
+                calls=[
+                    Step("save_context", {"content": f"{group[0].question}: <what the user says>"})
+                ],
                 subjects=[one.question for one in group],
                 count=count,
                 last=iso(last) if last else "",
@@ -144,57 +153,14 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
     return gaps[:MOST_MISSED]
 
 
+def _answered(group: Sequence[Missed]) -> bool:
+    """Whether one of its questions has an answer that came after the last of them was asked."""
+    last = max((one.last for one in group if one.last is not None), default=None)
+    return any(one.answered and (last is None or one.answered >= last) for one in group)
+
+
 def _way_in(wanted: Sequence[Wanted]) -> str:
     return "save_typed_context or save_context the answer" if wanted else "save_context the answer"
-
-
-def cluster(missed: Sequence[Missed], embed: Embed) -> list[list[Missed]]:
-    """Questions that mean the same in one group, most asked first; the same for the same input.
-
-    First by words, then the groups asked most by the meaning of their first questions. Only the 40
-    questions asked most are looked at, and 12 of them embedded. Without vectors words alone decide.
-    """
-    asked = sorted(missed, key=lambda one: (-one.count, one.question))[:MOST_QUESTIONS]
-    groups: list[list[Missed]] = []
-    said: list[set[str]] = []
-    for one in asked:
-        words = set(content_words(one.question))
-        at = next((i for i, other in enumerate(said) if _same_words(words, other)), -1)
-        if at < 0:
-            groups.append([one])
-            said.append(words)
-        else:
-            groups[at].append(one)
-    joined = _by_meaning(sorted(groups, key=_weight), embed)
-    return sorted(joined, key=_weight)
-
-
-def _weight(group: Sequence[Missed]) -> tuple[int, str]:
-    return -sum(one.count for one in group), group[0].question
-
-
-def _same_words(one: set[str], other: set[str]) -> bool:
-    shared = len(one & other)
-    return shared > 0 and shared >= SAME_WORDS * len(one | other)
-
-
-def _by_meaning(groups: Sequence[list[Missed]], embed: Embed) -> list[list[Missed]]:
-    head, rest = groups[:MOST_EMBEDDED], groups[MOST_EMBEDDED:]
-    rows = embed([group[0].question for group in head]) if len(head) > 1 else None
-    if rows is None:
-        return list(groups)
-    words = [set(content_words(group[0].question)) for group in head]
-    joined: list[list[int]] = []
-    for i in range(len(head)):
-        for members in joined:
-            near = max(float(rows[i] @ rows[j]) for j in members)
-            alike = any(words[i] & words[j] for j in members)
-            if near >= SAME_MEANING or (alike and near >= NEAR_MEANING):
-                members.append(i)
-                break
-        else:
-            joined.append([i])
-    return [[one for i in members for one in head[i]] for members in joined] + list(rest)
 
 
 def _stale_demand(evidence: Evidence) -> list[Gap]:
@@ -211,8 +177,9 @@ def _stale_demand(evidence: Evidence) -> list[Gap]:
                 description=f"Type '{name}' is in demand ({reads} reads) but"
                 f" {tally.stale} of its {tally.count} entries are older than 90 days.",
                 severity="warning",
-                suggestion="go through the oldest of them with the user, then update_context what"
+                suggestion="go through them with query_by_type and the user, then update_context what"
                 " still holds and delete_context the rest",
+                calls=[Step("query_by_type", {"type": name})],
                 subjects=[name],
                 count=reads,
             )
@@ -230,8 +197,10 @@ def _stale(evidence: Evidence) -> list[Gap]:
             kind="stale",
             description=f"{told} older than 90 days and may be stale.",
             severity="info",
-            suggestion="ask the user whether the stalest entries still hold, then update_context or"
-            " delete_context them",
+            suggestion="ask the user whether the stalest entries still hold, then update_context what"
+            " does, as it is or corrected, and delete_context what does not",
+            calls=[_held(record) for record in evidence.stalest],
+            subjects=[record.id for record in evidence.stalest],
             count=stale,
         )
     ]
@@ -240,7 +209,7 @@ def _stale(evidence: Evidence) -> list[Gap]:
 def _changed(evidence: Evidence) -> list[Gap]:
     if not evidence.changed:
         return []
-    paths = sorted({path for cited in evidence.changed.values() for path in cited})
+    paths = sorted({path for _, cited in evidence.changed for path in cited})
     count = len(evidence.changed)
     told = "1 entry cites" if count == 1 else f"{count} entries cite"
     return [
@@ -248,9 +217,13 @@ def _changed(evidence: Evidence) -> list[Gap]:
             kind="changed_files",
             description=f"{told} files that changed since: {_few(paths)}.",
             severity="info",
-            suggestion="read_file these, then update_context what no longer holds, or"
-            " report_usefulness what still does",
-            subjects=sorted(evidence.changed),
+            suggestion="read_file these, then update_context what still holds, as it is or corrected;"
+            " report_usefulness what does not",
+            calls=[
+                *(Step("read_file", {"path": path}) for path in paths[:_SHOWN]),
+                *(_held(record) for record, _ in evidence.changed[:_SHOWN]),
+            ],
+            subjects=sorted(record.id for record, _ in evidence.changed),
             count=count,
         )
     ]
@@ -268,6 +241,17 @@ def _modules(evidence: Evidence) -> list[Gap]:
             severity="info",
             suggestion="when you work there, memory_record what you learn: decisions, traps, how to"
             " test it",
+            calls=[
+                Step(
+                    "memory_record",
+                    {
+                        "title": f"Working on {evidence.modules[0]}",
+                        "description": f"When working on module {evidence.modules[0]}",
+                        "content": f"In {evidence.modules[0]}: <what you learned>",
+                        "outcome": "success",
+                    },
+                )
+            ],
             subjects=list(evidence.modules),
         )
     ]
@@ -284,11 +268,23 @@ def _noise(evidence: Evidence) -> list[Gap]:
             description=f"{told} often read and never helped:"
             f" {_few([record.id[:8] for record in evidence.unused])}.",
             severity="info",
-            suggestion="report_usefulness when one helps; delete_context what never does",
+            suggestion="report_usefulness of what helps and what does not; delete_context notes nobody"
+            " needs",
+            calls=[
+                Step("report_usefulness", {"context_ids": [record.id], "useful": False})
+                for record in evidence.unused[:_SHOWN]
+            ],
             subjects=[record.id for record in evidence.unused],
             count=count,
         )
     ]
+
+
+def _held(record: Record) -> Step:
+    """Saying that a record still holds, or for what is no note that it does not."""
+    if record.kind == "context":
+        return Step("update_context", {"id": record.id})
+    return Step("report_usefulness", {"context_ids": [record.id], "useful": False})
 
 
 def _few(names: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -13,12 +13,12 @@ from pydantic import Field
 from contextd.awareness import selfmodel
 from contextd.awareness.contradictions import propose
 from contextd.awareness.export import awareness_json
-from contextd.awareness.gaps import Evidence, Gap, find_gaps
+from contextd.awareness.gaps import Gap
 from contextd.awareness.selfmodel import Disagreement, SelfModel, StaleEntry
 from contextd.disk import replace_file
 from contextd.domain.awareness import STANDING, Contradiction, State, Tally
 from contextd.domain.confidence import apply
-from contextd.domain.errors import Invalid, NotFound, Unavailable
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -27,21 +27,13 @@ from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.operations.contradicting import queue_comparison
 from contextd.operations.core import operation
-from contextd.operations.evidence import changed_files, missed_questions, silent_modules, wanted
+from contextd.operations.evidence import ENTRIES, gaps_of, noise, owner_of, wanted
 from contextd.operations.finding import resolve
 from contextd.operations.writing import change
-from contextd.ports import Vector
 from contextd.runtime import Runtime
-
-ENTRIES = tuple(name for name in KINDS if name not in ("feedback", "checkpoint", "bubble", "agent"))
-"""Kinds that count as what the store knows."""
 
 _STALEST = 5
 _PAIRS = 100
-_LATEST = 200
-_MOST_USED = 100
-_OFTEN_READ = 10
-_MOST_NOISE = 10
 
 
 @operation("GET /api/awareness", profile="standard")
@@ -52,13 +44,17 @@ def introspect(runtime: Runtime) -> SelfModel:
     tallies = _tallies(runtime)
     pairs = runtime.store.contradictions.find(_scopes(runtime), limit=_PAIRS)
     bubbles = runtime.store.survey.tally(runtime.query("bubble"), recent=now, stale=now)
+    stalest = _stalest(runtime, now)
     model = selfmodel.build(
-        owner=runtime.caller.name,
+        owner=owner_of(runtime),
         tallies=tallies,
         bubbles=sum(tally.count for tally in bubbles),
         defined=[one.name for one in wanted(runtime)],
-        stalest=_stalest(runtime, now),
-        gaps=find_gaps(_evidence(runtime, tallies), lambda texts: _embedded(runtime, texts)),
+        stalest=[
+            StaleEntry(r.id, str(r.data.get("contextType") or r.kind), iso(r.updated_at))
+            for r in stalest
+        ],
+        gaps=gaps_of(runtime, tallies, stalest),
         contradictions=_told(runtime, pairs),
         now=now,
     )
@@ -84,7 +80,7 @@ class Gaps:
 @operation("GET /api/awareness/gaps", profile="standard")
 def get_gaps(runtime: Runtime) -> Gaps:
     """List what is missing or old here, each with what to do about it."""
-    gaps = find_gaps(_evidence(runtime, _tallies(runtime)), lambda texts: _embedded(runtime, texts))
+    gaps = gaps_of(runtime, _tallies(runtime), _stalest(runtime, runtime.clock.now()))
     runtime.trace.read([], type="awareness")
     return Gaps(gaps)
 
@@ -335,7 +331,7 @@ class Noise:
 @operation("GET /api/awareness/noise")
 def list_noise(runtime: Runtime) -> Noise:
     """List records that are often handed out and were never reported as useful."""
-    return Noise([NoisyEntry(r.id, r.content, r.usage_count, r.unhelpful) for r in _noise(runtime)])
+    return Noise([NoisyEntry(r.id, r.content, r.usage_count, r.unhelpful) for r in noise(runtime)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,41 +379,10 @@ def _tallies(runtime: Runtime) -> list[Tally]:
     )
 
 
-def _stalest(runtime: Runtime, now: datetime) -> list[StaleEntry]:
+def _stalest(runtime: Runtime, now: datetime) -> list[Record]:
     before = now - timedelta(days=selfmodel.STALE_DAYS)
-    return [
-        StaleEntry(r.id, str(r.data.get("contextType") or r.kind), iso(r.updated_at))
-        for r in runtime.store.survey.first(runtime.query(*ENTRIES), "stalest", _STALEST)
-        if r.updated_at < before
-    ]
-
-
-def _evidence(runtime: Runtime, tallies: list[Tally]) -> Evidence:
-    store = runtime.store
-    latest = store.records.find(runtime.query(*ENTRIES, limit=_LATEST)).records
-    summary = store.observations.summary()
-    return Evidence(
-        now=runtime.clock.now(),
-        wanted=wanted(runtime),
-        tallies=tallies,
-        missed=missed_questions(runtime, summary, latest),
-        reads=summary.read_frequency,
-        modules=silent_modules(runtime, latest),
-        changed=changed_files(runtime, latest),
-        unused=_noise(runtime),
-    )
-
-
-def _noise(runtime: Runtime) -> list[Record]:
-    used = runtime.store.survey.first(runtime.query(*ENTRIES), "most_used", _MOST_USED)
-    return [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
-
-
-def _embedded(runtime: Runtime, texts: Sequence[str]) -> Vector | None:
-    try:
-        return runtime.embedder.embed(list(texts)) if runtime.embedder.model else None
-    except Unavailable:
-        return None
+    found = runtime.store.survey.first(runtime.query(*ENTRIES), "stalest", _STALEST)
+    return [record for record in found if record.updated_at < before]
 
 
 def _compare_daily(runtime: Runtime, now: datetime) -> None:

@@ -13,6 +13,7 @@ from contextd.domain.time import age
 from contextd.domain.words import content_words
 from contextd.operations.anchors import from_elsewhere, standings
 from contextd.operations.core import operation
+from contextd.operations.evidence import missed_gaps
 from contextd.operations.finding import find_records, mark_served
 from contextd.operations.handoff import changes_since, sessions_with_work
 from contextd.operations.projects import described, in_project
@@ -25,6 +26,7 @@ _DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
 _CANDIDATES = 60
 _LONGEST = 300
 _REPEATED = 0.7
+_ASKED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +192,7 @@ def _changes(runtime: Runtime, last: Session | None) -> list[Line]:
 
 
 def _gaps(runtime: Runtime) -> list[Line]:
-    missed = runtime.store.observations.summary().missed_queries
-    asked = sorted(missed.items(), key=lambda item: (-item[1], item[0]))[:3]
-    return [
-        Line(f"{query!r} was asked {times}× without an answer", weight=1.5)
-        for query, times in asked
-    ]
+    return [Line(gap.description, weight=1.5) for gap in missed_gaps(runtime)[:_ASKED]]
 
 
 def brief_or_nothing(runtime: Runtime, **options: Any) -> Packed:

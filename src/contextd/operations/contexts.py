@@ -123,7 +123,7 @@ def update_context(
     bubble_id: str | None = None,
     data: dict[str, Any] | None = None,
 ) -> Entry:
-    """Change a saved note; what is not given stays.
+    """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
 
     Args:
         id: The note's id, or its first characters.
@@ -145,6 +145,10 @@ def update_context(
         tags=before.tags if tags is None else tuple(tags),
         data=merged,
     )
+    # Whoever changes or confirms a note has looked at the code it names as it is now.
+    anchor = anchor_for(runtime, after.text)
+    if anchor and anchor.paths:
+        after = after.with_(anchor=anchor)
     after = change(runtime, within_limits(after), action="update")
     runtime.trace.wrote([after.id], type=_type_of(after), action="update")
     return entry(after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from contextd.awareness.contradictions import compare_all, identity_keys, other_value
@@ -98,7 +99,9 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     records = _all(runtime, query)
     found = [
         _pair(runtime, one, other, kind, reason)
-        for one, other, kind, reason in compare_all(records, _outlined, disagreement)[:_MOST_PAIRS]
+        for one, other, kind, reason in islice(
+            compare_all(records, _outlined, disagreement), _MOST_PAIRS
+        )
     ]
     by_id = {record.id: record for record in records}
     pairs = {(pair.a, pair.b) for pair in found}

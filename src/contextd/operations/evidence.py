@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
-from contextd.awareness.gaps import Missed, Wanted
-from contextd.code import git
-from contextd.domain.errors import ContextdError
+from contextd.awareness.gaps import Evidence, Gap, Wanted, find_gaps
+from contextd.awareness.questions import Missed
+from contextd.domain.awareness import Tally
+from contextd.domain.errors import Unavailable
+from contextd.domain.kinds import KINDS, Field
 from contextd.domain.records import Record
 from contextd.domain.sessions import ObservationSummary
 from contextd.domain.words import content_words
+from contextd.operations.anchors import standings
 from contextd.operations.projects import project_model
+from contextd.ports import Vector
 from contextd.runtime import Runtime
 from contextd.schema.load import load_schema
 
-_MOST_FILES = 200
 _COVERED = 0.8
+_IDENTITY = frozenset(content_words("identity owner name"))
+_NAMED = re.compile(
+    r"^[\s>*#-]*(?:\*\*)?name(?:\*\*)?\s*:\s*(?:\*\*)?(.+?)(?:\*\*)?\s*$", re.I | re.M
+)
+_LONGEST_NAME, _READ = 80, 4_000
+_LATEST = 200
+_MOST_USED = 100
+_OFTEN_READ = 10
+_MOST_NOISE = 10
+_MOST_EMBEDDED, _VECTORS_KEPT = 40, 500
+_VECTORS: dict[tuple[str, str], Vector] = {}
+_LOCK = threading.Lock()
+
+ENTRIES = tuple(name for name in KINDS if name not in ("feedback", "checkpoint", "bubble", "agent"))
+"""Kinds that count as what the store knows."""
 
 
 def wanted(runtime: Runtime) -> list[Wanted]:
@@ -27,46 +48,62 @@ def wanted(runtime: Runtime) -> list[Wanted]:
             name=kind.name,
             description=kind.description,
             required=tuple(name for name, field in kind.fields.items() if field.required),
+            example=_example(kind.fields),
         )
         for kind in schema.types.values()
     ]
 
 
+def _example(fields: Mapping[str, Field]) -> dict[str, Any]:
+    required = {name: field for name, field in fields.items() if field.required}
+    return {
+        name: field.values[0] if field.values else _FITTING.get(field.type, f"<{name}>")
+        for name, field in (required or dict(list(fields.items())[:1])).items()
+    }
+
+
+_FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": ["<one>"]}
+
+
 def missed_questions(
     runtime: Runtime, summary: ObservationSummary, latest: Sequence[Record]
 ) -> list[Missed]:
-    """Questions that found nothing and still would: no later one like it was answered, and no
-    record made since has most of its words.
+    """Questions that found nothing, and since when there is an answer to each: it was asked again and
+    found something, or a record has most of its words.
     """
     last: dict[str, datetime] = {}
-    answered: dict[str, datetime] = {}
+    found: dict[str, datetime] = {}
+    oldest: datetime | None = None
     for seen in runtime.store.observations.recent(1000):
+        oldest = seen.at
         if seen.query:
-            times = last if seen.action == "miss" else answered
+            times = last if seen.action == "miss" else found
             times.setdefault(seen.query, seen.at)
-    # Only what came after the first miss can have answered one.
-    first = min(last.values(), default=None)
+    if oldest is None:
+        return [Missed(question=q, count=n) for q, n in summary.missed_queries.items()]
+    # What is counted but not in the log any more was asked before the log begins.
+    first = min((last.get(q, oldest) for q in summary.missed_queries), default=oldest)
     said = [
         (record.created_at, set(content_words(record.text)))
         for record in latest
-        if first is not None and record.created_at >= first
+        if record.created_at >= first
     ]
     missed: list[Missed] = []
     for question, count in summary.missed_queries.items():
         at = last.get(question)
-        if at is not None and question in answered and answered[question] > at:
-            continue
-        if at is not None and _covered(question, at, said):
-            continue
-        missed.append(Missed(question=question, count=count, last=at))
+        since = [made for made in _answers(question, said) if made >= (at or oldest)]
+        if question in found and (at is None or found[question] > at):
+            since.append(found[question])
+        answered = max(since, default=None)
+        missed.append(Missed(question=question, count=count, last=at, answered=answered))
     return missed
 
 
-def _covered(question: str, at: datetime, said: Sequence[tuple[datetime, set[str]]]) -> bool:
+def _answers(question: str, said: Sequence[tuple[datetime, set[str]]]) -> Iterator[datetime]:
     words = set(content_words(question))
-    return bool(words) and any(
-        made >= at and len(words & text) >= _COVERED * len(words) for made, text in said
-    )
+    for made, text in said:
+        if words and len(words & text) >= _COVERED * len(words):
+            yield made
 
 
 def silent_modules(runtime: Runtime, latest: Sequence[Record]) -> list[str]:
@@ -87,19 +124,85 @@ def silent_modules(runtime: Runtime, latest: Sequence[Record]) -> list[str]:
     ]
 
 
-def changed_files(runtime: Runtime, latest: Sequence[Record]) -> Mapping[str, Sequence[str]]:
-    """The latest records that cite files which differ from when they were written."""
-    cited = {record.id: record.anchor.paths for record in latest if record.anchor.paths}
-    paths = list(dict.fromkeys(path for paths in cited.values() for path in paths))[:_MOST_FILES]
-    if runtime.root is None or not paths:
+def changed_files(
+    runtime: Runtime, latest: Sequence[Record]
+) -> list[tuple[Record, tuple[str, ...]]]:
+    """The latest records that cite files which are not as they were, with these files."""
+    found = standings(runtime, latest)
+    cited = [(record, found[record.id]) for record in latest if record.id in found]
+    return [(record, (*s.changed, *s.missing)) for record, s in cited if s.changed or s.missing]
+
+
+def gaps_of(
+    runtime: Runtime, tallies: Sequence[Tally], stalest: Sequence[Record] = ()
+) -> list[Gap]:
+    """Every gap of the project."""
+    latest = _latest(runtime)
+    summary = runtime.store.observations.summary()
+    evidence = Evidence(
+        now=runtime.clock.now(),
+        wanted=wanted(runtime),
+        tallies=tallies,
+        missed=missed_questions(runtime, summary, latest),
+        reads=summary.read_frequency,
+        modules=silent_modules(runtime, latest),
+        changed=changed_files(runtime, latest),
+        stalest=stalest,
+        unused=noise(runtime),
+    )
+    return find_gaps(evidence, lambda texts: embedded(runtime, texts))
+
+
+def missed_gaps(runtime: Runtime) -> list[Gap]:
+    """Only what was asked in vain, most asked first."""
+    summary = runtime.store.observations.summary()
+    if not summary.missed_queries:
+        return []
+    missed = missed_questions(runtime, summary, _latest(runtime))
+    evidence = Evidence(now=runtime.clock.now(), missed=missed)
+    return find_gaps(evidence, lambda texts: embedded(runtime, texts))
+
+
+def _latest(runtime: Runtime) -> Sequence[Record]:
+    return runtime.store.records.find(runtime.query(*ENTRIES, limit=_LATEST)).records
+
+
+def noise(runtime: Runtime) -> list[Record]:
+    """Records read often that never helped, most read first."""
+    used = runtime.store.survey.first(runtime.query(*ENTRIES), "most_used", _MOST_USED)
+    return [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
+
+
+def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
+    """Vectors of questions. At most 40 are made in one call, the first ones first; they are kept."""
+    model = runtime.embedder.model
+    if not model:
         return {}
+    with _LOCK:
+        missing = [text for text in texts if (model, text) not in _VECTORS][:_MOST_EMBEDDED]
     try:
-        now = git.blobs(runtime.root, paths)
-    except ContextdError:
+        rows = runtime.embedder.embed(missing) if missing else ()
+    except Unavailable:
         return {}
-    changed: dict[str, list[str]] = {}
-    for id, kept in cited.items():
-        other = [path for path, blob in kept.items() if path in now and blob and now[path] != blob]
-        if other:
-            changed[id] = other
-    return changed
+    with _LOCK:
+        _VECTORS.update(zip(((model, text) for text in missing), rows, strict=True))
+        while len(_VECTORS) > _VECTORS_KEPT:
+            del _VECTORS[next(iter(_VECTORS))]
+        return {text: _VECTORS[model, text] for text in texts if (model, text) in _VECTORS}
+
+
+def owner_of(runtime: Runtime) -> str:
+    """Whose store this is: what a preference on identity says, then `Name:` in USER.md, else who asks."""
+    query = runtime.query("context", where={"contextType": "preference"})
+    for match in runtime.store.index.lexical(list(_IDENTITY), query, 5):
+        for record in runtime.store.records.get([match.id]):
+            fields = record.data.get("structuredData")
+            told = fields if isinstance(fields, Mapping) else {}
+            if _IDENTITY & set(content_words(str(told.get("domain", "")))) and told.get("rule"):
+                return str(told["rule"])[:_LONGEST_NAME]
+    try:
+        text = (runtime.settings.home / "USER.md").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return runtime.caller.name
+    named = _NAMED.search(text[:_READ])
+    return named[1].strip()[:_LONGEST_NAME] if named else runtime.caller.name

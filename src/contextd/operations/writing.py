@@ -144,10 +144,16 @@ def _draft(
     )
 
 
+_SAYS_NOTHING_NEW = ("feedback", "signal")
+"""Changes of what is thought of a record, which make it no fresher."""
+
+
 def change(runtime: Runtime, record: Record, *, action: str, reason: str = "") -> Record:
     """Store a changed record, without secrets, keeping the state before it in the history."""
     runtime.caller.require("write", record.scope, kind_named(record.kind).area)
-    record = cleaned(runtime, record)[0].with_(updated_at=runtime.clock.now())
+    record = cleaned(runtime, record)[0]
+    if action not in _SAYS_NOTHING_NEW:
+        record = record.with_(updated_at=runtime.clock.now())
     _write(runtime, record, action=action, reason=reason)
     return record
 

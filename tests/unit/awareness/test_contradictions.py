@@ -60,7 +60,9 @@ def test_every_pair_is_compared_once_and_only_what_disagrees_is_told():
         compared.append((x.id, y.id))
         return "value", "5 / 6"
 
-    found = compare_all([one, other], lambda r: sketch("a b", int(r.id == "b"), "key"), compare)
+    found = list(
+        compare_all([one, other], lambda r: sketch("a b", int(r.id == "b"), "key"), compare)
+    )
     assert (found, compared) == ([("a", "b", "value", "5 / 6")], [("a", "b")])
 
 

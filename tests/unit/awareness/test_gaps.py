@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from contextd.awareness.gaps import Evidence, Missed, Wanted, cluster, find_gaps
+from contextd.awareness.gaps import Evidence, Wanted, find_gaps
+from contextd.awareness.questions import Missed, cluster
 from contextd.domain.awareness import Tally
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -15,8 +16,8 @@ from contextd.domain.scope import Scope
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 
 
-def no_vectors(texts: object) -> None:
-    return None
+def no_vectors(texts: object) -> dict[str, object]:
+    return {}
 
 
 def tally(type: str, count: int, stale: int = 0) -> Tally:
@@ -75,7 +76,7 @@ def test_questions_that_mean_the_same_in_other_words_are_one():
         "colours": [0.0, 1.0],
     }
     missed = [Missed(question=question, count=1) for question in meaning]
-    groups = cluster(missed, lambda texts: np.array([meaning[t] for t in texts], np.float32))
+    groups = cluster(missed, lambda texts: {t: np.array(meaning[t], np.float32) for t in texts})
     assert sorted(len(group) for group in groups) == [1, 2]
     assert cluster(missed, no_vectors) == [
         [one] for one in sorted(missed, key=lambda m: m.question)
@@ -93,7 +94,7 @@ def test_what_is_read_often_and_grows_old_is_a_warning():
 
 def test_modules_changed_files_and_noise_are_told_as_information():
     noisy = Record(kind="context", scope=Scope("acme"), content="x")
-    found = gaps(modules=["auth"], changed={"id-1": ["a.py"]}, unused=[noisy])
+    found = gaps(modules=["auth"], changed=[(noisy, ["a.py"])], unused=[noisy])
     assert found == [("changed_files", "info"), ("module", "info"), ("noise", "info")]
 
 
@@ -105,7 +106,7 @@ def test_every_suggestion_names_an_operation_to_call():
         reads={"decision": 50},
         missed=[Missed(question="deployment", count=4)],
         modules=["auth"],
-        changed={"id-1": ["a.py"]},
+        changed=[(Record(kind="context", scope=Scope("acme"), content="y"), ["a.py"])],
         unused=[Record(kind="context", scope=Scope("acme"), content="x")],
     )
     found = find_gaps(evidence, no_vectors)

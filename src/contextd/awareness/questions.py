@@ -1,0 +1,104 @@
+"""Questions asked in vain, in groups that ask for the same thing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+import numpy.typing as npt
+
+from contextd.domain.words import content_words
+from contextd.ports import Vector
+
+SAME_WORDS, SAME_MEANING = 0.25, 0.36
+"""How like each other the members of two groups are on average when they are one: the share of their
+words that is in both without vectors, the cosine of their vectors with them."""
+
+MOST_WORDS_SAME = 0.5
+MOST_QUESTIONS = 120
+"""Of more questions those asked most often are looked at."""
+
+Embed = Callable[[Sequence[str]], Mapping[str, Vector]]
+"""The vectors of those texts that have one, by text."""
+
+_ASKING = frozenset(
+    content_words(
+        """how what where which who when why use used using set setup setting configure configuration config
+        process convention policy strategy guideline rule step flow way work get do does handle handled handling
+        handles many long fast often need must should make write add new tell show find list explain describe
+        please can want know documentation docs info information about"""
+    )
+)
+"""Words that ask, rather than name what is asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Missed:
+    """A question without an answer, how often it was asked and when last, if that is known, and since
+    when there is an answer to it, if there is.
+    """
+
+    question: str
+    count: int
+    last: datetime | None = None
+    answered: datetime | None = None
+
+
+def cluster(missed: Sequence[Missed], embed: Embed) -> list[list[Missed]]:
+    """Questions that ask for the same in one group, most asked first; the same for the same input.
+
+    Average linkage: the two groups most like each other become one while they are alike enough.
+    """
+    asked = sorted(missed, key=lambda one: (-one.count, one.question))[:MOST_QUESTIONS]
+    if not asked:
+        return []
+    alike = _likeness(asked, embed)
+    groups = [[i] for i in range(len(asked))]
+    np.fill_diagonal(alike, -1.0)
+    while len(groups) > 1:
+        a, b = sorted(divmod(int(alike.argmax()), len(asked)))
+        if alike[a, b] < 1.0:
+            break
+        one, other = len(groups[a]), len(groups[b])
+        merged = (one * alike[a] + other * alike[b]) / (one + other)
+        alike[a], alike[:, a] = merged, merged
+        alike[a, a] = -1.0
+        alike[b], alike[:, b] = -1.0, -1.0
+        groups[a] += groups[b]
+        groups[b] = []
+        if not np.any(alike >= 1.0):
+            break
+    found = [[asked[i] for i in sorted(members)] for members in groups if members]
+    return sorted(found, key=_weight)
+
+
+def _weight(group: Sequence[Missed]) -> tuple[int, str]:
+    return -sum(one.count for one in group), group[0].question
+
+
+def _likeness(asked: Sequence[Missed], embed: Embed) -> npt.NDArray[np.float64]:
+    """How alike each two questions are; 1 and more is alike enough."""
+    named = [_names(one.question) for one in asked]
+    alike = np.zeros((len(asked), len(asked)))
+    holders: dict[str, list[int]] = {}
+    for i, words in enumerate(named):
+        for j in {j for word in words for j in holders.get(word, ())}:
+            alike[i, j] = alike[j, i] = len(words & named[j]) / len(words | named[j])
+        for word in words:
+            holders.setdefault(word, []).append(i)
+    rows = embed([one.question for one in asked]) if len(asked) > 1 else {}
+    known = [i for i, one in enumerate(asked) if one.question in rows]
+    told = alike / SAME_WORDS
+    if known:
+        vectors = np.stack([rows[asked[i].question] for i in known])
+        meaning = (vectors @ vectors.T).astype(np.float64) / SAME_MEANING
+        both = np.ix_(known, known)
+        told[both] = np.maximum(meaning, alike[both] / MOST_WORDS_SAME)
+    return told
+
+
+def _names(question: str) -> frozenset[str]:
+    words = frozenset(content_words(question))
+    return words - _ASKING or words
