@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from contextd.code.content import content_digest
+from contextd.code.resolve import Resolver
 from contextd.code.walk import Walk, WalkedFile, walk
 from contextd.code.watch import Watcher, folders_of, watch
 
@@ -37,10 +38,12 @@ Stamp = tuple[int, int, str]
 @dataclass(frozen=True, slots=True)
 class Difference:
     """How a checkout differs from the code model. `walked` is what to scan: a file whose content is
-    known stands in it with the stamp the model has, so that a scan passes it by.
+    known stands in it with the stamp the model has, so that a scan passes it by. `stamps` are those
+    of the model.
     """
 
     walked: Walk
+    stamps: Mapping[str, Stamp]
     changed: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
@@ -57,7 +60,7 @@ class Tree:
 
     The model keeps one stamp per file, of whichever checkout it described last. `digests` holds
     what this checkout's own stamps stand for, so that changing between two work trees of a project
-    reads only the files that differ.
+    reads only the files that differ. `resolver` is that of the latest scan, for the next one.
     """
 
     root: Path
@@ -67,6 +70,7 @@ class Tree:
     cost: float = 0.0
     watcher: Watcher | None = None
     refused: bool = False
+    resolver: Resolver | None = None
     digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
     unlisted: set[str] = field(default_factory=set[str])
 
@@ -109,6 +113,15 @@ class Tree:
             self.looked_at = 0.0
         return self.watcher is not None
 
+    def linked(self) -> Resolver:
+        """A resolver for the files of the latest look, from the one before it where that is possible."""
+        assert self.walked is not None
+        files = self.walked.files
+        before = self.resolver
+        now = before.after(files) if before else Resolver(self.root, [file.path for file in files])
+        self.resolver = now
+        return now
+
     def close(self) -> None:
         """Stop watching."""
         watcher, self.watcher = self.watcher, None
@@ -136,9 +149,8 @@ class Tree:
                     changed.append(path)
             files.append(file)
         removed = sorted(set(stamps) - present)
-        return Difference(
-            replace(walked, files=tuple(files)), tuple(changed), tuple(added), tuple(removed)
-        )
+        same = replace(walked, files=tuple(files))
+        return Difference(same, stamps, tuple(changed), tuple(added), tuple(removed))
 
     def _digest(self, file: WalkedFile) -> str:
         known = self.digests.get(file.path)

@@ -10,6 +10,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from contextd.code.freshness import Difference, Tree
+from contextd.code.languages.table import language_name
+from contextd.code.resolve import Resolver
 from contextd.domain.scope import Scope
 from contextd.operations.background import Task, job
 from contextd.operations.scanning import scan_project
@@ -19,7 +21,9 @@ from contextd.runtime import Runtime
 INLINE = 64
 """So many changed files are indexed before the call goes on; more follow in the background."""
 
-_TREES_KEPT = 16
+_TREES_KEPT, _RESOLVERS_KEPT = 16, 4
+_RECOUNT_SHARE = 0.02
+"""When so much of the files has changed a few at a time, the index counts its common words anew."""
 
 
 @dataclass(slots=True)
@@ -30,6 +34,7 @@ class Checkouts:
 
     trees: dict[Path, Tree] = field(default_factory=dict[Path, Tree])
     described: dict[Scope, Path] = field(default_factory=dict[Scope, Path])
+    uncounted: dict[Scope, int] = field(default_factory=dict[Scope, int])
     locks: dict[Scope, threading.RLock] = field(default_factory=dict[Scope, threading.RLock])
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -45,6 +50,8 @@ class Checkouts:
             self.trees[root] = found
             while len(self.trees) > _TREES_KEPT:
                 self.trees.pop(next(iter(self.trees))).close()
+            for tree in list(self.trees.values())[:-_RESOLVERS_KEPT]:
+                tree.resolver = None
             return found
 
 
@@ -76,7 +83,7 @@ def fresh(runtime: Runtime) -> str:
             seen.described.pop(runtime.scope, None)
             _queue(runtime)
             return f"{difference.count} files changed; their index follows in the background, grep sees them now"
-        _bring(runtime, seen, difference)
+        _bring(runtime, seen, tree, difference)
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.later(lambda: _watch(runtime))
         return ""
@@ -90,11 +97,20 @@ def _difference(runtime: Runtime, seen: Checkouts, tree: Tree) -> Difference | N
     return tree.compare(walked, runtime.store.files.stamps(runtime.scope))
 
 
-def _bring(runtime: Runtime, seen: Checkouts, difference: Difference) -> None:
+def _bring(runtime: Runtime, seen: Checkouts, tree: Tree, difference: Difference) -> None:
     # Until it is done, the index describes neither tree.
     seen.described.pop(runtime.scope, None)
     if difference.count:
-        scan_project(runtime, walked=difference.walked)
+        behind = seen.uncounted.get(runtime.scope, 0) + difference.count
+        recount = behind > max(INLINE, _RECOUNT_SHARE * len(difference.stamps))
+        scan_project(
+            runtime,
+            walked=difference.walked,
+            stamps=difference.stamps,
+            resolver=tree.linked(),
+            recount=recount,
+        )
+        seen.uncounted[runtime.scope] = 0 if recount else behind
     seen.described[runtime.scope] = runtime.checkout
 
 
@@ -125,7 +141,9 @@ def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def _watch(runtime: Runtime) -> None:
-    """Ask the system for hints, where a session is open and needs them for some time."""
+    """Ask the system for hints, and have a resolver at hand, where a session is open and needs them
+    for some time.
+    """
     store = runtime.store
     if runtime.root is None or not store.sessions.find(
         frozenset({runtime.scope}), statuses=("active",), limit=1
@@ -133,7 +151,17 @@ def _watch(runtime: Runtime) -> None:
         return
     seen = checkouts(store)
     with seen.held(runtime.scope):
-        seen.tree(runtime.root).watch()
+        tree = seen.tree(runtime.root)
+        tree.watch()
+        walked = tree.walked if tree.resolver is None else None
+    if walked is None:
+        return
+    # Whoever changes the first file should not wait for it, nor should a search meanwhile.
+    paths = [file.path for file in walked.files]
+    resolver = Resolver(runtime.root, paths)
+    resolver.ready({language_name(path) for path in paths})
+    with seen.held(runtime.scope):
+        tree.resolver = tree.resolver or resolver
 
 
 def rest(runtime: Runtime) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from contextd.code.git import printable
 from contextd.code.project_yaml import merge_scan
-from contextd.code.scan import ScanReport, documents, scan
+from contextd.code.resolve import Resolver
+from contextd.code.scan import ScanReport, Stamp, documents, scan
 from contextd.code.walk import Walk, walk
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
@@ -15,6 +17,7 @@ from contextd.operations.modelling import project_facts
 from contextd.runtime import Runtime
 
 _FILES_AT_ONCE = 250
+_OWN = ".context/", ".git/"
 
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as work goes on."""
@@ -27,11 +30,15 @@ def scan_project(
     incremental: bool = True,
     walked: Walk | None = None,
     progress: Progress | None = None,
+    stamps: Mapping[str, Stamp] | None = None,
+    resolver: Resolver | None = None,
+    recount: bool = True,
 ) -> ScanReport:
     """Bring files and lexical index up to date; vectors follow in the background.
 
     Some files and their documents are one transaction: after a crash a file is either known and
-    indexed, or looked at again; and no other writer waits for long.
+    indexed, or looked at again; and no other writer waits for long. `recount` has the index count
+    anew which words are common: that reads all of its vocabulary, too much for a few files.
     """
     store, scope, model = runtime.store, runtime.scope, runtime.embedder.model
     report = scan(
@@ -43,32 +50,40 @@ def scan_project(
         incremental=incremental,
         progress=progress,
         redact=lambda text: redact(text, runtime.redaction_key).text,
+        stamps=stamps,
+        resolver=resolver,
     )
-    if report.removed or report.stale_chunks:
-        with store.transaction():
-            store.files.remove(scope, report.removed)
-            store.index.delete(report.stale_chunks)
-    for start in range(0, len(report.changed), _FILES_AT_ONCE):
+    if not report.changed and not report.removed:
+        return report
+    for start in range(0, max(1, len(report.changed)), _FILES_AT_ONCE):
         some = report.changed[start : start + _FILES_AT_ONCE]
         docs = [d for f in some if f.path not in report.same_text for d in documents(scope, f)]
         with store.transaction():
+            if start == 0 and (report.removed or report.stale_chunks):
+                store.files.remove(scope, report.removed)
+                store.index.delete(report.stale_chunks)
             store.files.put(scope, some)
             store.index.put(docs, {}, model)
-    if report.changed or report.removed:
+            _enqueue(runtime)
+    if recount:
         store.index.refresh()
-        queue_embedding(runtime)
+    runtime.sinks.wake()
     return report
 
 
 def queue_embedding(runtime: Runtime) -> str:
     """Have what is pending embedded in the background. Returns the job's id."""
-    if not runtime.embedder.model:
-        return ""
-    queued = runtime.store.jobs.enqueue(
-        "embed_pending", {"project": str(runtime.scope)}, unique_key=f"embed:{runtime.scope}"
-    )
+    queued = _enqueue(runtime)
     runtime.sinks.wake()
     return queued
+
+
+def _enqueue(runtime: Runtime) -> str:
+    if not runtime.embedder.model:
+        return ""
+    return runtime.store.jobs.enqueue(
+        "embed_pending", {"project": str(runtime.scope)}, unique_key=f"embed:{runtime.scope}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +180,11 @@ def initialise(runtime: Runtime, progress: Progress | None = None) -> Initialise
         files=len(walked.files),
         code_files=sum(1 for file in files if file.symbols or file.imports),
         changed=len(report.changed),
-        skipped=[f"{path} ({why})" for path, why in report.skipped],
+        skipped=[
+            f"{printable(path, 120)} ({why})"
+            for path, why in report.skipped
+            if not path.startswith(_OWN)
+        ],
         written=written,
         pending=stats.pending,
         changes=list(merged.lines),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import grimp
@@ -17,6 +19,8 @@ from code_repos import (
 )
 
 from contextd.code.languages.ecmascript_resolver import EcmascriptResolver
+from contextd.code.resolve import Resolver
+from contextd.code.walk import WalkedFile, walk
 from contextd.domain.code import Import
 
 
@@ -217,3 +221,62 @@ def test_paths_that_lead_to_a_folder_give_way_to_exports_only_by_the_rules_of_no
         "kit/routes/index.ts": "",
     }
     assert resolved(files, "a.ts", "kit/routes") == target
+
+
+def walked_in(root: Path) -> list[WalkedFile]:
+    return list(walk(root).files)
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "tsconfig.json").write_text('{"compilerOptions": {"paths": {"@/*": ["src/*"]}}}')
+    (tmp_path / "src" / "a.ts").write_text("import { b } from '@/b';\n")
+    (tmp_path / "src" / "b.ts").write_text("export const b = 1;\n")
+    (tmp_path / "Shop.java").write_text("package shop; class Shop { Cart cart; }\n")
+    (tmp_path / "Cart.java").write_text("package shop; class Cart {}\n")
+    for file in tmp_path.rglob("*.*"):
+        os.utime(file, (1, 1))
+    return tmp_path
+
+
+def leads_to(resolver: Resolver, specifier: str) -> str:
+    return resolver.resolve("src/a.ts", "typescript", [Import(specifier=specifier, line=1)])[
+        0
+    ].target
+
+
+def test_a_resolver_serves_again_while_nothing_it_read_has_changed(shop: Path) -> None:
+    first = Resolver(shop, [file.path for file in walked_in(shop)])
+    assert leads_to(first, "@/b") == "src/b.ts"
+    (shop / "src" / "b.ts").write_text("export const b = 2, c = 3;\n")
+    again = first.after(walked_in(shop))
+    assert again._by_family == first._by_family
+    assert leads_to(again, "@/b") == "src/b.ts"
+
+
+def test_a_changed_configuration_or_another_set_of_files_is_read_anew(shop: Path) -> None:
+    first = Resolver(shop, [file.path for file in walked_in(shop)])
+    assert leads_to(first, "#b") == ""
+    (shop / "tsconfig.json").write_text('{"compilerOptions": {"paths": {"#b": ["src/b"]}}}')
+    second = first.after(walked_in(shop))
+    assert leads_to(second, "#b") == "src/b.ts"
+    assert leads_to(first, "#b") == ""
+    (shop / "src" / "b.ts").unlink()
+    assert leads_to(second.after(walked_in(shop)), "#b") == ""
+
+
+def test_families_are_kept_apart(shop: Path) -> None:
+    first = Resolver(shop, [file.path for file in walked_in(shop)])
+    first.ready({"typescript", "java", "markdown", ""})
+    (shop / "Cart.java").write_text("package shop; class Basket {}\n")
+    assert set(first.after(walked_in(shop))._by_family) == {"ecmascript"}
+
+
+def test_a_file_that_was_just_written_is_never_taken_for_known(shop: Path) -> None:
+    # Written again within the clock's tick, it would have the same size and time.
+    (shop / "tsconfig.json").write_text("{}")
+    os.utime(shop / "tsconfig.json", ns=(time.time_ns() + 10**9,) * 2)
+    first = Resolver(shop, [file.path for file in walked_in(shop)])
+    assert leads_to(first, "@/b") == ""
+    assert first.after(walked_in(shop))._by_family == {}
