@@ -100,7 +100,7 @@ class Citations:
                 return {}
 
     def _standings(self, anchors: Mapping[str, Anchor]) -> dict[str, Standing]:
-        head, branch = self._here()
+        head, branch = self.here()
         if head != self._at:
             self._at, self._reverted = head, None
             self._known.clear()
@@ -110,8 +110,10 @@ class Citations:
         now = self._hashes({path for anchor in anchors.values() for path in anchor.paths})
         return {key: self._standing(anchor, branch, now) for key, anchor in anchors.items()}
 
-    def _here(self) -> tuple[str, str]:
-        """Commit and branch of the work tree, in one question: this one is asked every time."""
+    def here(self) -> tuple[str, str]:
+        """Commit and branch of the work tree, in one question: this one is asked every time. Empty
+        before the first commit; a detached head has no branch.
+        """
         told = git.ask(self.root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or ""
         head, _, ref = told.strip().partition("\n")
         return head, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from contextd.code import git
 from contextd.code.cited import Citations, Standing, cited_paths
-from contextd.domain.errors import Unavailable
+from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.records import Anchor, Record
 from contextd.runtime import Runtime
 
@@ -28,18 +29,26 @@ def citations(root: Path) -> Citations:
         return found
 
 
-def anchor_for(runtime: Runtime, *texts: str) -> Anchor | None:
-    """Where in git a text is written that names files of the project; None when it names none."""
+def anchor_for(runtime: Runtime, *texts: str) -> Anchor:
+    """Where in git something is written: commit, branch, and the blobs of the files of the project
+    that these texts name. Empty where there is no checkout or git does not answer.
+    """
     if runtime.root is None:
-        return None
-    paths = cited_paths(runtime.root, *texts)
-    if not paths:
-        return None
+        return Anchor()
     try:
-        hashes = git.blobs(runtime.root, paths)
-        return Anchor(git.head(runtime.root), git.branch(runtime.root), hashes)
-    except Unavailable:
-        return None
+        commit, branch = citations(runtime.root).here()
+        paths = cited_paths(runtime.root, *texts)
+        return Anchor(commit, branch, git.blobs(runtime.root, paths) if paths else {})
+    except (Unavailable, Invalid):
+        return Anchor()
+
+
+def texts_of(data: Mapping[str, Any]) -> Iterator[str]:
+    """The texts among typed fields, those in lists too: files are named there."""
+    for value in data.values():
+        for one in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(one, str):
+                yield one
 
 
 def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, Standing]:

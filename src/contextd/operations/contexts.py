@@ -8,16 +8,14 @@ from typing import Any
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
-from contextd.domain.tokens import count_tokens
 from contextd.operations.anchors import anchor_for
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.typed import TYPE, schema_of, with_fields
 from contextd.operations.views import Done, Entries, Entry, entry
-from contextd.operations.window import hand_out
+from contextd.operations.window import hand_out_records
 from contextd.operations.writing import change, clean_tags, save_new, within_limits
 from contextd.runtime import Runtime
-from contextd.sessions.window import Serving
 
 _EVERYTHING = 10_000
 
@@ -46,7 +44,6 @@ def save_context(
         tags=tags,
         data=data,
         source=source,
-        anchor=anchor_for(runtime, content),
     )
     runtime.trace.wrote([saved.record.id], type="context")
     return entry(saved.record)
@@ -85,6 +82,7 @@ def list_contexts(
     )
     page = runtime.store.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
+    hand_out_records(runtime, page.records)
     return Entries([entry(record) for record in page.records], page.cursor)
 
 
@@ -284,10 +282,7 @@ def delete_bubble(runtime: Runtime, id: str, delete_contents: bool = False) -> D
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
     found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
     runtime.trace.read([hit.record.id for hit in found.hits], type="context", query=query)
-    hand_out(
-        runtime,
-        [Serving("discovery", h.record.id, count_tokens(h.record.text)) for h in found.hits],
-    )
+    hand_out_records(runtime, (hit.record for hit in found.hits))
     note = found.notice if found.hits else f"nothing found for {query!r}; noted as a gap"
     return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
 

@@ -8,7 +8,7 @@ from typing import Literal
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.tokens import count_tokens
-from contextd.operations.anchors import anchor_for, notes
+from contextd.operations.anchors import notes
 from contextd.operations.core import operation
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.tracking import session_id_of
@@ -121,7 +121,6 @@ def memory_record(
         tags=tags,
         data={"description": description, "outcome": outcome},
         session=session_id_of(runtime),
-        anchor=anchor_for(runtime, title, content, description),
     )
     runtime.trace.wrote([saved.record.id], type="memory")
     return recorded(saved.record.id, saved.outcome, saved.reason, saved.redacted)

@@ -18,6 +18,7 @@ from contextd.operations.typed import (
     schema_of,
     typed_entry,
 )
+from contextd.operations.window import hand_out_records
 from contextd.operations.writing import Saved, save_new
 from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
@@ -231,6 +232,7 @@ def query_by_type(
     page = runtime.store.records.find(query)
     ids = [record.id for record in page.records]
     runtime.trace.read(ids, type=type, query="" if cursor else _as_words(type, filter))
+    hand_out_records(runtime, page.records)
     note = ""
     if kind is None and type not in KINDS:
         near = nearest(type, [*schema.types, *KINDS])

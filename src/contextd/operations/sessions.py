@@ -11,6 +11,7 @@ from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import iso
+from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
 from contextd.operations.briefing import brief
 from contextd.operations.core import operation
@@ -251,7 +252,9 @@ def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
     if decisions:
         lines += ["Decisions:", *(f"- {decision}" for decision in dict.fromkeys(decisions))]
     runtime.trace.read([record.id], type="checkpoint")
-    return Resumed(session.id, "\n".join(lines), record.id, files)
+    text = "\n".join(lines)
+    take(runtime, session, quoted_in([record.id], count_tokens(text)))
+    return Resumed(session.id, text, record.id, files)
 
 
 @dataclass(frozen=True, slots=True)

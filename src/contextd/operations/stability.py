@@ -44,10 +44,12 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
 
 
 def _signal(runtime: Runtime, record: Record, standing: Standing) -> tuple[str, str]:
-    """The signal a record's code gives, and why; empty when it gives none."""
+    """The signal a record's code gives, and why; empty when it gives none. A note that names no file
+    was only written when the commit was the latest: its revert says nothing of it.
+    """
     commit = record.anchor.commit
     known = citations(runtime.checkout)
-    if standing.reverted:
+    if standing.reverted and (record.anchor.paths or record.trust == "extracted"):
         return "reverted", f"commit {commit[:8]} was reverted"
     if standing.elsewhere or standing.lost:
         return "", ""

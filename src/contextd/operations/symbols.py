@@ -12,11 +12,14 @@ from contextd.code.repo_map import repo_map as draw_map
 from contextd.code.sources import Sources
 from contextd.code.symbol_graph import Definition, SymbolGraph, symbol_graph
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
+from contextd.domain.tokens import count_tokens
 from contextd.domain.words import words
 from contextd.operations.core import operation
 from contextd.operations.freshness import fresh
 from contextd.operations.tracking import connected_session
+from contextd.operations.window import hand_out
 from contextd.runtime import Runtime
+from contextd.sessions.window import Serving
 
 _GIT_SECONDS = 1.0
 _LISTED = 8
@@ -85,6 +88,7 @@ def find_symbol(
     ]
     hits = [_shown(graph, one, how) for one, how in found[:limit]]
     runtime.trace.read([f"{hit.path}:{hit.line}" for hit in hits], type="symbol", query=name)
+    hand_out(runtime, [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits])
     notice = f"{limit} of {len(found)}: narrow by path or kind" if len(found) > limit else ""
     return SymbolHits(hits, notice or ("" if hits else _nothing(graph, name)))
 
@@ -159,6 +163,7 @@ def find_references(
     if found.truncated:
         notes.append(f"the first {limit} lines; {found.files} files may use it")
     runtime.trace.read([one.path for one in found.found], type="symbol", query=name)
+    hand_out(runtime, [Serving("file", one.path, count_tokens(one.text)) for one in found.found])
     return FoundReferences(
         definition=_shown(graph, chosen, "exact"),
         references=[ReferenceLine(r.path, r.line, r.text, r.role) for r in found.found],
@@ -199,6 +204,8 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     graph = symbol_graph(runtime.store.files, runtime.scope)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
     runtime.trace.read([], type="map")
+    paths = [one.path for one in drawn.symbols]
+    hand_out(runtime, [Serving("file", path, drawn.tokens // len(paths)) for path in paths])
     notice = "" if graph.files else "nothing is indexed yet: call codebase_index"
     return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
-from contextd.domain.records import new_id
+from contextd.domain.records import Record, new_id
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import age, iso
+from contextd.domain.tokens import count_tokens
 from contextd.domain.window import ContextItem
 from contextd.operations.background import Task, job
 from contextd.operations.core import operation
@@ -48,6 +49,11 @@ def _hand_out(runtime: Runtime, servings: Sequence[Serving]) -> None:
     with runtime.store.transaction():
         session = any_connected(runtime) or ensure_session(runtime)
     take(runtime, session, servings)
+
+
+def hand_out_records(runtime: Runtime, records: Iterable[Record]) -> None:
+    """Note records that a call gives its agent whole."""
+    hand_out(runtime, [Serving("discovery", one.id, count_tokens(one.text)) for one in records])
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:

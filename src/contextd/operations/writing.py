@@ -27,6 +27,7 @@ from contextd.governance.gate import (
 )
 from contextd.governance.redact import redact
 from contextd.interop.kept import KEPT
+from contextd.operations.anchors import anchor_for, texts_of
 from contextd.operations.contradicting import note_disagreements
 from contextd.ports import Vector
 from contextd.runtime import Runtime
@@ -76,7 +77,8 @@ def save_new(
 ) -> Saved:
     """Pass a draft through the write gate and store what comes out.
 
-    With an `id` that is already there, nothing is written and that record is the duplicate: work
+    Without an `anchor`, a record of the project is anchored at the caller's commit and branch and at
+    the files it names. With an `id` that is already there, nothing is written and that record is the duplicate: work
     that may run twice gives its records ids of their own. Raises `Invalid` naming every wrong field, `Denied` when the caller may not write there.
     """
     declared = kind_named(kind)
@@ -94,6 +96,8 @@ def save_new(
     if verdict.outcome == "duplicate" and verdict.existing is not None:
         seen = _seen_again(runtime, verdict.existing)
         return Saved("duplicate", verdict.reason, seen, redacted)
+    if anchor is None:
+        anchor = _anchor(runtime, where, verdict.draft)
     now = runtime.clock.now()
     agent = redact(source, runtime.redaction_key).text
     record = Record(
@@ -110,13 +114,20 @@ def save_new(
         status="inbox" if verdict.outcome == "inbox" else "active",
         confidence=START[trust] if confidence is None else confidence,
         valid_from=now,
-        anchor=anchor or Anchor(),
+        anchor=anchor,
         created_at=now,
         updated_at=now,
     )
     _write(runtime, record, action="create", reason=verdict.reason)
     outcome = "inbox" if record.status == "inbox" else "added"
     return Saved(outcome, verdict.reason, record, redacted)
+
+
+def _anchor(runtime: Runtime, scope: Scope, draft: Draft) -> Anchor:
+    """Where in git a draft is written; what holds beyond the project stands nowhere in it."""
+    if runtime.project is None or scope != runtime.scope:
+        return Anchor()
+    return anchor_for(runtime, draft.title, draft.content, *texts_of(draft.data))
 
 
 def _ungated(runtime: Runtime, draft: Draft) -> Verdict:

@@ -72,7 +72,33 @@ def test_what_names_files_is_anchored_at_commit_branch_and_their_content(desk):
     noted = desk("save_context", content=f"{GUARD} is used by every route")
     assert list(record(desk, noted["id"]).anchor.paths) == [GUARD]
     plain = remember(desk, "Guards are cheap, so call them on every request you serve.")
-    assert record(desk, plain).anchor == Anchor()
+    assert record(desk, plain).anchor == Anchor(anchor.commit, anchor.branch)
+
+
+def test_every_way_to_write_anchors_what_it_writes(desk):
+    head = git(desk.root, "rev-parse", "HEAD")
+    desk("session_start", task_description="harden the guard")
+    kept = desk("session_checkpoint", summary=f"Half of {GUARD} is done, the rest is untouched")
+    typed = desk("save_typed_context", type="no_such_type", data={"about": f"{GUARD} stays small"})
+    for id in (kept["checkpoint_id"], typed["id"]):
+        anchor = record(desk, id).anchor
+        assert (anchor.commit, list(anchor.paths)) == (head, [GUARD])
+
+
+def test_without_commits_without_branch_and_without_git_writing_goes_on(desk, tmp_path):
+    git(desk.root, "checkout", "-q", "--detach")
+    detached = record(desk, desk("save_context", content="Guards are kept small")["id"]).anchor
+    assert detached == Anchor(git(desk.root, "rev-parse", "HEAD"))
+    for name, command in (("unborn", ["init", "-q"]), ("plain", None)):
+        root = tmp_path / name
+        root.mkdir()
+        (root / "a.py").write_text("x = 1\n")
+        if command:
+            git(root, *command)
+        runtime = desk.app.runtime("mcp", cwd=str(root))
+        saved = desk.app.call("save_context", runtime, {"content": f"a.py starts {name} things"})
+        anchor = record(desk, saved.value["id"]).anchor
+        assert (anchor.commit, anchor.branch) == ("", "")
 
 
 def test_a_change_of_the_cited_code_is_told_with_the_hit_and_taken_back_with_it(desk):

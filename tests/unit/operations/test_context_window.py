@@ -162,3 +162,22 @@ def test_files_of_an_open_session_get_vectors_first(open_desk):
     code = [text.split()[0] for text in asked if text.startswith(("src/", "package", "tsconfig"))]
     assert code[0] == "src/auth/token.ts"
     assert len(set(code)) > 5
+
+
+def test_symbols_maps_lists_and_a_resumed_session_enter_the_window_too(agent):
+    noted = agent("save_context", content="The shop is written in TypeScript")
+    agent("find_symbol", name="guard")
+    agent("find_references", name="refreshToken")
+    agent("repo_map", budget=200)
+    agent("list_contexts")
+    items = agent.items()
+    assert {source for kind, source in items if kind == "file"} >= {
+        "src/auth/guard.ts",
+        "src/auth/service.ts",
+        "src/auth/token.ts",
+    }
+    assert ("discovery", noted["id"]) in items
+    saved = agent("session_checkpoint", summary="The guard is done, the token is not")
+    resumed = agent("session_resume", checkpoint_id=saved["checkpoint_id"])
+    found = agent.desk.runtime().store.sessions.items(resumed["session_id"])
+    assert [(item.type, item.source) for item in found] == [("discovery", saved["checkpoint_id"])]
