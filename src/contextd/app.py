@@ -37,7 +37,7 @@ from contextd.settings import Settings, load_settings
 from contextd.stores import open_store
 
 MODULES = (
-    "awareness", "briefing", "browse", "code", "contexts", "contradicting", "embedding", "freshness", "hooks", "interop", "learning", "memories", "projects", "queue",
+    "activity", "awareness", "briefing", "browse", "code", "contexts", "contradicting", "embedding", "freshness", "hooks", "interop", "learning", "memories", "projects", "queue",
     "scanning", "schema", "schema_files", "search", "sessions", "show", "stability", "symbols", "timeline", "tools", "upkeep", "window",
 )  # fmt: skip
 """The modules of operations; importing them fills the tables. A test compares with the files."""
@@ -130,8 +130,8 @@ class App:
             return runtime
         try:
             place, root = self._place(cwd)
-        except (NotFound, Invalid):
-            return runtime
+        except (NotFound, Invalid) as error:
+            return replace(runtime, nowhere=f": {error.message}; {error.hint}")
         return replace(runtime, project=place, root=root)
 
     def call(self, name: str, runtime: Runtime, arguments: Mapping[str, Any]) -> Answer:

@@ -76,7 +76,8 @@ class Runtime:
 
     `root` is the checkout the call comes from. `session_hint` is the session of the connection: a
     hint only, an explicit session id always wins. `redaction_key` makes equal secrets recognisable
-    within one home without giving them away.
+    within one home without giving them away. `nowhere` says why the caller's directory is no
+    project's, to be put at the end of a sentence.
     """
 
     store: Store
@@ -91,6 +92,7 @@ class Runtime:
     surface: Surface = "python"
     session_hint: str = ""
     redaction_key: bytes = b""
+    nowhere: str = ""
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -98,7 +100,7 @@ class Runtime:
         """The project's scope. Raises `NotFound` when the call stands in no project."""
         if self.project is None:
             raise NotFound(
-                "this call stands in no project",
+                f"this call stands in no project{self.nowhere}",
                 "run `contextd init` in the repository, or name a known project",
             )
         return self.project.scope
@@ -107,7 +109,9 @@ class Runtime:
     def checkout(self) -> Path:
         """The checkout's root. Raises `NotFound` when the call stands in no project."""
         if self.root is None:
-            raise NotFound("this call stands in no checkout", "run it inside a repository")
+            raise NotFound(
+                f"this call stands in no checkout{self.nowhere}", "run it inside a repository"
+            )
         return self.root
 
     def query(

@@ -21,6 +21,8 @@ from contextd.domain.errors import Invalid, Unavailable
 TIMEOUT = 10.0
 """Seconds a single command may take, unless told otherwise."""
 
+NO_WORK_TREE = "this repository has no work tree"
+
 _OPTIONS = (
     "--no-optional-locks", "-c", "core.quotepath=off", "-c", "core.fsmonitor=false",
     "-c", "color.ui=false", "-c", "log.showSignature=false",
@@ -151,7 +153,7 @@ def find(path: Path) -> tuple[Repository | None, str]:
             "allow it with `git config --global --add safe.directory <path>`"
         )
     if "must be run in a work tree" in err:
-        return None, "this repository has no work tree"
+        return None, NO_WORK_TREE
     return None, "not a git repository" if "not a git repo" in err else printable(err, 200)
 
 

@@ -74,6 +74,12 @@ def identify(path: Path) -> Identity:
     repository, why = git.find(start)
     if repository is not None and not _is_nobodys(repository.root):
         return _of_repository(repository)
+    for place in (start, *start.parents) if why == git.NO_WORK_TREE else ():
+        if (place / "HEAD").is_file() and (place / "objects").is_dir():
+            raise Invalid(
+                f"{place} is the inside of a git repository and has no files of a project",
+                "clone it, or go to one of its work trees",
+            )
     note = "" if why == "not a git repository" else why
     if repository is not None and start != repository.root:
         note = f"the repository in {repository.root} is not taken for a project"

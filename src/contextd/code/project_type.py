@@ -195,7 +195,8 @@ def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
         crates = _crates(manifests, own)
         if lib and not any(crates.values()):
             return f"{lib} is its entry and there is no program."
-    if any(m.ecosystem == "go" for m in manifests) and own and not _named(own, r"main\.go"):
+    go = any(m.ecosystem == "go" for m in manifests) and _named(own, r".*\.go")
+    if go and not _named(own, r"main\.go"):
         return "It is a Go module without a main package."
     nets = [m for m in manifests if m.ecosystem == "nuget" and m.name]
     if (

@@ -108,6 +108,12 @@ def merge_scan(path: Path, facts: ProjectFacts, *, now: datetime | None = None) 
             if put(path, None, fresh, memory, moment):
                 return MergeReport(created=True, lines=(f"created {path.name}",))
             continue
+        if not text.strip():
+            # Nobody writes an empty one: something went wrong while it was saved.
+            fresh = _first(facts, memory, moment)
+            if put(path, text, fresh, memory, moment):
+                return MergeReport(lines=(f"filled {path.name}, which was empty",))
+            continue
         parse_model(text, path)
         merge = _Merge(text, memory)
         merge.take(facts)

@@ -39,11 +39,24 @@ def project_model(runtime: Runtime) -> ProjectModel | None:
     """What `.context/project.yaml` says; None when there is none or it is malformed."""
     if runtime.root is None:
         return None
-    path = runtime.root / ".context" / "project.yaml"
     try:
-        return _parsed(read_text(path), path) if path.is_file() else None
+        return _model(runtime.root)
     except ContextdError:
         return None
+
+
+def model_problem(runtime: Runtime) -> str:
+    """Why project.yaml cannot be used, with its line; empty when it can, or is not there."""
+    try:
+        _model(runtime.root) if runtime.root is not None else None
+    except ContextdError as error:
+        return f"{error.message}; {error.hint}"
+    return ""
+
+
+def _model(root: Path) -> ProjectModel | None:
+    path = root / ".context" / "project.yaml"
+    return _parsed(read_text(path), path) if path.is_file() else None
 
 
 @lru_cache(maxsize=16)
@@ -90,17 +103,30 @@ class Overview:
     knowledge: dict[str, int] = field(default_factory=dict[str, int])
     indexed_files: int = 0
     initialised: bool = True
+    about: str = ""
+    languages: list[str] = field(default_factory=list[str])
+    databases: list[str] = field(default_factory=list[str])
+    testing: list[str] = field(default_factory=list[str])
+    tools: list[str] = field(default_factory=list[str])
+    ci: list[str] = field(default_factory=list[str])
+    problem: str = ""
 
     def as_text(self) -> str:
         """Markdown."""
         lines = [f"# {self.name}", f"Scope: {self.scope}"]
-        if not self.initialised:
+        lines += [f"project.yaml cannot be used: {self.problem}"] if self.problem else []
+        if not self.initialised and not self.problem:
             lines.append("Not initialised: run `contextd init` here.")
+        lines += [self.about] if self.about else []
         kind = " ".join(part for part in (self.type, self.architecture) if part)
         lines += [f"Type: {kind}"] if kind else []
         lines += [f"Stack: {', '.join(self.stack)}"] if self.stack else []
         tools = ", ".join(part for part in (self.runtime, self.package_manager) if part)
         lines += [f"Runtime: {tools}"] if tools else []
+        for title in ("languages", "databases", "testing", "tools", "ci"):
+            listed = getattr(self, title)
+            shown = "CI" if title == "ci" else title.capitalize()
+            lines += [f"{shown}: {', '.join(listed)}"] if listed else []
         lines += [self.description] if self.description else []
         if self.modules:
             lines += ["", "## Modules", *(f"- {module}" for module in self.modules)]
@@ -120,8 +146,9 @@ def project_overview(runtime: Runtime) -> Overview:
     name = runtime.project.name if runtime.project else ""
     if model is None:
         return Overview(
-            name, str(runtime.scope), knowledge=counts, indexed_files=files, initialised=False
-        )
+            name, str(runtime.scope), knowledge=counts, indexed_files=files, initialised=False,
+            problem=model_problem(runtime),
+        )  # fmt: skip
     return Overview(
         name=model.name,
         scope=str(runtime.scope),
@@ -137,6 +164,12 @@ def project_overview(runtime: Runtime) -> Overview:
         ],
         knowledge=counts,
         indexed_files=files,
+        about=model.about,
+        languages=list(model.languages),
+        databases=list(model.databases),
+        testing=list(model.testing),
+        tools=list(model.tools),
+        ci=list(model.ci),
     )
 
 
@@ -152,11 +185,13 @@ class Module:
     common_issues: list[dict[str, Any]]
     dependencies: list[str]
     knowledge: list[Known]
+    paths: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """Markdown."""
         lines = [f"# Module {self.name}"]
         lines += [self.description] if self.description else []
+        lines += ["In: " + ", ".join(self.paths[:12])] if self.paths else []
         if self.key_files:
             shown = [f"- {f['path']} ({f['role']})" for f in self.key_files]
             lines += ["", "## Key files", *shown]
@@ -206,6 +241,7 @@ def project_module(runtime: Runtime, name: str) -> Module:
         ],
         dependencies=list(module.dependencies),
         knowledge=[known(record, now) for record in found],
+        paths=list(module.paths),
     )
     hand_out(runtime, [Serving("module", name, count_tokens(shown.as_text()))])
     return shown

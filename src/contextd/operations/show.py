@@ -8,7 +8,7 @@ from typing import Any
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
-from contextd.operations.projects import project_model
+from contextd.operations.projects import model_problem, project_model
 from contextd.operations.window import usage, window_counts
 from contextd.runtime import Runtime
 
@@ -52,6 +52,8 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
         "type": model.type if model else "",
         "stack": list(model.stack) if model else [],
         "architecture": model.pattern if model else "",
+        "about": model.about if model else "",
+        "problem": "" if model else model_problem(runtime),
     }
     modules = (
         [{"name": m.name, "description": m.description} for m in model.modules.values()]
@@ -89,7 +91,10 @@ def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> li
     lines = [f"Project: {project['name']}{kind}"]
     lines += [f"Stack: {' + '.join(project['stack'])}"] if project["stack"] else []
     lines += [f"Architecture: {project['architecture']}"] if project["architecture"] else []
-    if not project["type"]:
+    lines += [project["about"]] if project["about"] else []
+    if project["problem"]:
+        lines.append(f"project.yaml cannot be used: {project['problem']}")
+    elif not project["type"]:
         lines.append("Not initialised: run `contextd init` here.")
     if modules:
         lines += ["", f"Modules ({len(modules)}):"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import configparser
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from fnmatch import translate
 from xml.etree.ElementTree import ParseError
 
 import yaml
@@ -96,21 +97,23 @@ _IN_FOLDERS: Mapping[tuple[str, str], Callable[[str, str], Manifest]] = {
 }
 """Folder and ending of files that may have any name there."""
 
-_PATTERNS = [(name, read) for name, read in FORMATS.items() if "*" in name]
+_PATTERNS = [(re.compile(translate(name)), read) for name, read in FORMATS.items() if "*" in name]
+_ANY_PATTERN = re.compile("|".join(pattern.pattern for pattern, _ in _PATTERNS))
 _BROKEN = (
     ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError, ParseError,
     yaml.YAMLError, tomllib.TOMLDecodeError, SyntaxError, MemoryError,
+    configparser.Error,
 )  # fmt: skip
 
 
 def _reader(path: str) -> Callable[[str, str], Manifest] | None:
-    place = PurePosixPath(path)
-    if place.name in FORMATS:
-        return FORMATS[place.name]
-    there = _IN_FOLDERS.get((place.parent.name, place.suffix))
-    if there is not None:
+    folder, _, name = path.rpartition("/")
+    if name in FORMATS:
+        return FORMATS[name]
+    there = _IN_FOLDERS.get((folder.rpartition("/")[2], "." + name.rpartition(".")[2]))
+    if there is not None or _ANY_PATTERN.match(name) is None:
         return there
-    return next((read for pattern, read in _PATTERNS if fnmatchcase(place.name, pattern)), None)
+    return next(read for pattern, read in _PATTERNS if pattern.match(name))
 
 
 def is_lock(path: str) -> bool:
