@@ -9,18 +9,19 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from contextd.benchmarks import awareness, code, localise, speed
+from contextd.benchmarks import awareness, code, localise, speed, web
 from contextd.benchmarks.recall import RECALL
 from contextd.domain.errors import ContextdError
 
 LOCALISE = "localise"
 CODE = "code"
+WEB = "web"
 SPEED = {**speed.SPEED, "awareness": awareness.run}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the named benchmarks; returns the exit code."""
-    names = [*RECALL, LOCALISE, CODE, *SPEED]
+    names = [*RECALL, LOCALISE, CODE, WEB, *SPEED]
     parser = argparse.ArgumentParser(
         "contextd bench",
         description="Measure recall (locomo, cosqa, contradictions need --data) and speed, each beside a baseline.",
@@ -59,6 +60,8 @@ def main(arguments: Sequence[str]) -> int:
                 _localise(["."])
             elif name == CODE:
                 code.run(None, typescript=chosen.typescript, out=sys.stdout)
+            elif name == WEB:
+                web.main([])
             elif name in RECALL:
                 if chosen.data is None:
                     parser.error(f"{name} needs --data, the folder with the data set")

@@ -1,6 +1,6 @@
-"""How long the server works on each page of the dashboard, over a store of many records.
+"""`contextd bench web`: how long the server works on each page, over a store of many records.
 
-python -m contextd.benchmarks.web [--records 10000] [--rounds 30]
+With other sizes: python -m contextd.benchmarks.web [--records 10000] [--rounds 30]
 """
 
 from __future__ import annotations

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import timedelta
 from difflib import ndiff
 from typing import Any
 
-from contextd.domain.awareness import STANDING
 from contextd.domain.errors import Conflict, Invalid, nearest
 from contextd.domain.kinds import KINDS, kind_named
 from contextd.domain.records import STATUSES, TRUSTS, Change, Record, Status
@@ -23,9 +21,6 @@ from contextd.runtime import Runtime
 _EXCERPT = 280
 _MOST = 200
 _DEEPEST = 100
-_EVENTS_LOOKED_AT = 1_000
-STALE_AFTER = 90
-"""Days after which a record that nobody changed counts as old."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -490,101 +485,3 @@ def explain_search(
         and trust in ("", hit.record.trust)
     ]
     return Explanation(hits[:limit], list(result.left_out), result.notice)
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What was read and written on one day."""
-
-    date: str
-    reads: int = 0
-    writes: int = 0
-    misses: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Activity:
-    """Days, oldest first. `complete` is false when the log no longer holds all of them."""
-
-    days: list[Day]
-    complete: bool
-
-    def as_text(self) -> str:
-        """A line per day on which something happened."""
-        lines = [
-            f"{d.date} {d.reads} reads, {d.writes} writes, {d.misses} misses"
-            for d in self.days
-            if d.reads + d.writes + d.misses
-        ]
-        return "\n".join(lines) or "nothing happened yet"
-
-
-@operation("GET /api/activity", audience="owner")
-def activity(runtime: Runtime, days: int = 14) -> Activity:
-    """Count reads, writes and misses per day, from the usage log of this home.
-
-    Args:
-        days: How many days, today included.
-    """
-    if not 1 <= days <= 90:
-        raise Invalid(f"days is {days}", "choose 1 to 90")
-    today = runtime.clock.now().date()
-    dates = [(today - timedelta(days=n)).isoformat() for n in reversed(range(days))]
-    counted = {date: [0, 0, 0] for date in dates}
-    logged = runtime.store.observations.recent(_EVENTS_LOOKED_AT)
-    for seen in logged:
-        at = counted.get(seen.at.date().isoformat())
-        if at is not None:
-            at[0 if seen.action == "read" else 2 if seen.action == "miss" else 1] += 1
-    summary = runtime.store.observations.summary()
-    whole = len(logged) >= summary.reads + summary.writes + summary.misses
-    reaches = bool(logged) and logged[-1].at.date().isoformat() < dates[0]
-    return Activity([Day(date, *counted[date]) for date in dates], whole or reaches)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Records that last changed within a span of time; `fresh` until 90 days."""
-
-    name: str
-    count: int
-    fresh: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Spans:
-    """Every standing record is in one of the spans, the latest first."""
-
-    spans: list[Span]
-
-    def as_text(self) -> str:
-        """A line per span."""
-        return "\n".join(f"{span.name}: {span.count}" for span in self.spans)
-
-
-_SPANS = (("7 d", 7), ("30 d", 30), ("60 d", 60), ("90 d", 90), ("180 d", 180), ("1 year", 365))
-
-
-@operation("GET /api/records/ages", audience="owner")
-def record_ages(runtime: Runtime) -> Spans:
-    """Count records by how long ago they last changed."""
-    now = runtime.clock.now()
-    query = runtime.query(statuses=STANDING)
-    since: list[int] = []
-    total = 0
-    # One tally answers for two limits: how many changed after one, how many before the other.
-    for (_, near), (_, far) in zip(_SPANS[::2], _SPANS[1::2], strict=True):
-        tallies = runtime.store.survey.tally(
-            query, recent=now - timedelta(days=near), stale=now - timedelta(days=far)
-        )
-        total = sum(tally.count for tally in tallies)
-        since += [
-            sum(tally.recent for tally in tallies),
-            total - sum(tally.stale for tally in tallies),
-        ]
-    counts = [new - old for new, old in zip(since, [0, *since], strict=False)]
-    spans = [
-        Span(name, count, days <= STALE_AFTER)
-        for (name, days), count in zip(_SPANS, counts, strict=True)
-    ]
-    return Spans([*spans, Span("older", total - since[-1], False)])

@@ -68,7 +68,7 @@ def _bring(present: Any, wanted: Mapping[str, Any]) -> None:
         old = present.get(name)
         if isinstance(value, Mapping) and isinstance(old, dict):
             _bring(old, value)
-        elif old != value and not (isinstance(value, Mapping) and dict(value) == {"type": old}):
+        elif old != value:
             present[name] = value
     if [name for name in present if name in wanted] != list(wanted):
         for name in wanted:

@@ -6,7 +6,7 @@ import asyncio
 import difflib
 import re
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 from starlette.responses import Response
@@ -20,6 +20,8 @@ HEALTH = {"healthy": "good", "needs-attention": "warn", "sparse": "bad"}
 
 _SHOWN = 20
 _SETTLED = 5
+_ALIKE = 0.3
+"""Two claims that share fewer of their words have no differences worth marking."""
 _WORDS = re.compile(r"\s+|[^\s]+")
 
 
@@ -85,7 +87,7 @@ def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[st
                 for name in about[:3]
             ]
         case "changed_files" | "noise" if about:
-            return [(f"Open {id[:8]}", f"/records/{id}") for id in about[:3]]
+            return [(f"Open {id[:8]}", f"/records/{quote(id, safe='')}") for id in about[:3]]
     return [("Search the records", "/records")]
 
 
@@ -96,7 +98,13 @@ def compared(dispute: dict[str, Any]) -> dict[str, Any]:
         return {"texts": {"a": one, "b": other}}
     left, right = _WORDS.findall(one), _WORDS.findall(other)
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-    if matcher.ratio() < 0.3:
+    words = max(sum(not w.isspace() for w in side) for side in (left, right))
+    same = sum(
+        not left[at].isspace()
+        for block in matcher.get_matching_blocks()
+        for at in range(block.a, block.a + block.size)
+    )
+    if same < _ALIKE * words:
         return {"texts": {"a": one, "b": other}}
     marked: dict[str, list[Markup]] = {"a": [], "b": []}
     for tag, a1, a2, b1, b2 in matcher.get_opcodes():

@@ -68,10 +68,13 @@ def ring(share: float, label: str, name: str = "accent") -> Markup:
     """A ring filled to `share`, between 0 and 1."""
     around = 2 * 3.14159265 * 42
     filled = around * min(1.0, max(0.0, share))
+    # A round cap would draw a dot for nothing at all.
+    arc = (
+        f'<circle class="{escape(name)}" cx="50" cy="50" r="42" '
+        f'stroke-dasharray="{filled:.1f} {around:.1f}" transform="rotate(-90 50 50)"/>'
+    )
     return Markup(
         f'<svg class="ring" viewBox="0 0 100 100" width="96" height="96" role="img" '
         f'aria-label="{escape(label)}"><circle class="track" cx="50" cy="50" r="42"/>'
-        f'<circle class="{escape(name)}" cx="50" cy="50" r="42" '
-        f'stroke-dasharray="{filled:.1f} {around:.1f}" transform="rotate(-90 50 50)"/>'
-        f'<text x="50" y="50">{round(100 * share)}%</text></svg>'
+        f'{arc if filled else ""}<text x="50" y="50">{round(100 * share)}%</text></svg>'
     )
