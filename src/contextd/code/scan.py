@@ -22,6 +22,9 @@ from contextd.domain.scope import Scope
 from contextd.ports import Files
 
 _WORTH_PROCESSES = 1_500
+_HANDFUL = 64
+"""So many files are read in a tenth of a second: a process of their own would start no faster."""
+
 _BATCH = 250
 
 _WORD = re.compile(r"\w+")
@@ -85,6 +88,7 @@ def scan(
     incremental: bool = True,
     progress: Progress | None = None,
     workers: int | None = None,
+    apart: bool = False,
     redact: Callable[[str], str] | None = None,
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
@@ -93,7 +97,8 @@ def scan(
 
     A file is read when its size or time differs from the stored ones, and analysed when its content
     does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
-    to read, `workers` processes share the work. `redact` is applied to the text of chunks and to
+    to read, `workers` processes share the work; `apart`, one does it from 65 files on, for a caller
+    that has others to answer meanwhile. `redact` is applied to the text of chunks and to
     signatures. `stamps` are those of `files`, and `resolver` one for the walked files, where the
     caller has them.
     """
@@ -113,7 +118,7 @@ def scan(
     base = Path(os.path.realpath(root))
     job = _Scan(base, files, scope, resolver, redact, stamps)
     done = 0
-    for batch in _batches(base, wanted, known, workers):
+    for batch in _batches(base, wanted, known, _processes(len(wanted), workers, apart)):
         job.take(batch, known)
         done += len(batch)
         if progress is not None:
@@ -303,17 +308,25 @@ def _says(file: SourceFile, names: set[str]) -> bool:
     return not names.isdisjoint(_WORD.findall(" ".join(said)))
 
 
+def _processes(files: int, workers: int | None, apart: bool) -> int:
+    """How many processes read so many files; 0 is this one itself."""
+    cores = os.cpu_count() or 1
+    if apart and files > _HANDFUL:
+        return workers or max(1, min(cores - 1, files // _WORTH_PROCESSES + 1))
+    count = workers or cores
+    return count if count > 1 and files > _WORTH_PROCESSES else 0
+
+
 def _batches(
-    base: Path, read: Sequence[WalkedFile], known: Mapping[str, str], workers: int | None
+    base: Path, read: Sequence[WalkedFile], known: Mapping[str, str], processes: int
 ) -> Iterator[list[SourceFile]]:
     """The files to read, analysed, some at a time."""
     pairs = [(file, known.get(file.path, "")) for file in read]
     groups = [pairs[start : start + _BATCH] for start in range(0, len(pairs), _BATCH)]
-    count = min(workers or os.cpu_count() or 1, len(groups))
     done = 0
-    if count > 1 and len(read) > _WORTH_PROCESSES:
+    if processes:
         try:
-            for batch in analysed_by(count, base, groups):
+            for batch in analysed_by(min(processes, len(groups)), base, groups):
                 done += 1
                 yield batch
         except Unavailable:

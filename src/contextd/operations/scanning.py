@@ -33,12 +33,14 @@ def scan_project(
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
     recount: bool = True,
+    apart: bool = True,
 ) -> ScanReport:
     """Bring files and lexical index up to date; vectors follow in the background.
 
     Some files and their documents are one transaction: after a crash a file is either known and
     indexed, or looked at again; and no other writer waits for long. `recount` has the index count
-    anew which words are common: that reads all of its vocabulary, too much for a few files.
+    anew which words are common: that reads all of its vocabulary, too much for a few files. `apart`
+    keeps the work of more than a few out of this process, where others wait for answers.
     """
     store, scope, model = runtime.store, runtime.scope, runtime.embedder.model
     report = scan(
@@ -52,6 +54,7 @@ def scan_project(
         redact=lambda text: redact(text, runtime.redaction_key).text,
         stamps=stamps,
         resolver=resolver,
+        apart=apart,
     )
     if not report.changed and not report.removed:
         return report
@@ -152,11 +155,13 @@ def scan_(runtime: Runtime) -> Initialised:
     return initialise(runtime)
 
 
-def initialise(runtime: Runtime, progress: Progress | None = None) -> Initialised:
-    """Scan, model and index the checkout."""
+def initialise(
+    runtime: Runtime, progress: Progress | None = None, *, apart: bool = True
+) -> Initialised:
+    """Scan, model and index the checkout; `apart` as for `scan_project`."""
     root = runtime.checkout
     walked = walk(root)
-    report = scan_project(runtime, walked=walked, progress=progress)
+    report = scan_project(runtime, walked=walked, progress=progress, apart=apart)
     # Right after a first scan, what is stored is what it found.
     first = len(report.changed) == report.files
     files = report.changed if first else runtime.store.files.all(runtime.scope)

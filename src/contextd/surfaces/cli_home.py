@@ -43,7 +43,7 @@ def _init_command(standalone: OpenHost) -> click.Command:
         progress = Progress()
         try:
             runtime = host.runtime("cli", cwd=str(Path(path).resolve()), client="cli")
-            made = initialise(runtime, progress)
+            made = initialise(runtime, progress, apart=False)
             progress.finish()
         finally:
             host.close()

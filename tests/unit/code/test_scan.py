@@ -162,6 +162,26 @@ def test_many_files_are_shared_among_processes_with_the_same_result(
     assert together.changed == alone.changed
 
 
+def test_a_scan_apart_from_its_caller_finds_the_same(
+    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = unpack("shop", tmp_path)
+    alone = scan(root, files, SCOPE)
+    monkeypatch.setattr(scanning, "_HANDFUL", 3)
+    asked: list[int] = []
+    truly = scanning.analysed_by
+
+    def noted(count, base, groups):
+        asked.append(count)
+        return truly(count, base, groups)
+
+    monkeypatch.setattr(scanning, "analysed_by", noted)
+    assert scan(root, files, SCOPE, apart=True).changed == alone.changed
+    assert asked == [1]
+    assert scan(root, files, SCOPE).changed == alone.changed
+    assert asked == [1]
+
+
 def test_a_scan_goes_on_alone_when_its_processes_cannot_be_used(
     tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
