@@ -67,16 +67,23 @@ def briefing_get(
 
 
 def brief(
-    runtime: Runtime, *, budget: int, task: str = "", session: Session | None = None
+    runtime: Runtime,
+    *,
+    budget: int,
+    task: str = "",
+    session: Session | None = None,
+    all_branches: bool = False,
 ) -> Packed:
-    """Gather and pack a briefing; what it quotes is marked as served and counted as used."""
+    """Gather and pack a briefing; what it quotes is marked as served and counted as used. What only
+    an unmerged branch knows is left out, unless `all_branches` asks for it.
+    """
     last = _last_session(runtime, session)
     sections = [
         Section(
             "Project", [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
         ),
         Section("Before", _before(runtime, last)),
-        *_knowledge(runtime, task),
+        *_knowledge(runtime, task, all_branches=all_branches),
         Section("Changed outside since then", _changes(runtime, last)),
         Section("Not known yet", _gaps(runtime)),
     ]
@@ -131,7 +138,7 @@ def _before(runtime: Runtime, last: Session | None) -> list[Line]:
     return lines
 
 
-def _knowledge(runtime: Runtime, task: str) -> list[Section]:
+def _knowledge(runtime: Runtime, task: str, *, all_branches: bool) -> list[Section]:
     injected = tuple(name for name, kind in KINDS.items() if kind.injected)
     page = runtime.store.records.find(
         runtime.query(*injected, valid_at=runtime.clock.now(), limit=_CANDIDATES)
@@ -143,7 +150,7 @@ def _knowledge(runtime: Runtime, task: str) -> list[Section]:
             by_id[hit.record.id] = hit.record
             weights[hit.record.id] = 5.0 - place * 0.2 + weights.get(hit.record.id, 0.5)
     found = standings(runtime, by_id.values())
-    hidden = from_elsewhere(runtime, found)
+    hidden = set[str]() if all_branches else from_elsewhere(runtime, found)
     shown = [record for record in by_id.values() if record.id not in hidden]
     stale = {id: standing.note for id, standing in found.items()}
     ranked = sorted(shown, key=lambda r: (-weights[r.id], r.id))

@@ -54,6 +54,7 @@ def session_start(
     project: str | None = None,
     task_description: str = "",
     budget: int | None = None,
+    all_branches: bool = False,
 ) -> Started:
     """Start a session: returns its id and a briefing for your task. Pass the id to later calls.
 
@@ -61,6 +62,7 @@ def session_start(
         project: The project's name; the one you stand in when empty.
         task_description: What you are about to do.
         budget: Tokens the briefing may take at most.
+        all_branches: Unmerged branches too.
     """
     if budget is not None and budget < 0:
         raise Invalid(f"budget is {budget}", "choose 0 or more tokens")
@@ -73,14 +75,18 @@ def session_start(
         task = redact(task_description, runtime.redaction_key).text[:500]
         session = session.with_(task=task)
         runtime.store.sessions.save(session)
-    return started(runtime, session, budget)
+    return started(runtime, session, budget, all_branches=all_branches)
 
 
-def started(runtime: Runtime, session: Session, budget: int | None) -> Started:
+def started(
+    runtime: Runtime, session: Session, budget: int | None, *, all_branches: bool = False
+) -> Started:
     """Brief a session that just began and remember what was injected into it."""
     total = runtime.settings.number("injection.tokens") if budget is None else budget
     room = min(total, runtime.settings.number("briefing.tokens")) if budget is None else total
-    packed = brief(runtime, budget=room, task=session.task, session=session)
+    packed = brief(
+        runtime, budget=room, task=session.task, session=session, all_branches=all_branches
+    )
     now = runtime.clock.now()
     event = Event(
         type="injection", key=new_id(), at=now, text=packed.text, data={"records": packed.ids}

@@ -198,6 +198,9 @@ def test_a_briefing_hides_what_only_an_unmerged_branch_knows_and_search_labels_i
     started = branched("session_start", task_description="the guard must answer")
     assert "must answer true" not in started["briefing"]
     assert stale(branched) == "from branch feature, not merged here"
+    wide = branched("session_start", task_description="the guard must answer", all_branches=True)
+    assert "must answer true" in wide["briefing"]
+    assert "from branch feature, not merged here" in wide["briefing"]
     git(branched.root, "checkout", "-q", "feature")
     assert "must answer true" in branched("briefing_get")["briefing"]
     git(branched.root, "checkout", "-q", "-")
