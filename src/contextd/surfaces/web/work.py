@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from starlette.responses import Response
 
 from contextd.domain.errors import NotFound
+from contextd.domain.time import iso
 from contextd.surfaces.web.desk import Desk, Handler, Notice
 from contextd.surfaces.web.render import day
 
@@ -109,7 +111,14 @@ async def jobs(desk: Desk) -> Response:
         states=_STATES,
         total=sum(found["counts"].values()),
         full=len(found["jobs"]) == _JOBS,
+        moving=any(_moves(job) for job in found["jobs"]),
     )
+
+
+def _moves(job: dict[str, Any]) -> bool:
+    """Whether a job runs, or is about to."""
+    due = job["state"] == "ready" and job["due"] <= iso(datetime.now(UTC))
+    return due or job["state"] == "running"
 
 
 async def retry(desk: Desk) -> Response:

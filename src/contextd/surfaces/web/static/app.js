@@ -90,11 +90,12 @@ function shortcuts() {
   });
 }
 
-function forms() {
-  for (const select of document.querySelectorAll("select[data-submit]")) {
-    select.addEventListener("change", () => select.form.requestSubmit());
-  }
-  for (const form of document.querySelectorAll('form:not([method="dialog"])')) {
+const woken = new WeakSet();
+
+function forms(part) {
+  for (const form of part.querySelectorAll('form:not([method="dialog"])')) {
+    if (woken.has(form)) continue;
+    woken.add(form);
     form.addEventListener("submit", (event) => {
       if (form.hasAttribute("aria-busy") && !form.hasAttribute("data-editor")) {
         event.preventDefault(); // It is on its way.
@@ -113,6 +114,12 @@ function forms() {
         button.disabled = true;
       });
     });
+  }
+}
+
+function choices() {
+  for (const select of document.querySelectorAll("select[data-submit]")) {
+    select.addEventListener("change", () => select.form.requestSubmit());
   }
   window.addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[aria-busy]")) {
@@ -138,8 +145,35 @@ function copying() {
   }
 }
 
+const LOOK_AGAIN = 3000; // milliseconds
+
+// A part that changes by itself is fetched again until nothing in it is under way. It waits while
+// somebody reads with the keyboard in it, or does not look at the page at all.
+function live() {
+  const look = async () => {
+    const part = document.querySelector("[data-live]");
+    if (!part) return;
+    if (!document.hidden && !part.contains(document.activeElement)) {
+      try {
+        const response = await fetch(location.href, { headers: { accept: "text/html" } });
+        const page = new DOMParser().parseFromString(await response.text(), "text/html");
+        const fresh = page.querySelector(`#${part.id}`);
+        if (!response.ok || !fresh) return;
+        if (fresh.innerHTML !== part.innerHTML) part.replaceWith(fresh);
+        forms(document.querySelector(`#${part.id}`));
+      } catch {
+        return; // The daemon stopped; what is shown stays.
+      }
+    }
+    setTimeout(look, LOOK_AGAIN);
+  };
+  setTimeout(look, LOOK_AGAIN);
+}
+
 themes();
 menu();
 shortcuts();
-forms();
+forms(document);
+choices();
 copying();
+live();
