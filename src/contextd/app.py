@@ -71,6 +71,7 @@ class App:
             was_served=self._usage.was_served,
             used=self._usage.used,
             later=self._usage.later,
+            settle=self._usage.settle,
             wake=self._worker.wake,
         )
         self._key = _redaction_key(settings.home)

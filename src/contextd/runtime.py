@@ -58,8 +58,8 @@ class Sinks:
     """Where by-products of calls go without making the caller wait.
 
     `served` remembers sentences handed out and `was_served` asks for them; `used` counts a use of
-    records; `later` runs something small and durable in a moment; `wake` tells the worker that a
-    job was added.
+    records; `later` runs something small and durable in a moment; `settle` does now what would be
+    done in a moment; `wake` tells the worker that a job was added.
     """
 
     observe: Callable[[Observation], None]
@@ -67,6 +67,7 @@ class Sinks:
     was_served: Callable[[Sequence[str]], set[str]]
     used: Callable[[Sequence[str]], None]
     later: Callable[[Callable[[], None]], None]
+    settle: Callable[[], None]
     wake: Callable[[], None]
 
 

@@ -93,6 +93,13 @@ class UsageLog:
             except ContextdError as error:
                 _log.warning("not tracked: %s", error.message)
 
+    def settle(self) -> None:
+        """Write what was collected; what cannot be written is logged."""
+        try:
+            self.flush()
+        except ContextdError as error:
+            _log.warning("usage log not written: %s", error.message)
+
     def close(self) -> None:
         """Write the rest and stop."""
         self._closing.set()
@@ -105,7 +112,4 @@ class UsageLog:
             self._wanted.wait()
             self._closing.wait(self._interval)
             self._wanted.clear()
-            try:
-                self.flush()
-            except ContextdError as error:
-                _log.warning("usage log not written: %s", error.message)
+            self.settle()

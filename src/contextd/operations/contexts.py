@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
@@ -173,8 +175,8 @@ class Bubble:
     name: str
     description: str
     count: int
-    created_at: str
-    updated_at: str
+    created_at: Annotated[str, Field(serialization_alias="createdAt")]
+    updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
     entries: list[Entry] | None = None
 
     def as_text(self) -> str:

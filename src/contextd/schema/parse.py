@@ -152,7 +152,9 @@ class _Reading:
                 if made is not None:
                     found[field] = made
             else:
-                hint = f"write `{field}: {{type: {_word(value) or 'string'}}}`"
+                word = _word(value)
+                kind = word if word in FIELD_TYPES else _SPELLED.get(word.lower()) or "string"
+                hint = f"write `{field}: {{type: {kind}}}`"
                 self._say(key, f"field {where} is not a mapping", hint)
         return found, len(found) < len(node.value)
 

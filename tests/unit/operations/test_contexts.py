@@ -155,3 +155,27 @@ def test_the_older_spelling_of_deleting_a_bubble_with_its_contents_works(desk):
     desk("save_context", content="Stripe keys rotate monthly", bubbleId=bubble["id"])
     desk("delete_bubble", id=bubble["id"], deleteContexts=True)
     assert desk("list_contexts")["entries"] == []
+
+
+def test_the_eleven_tools_answer_in_the_field_names_of_opencontext(desk):
+    bubble = desk("create_bubble", name="Shop", description="All about it")
+    assert {"id", "name", "description", "createdAt", "updatedAt"} <= set(bubble)
+    saved = desk(
+        "save_context", content="Use Drizzle", tags=["db"], source="chat", bubbleId=bubble["id"]
+    )
+    assert {"id", "content", "tags", "source", "bubbleId", "createdAt", "updatedAt"} <= set(saved)
+    assert desk("update_context", id=saved["id"], content="Use Prisma")["bubbleId"] == bubble["id"]
+    assert desk("update_context", id=saved["id"], bubbleId=None)["bubbleId"] is None
+    assert [b["name"] for b in desk("list_bubbles")["bubbles"]] == ["Shop"]
+    assert desk("update_bubble", id=bubble["id"], name="Store")["name"] == "Store"
+    assert desk("get_bubble", id=bubble["id"])["entries"] == []
+    assert desk("delete_bubble", id=bubble["id"], deleteContexts=True)["id"] == bubble["id"]
+    for operation in ("recall_context", "search_contexts"):
+        assert [e["id"] for e in desk(operation, query="Prisma")["entries"]] == [saved["id"]]
+    assert [e["id"] for e in desk("list_contexts", tag="db")["entries"]] == [saved["id"]]
+    assert desk("delete_context", id=saved["id"])["id"] == saved["id"]
+
+
+def test_what_was_asked_in_vain_is_a_gap_at_once(desk):
+    desk("recall_context", query="quarterly accounting")
+    assert [gap["kind"] for gap in desk("get_gaps")["gaps"]] == ["missed"]
