@@ -18,18 +18,47 @@ _INCLUDED = re.compile(rb"__has_include(?:_next)?\s*(\([^)\n]*\))")
 _ATTRIBUTES = re.compile(
     rb"\)(\s*(?:__\w+(?:[ \t]*\(\([^;{}]*?\)\)|[ \t]*\([^;{}()]*\))?\s*)+)(?=;)"
 )
+_MACROS = re.compile(
+    rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
+    rb"|[A-Z][A-Z0-9]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
+)
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
 _VISIBLE = re.compile(rb"[^\n\r]")
 
 
 def mend(data: bytes) -> bytes:
     """Export macros between `class` and its name, `extern "C"` between `#ifdef` and `#endif`, what
-    stands for it, the argument of `__has_include`, and attributes behind a prototype become spaces.
+    stands for it, the argument of `__has_include`, attributes behind a prototype, words for exports
+    and calling conventions, and conditions inside of a statement become spaces.
     """
-    for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES):
+    for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
     for pattern in (_LINKAGE, _DECLARATIONS):
         data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
-    return data
+    return _unconditional(data)
+
+
+def _unconditional(data: bytes) -> bytes:
+    """Conditions around no more than lines of a statement: their first branch is kept."""
+    pieces: list[bytes] = []
+    at = 0
+    open_: list[list[tuple[int, int, bytes]]] = []
+    for found in _CONDITION.finditer(data):
+        if found["word"].startswith(b"if"):
+            open_.append([])
+        if not open_:
+            continue
+        open_[-1].append((found.start(), found.end(), found["word"]))
+        if found["word"] != b"endif":
+            continue
+        marks = open_.pop()
+        start, end = marks[0][0], marks[-1][1]
+        if start < at or b"{" in data[start:end] or b";" in data[start:end]:
+            continue
+        pieces += [data[at:start], _VISIBLE.sub(b" ", data[start : marks[0][1]])]
+        pieces += [data[marks[0][1] : marks[1][0]], _VISIBLE.sub(b" ", data[marks[1][0] : end])]
+        at = end
+    return b"".join([*pieces, data[at:]])
 
 
 def _without_group(found: re.Match[bytes]) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -20,6 +21,8 @@ _QUERY = """
 (source_file (property_declaration) @def)
 (class_body (property_declaration) @def)
 (enum_class_body (property_declaration) @def)
+(infix_expression (identifier) (identifier) @_word (identifier) @bare
+  (#any-of? @_word "class" "object" "interface"))
 (import) @import
 (package_header) @package
 (type_parameter (identifier) @parameter)
@@ -45,6 +48,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     """
     found = captures(grammar, _QUERY, root)
     definitions = [d for node in found.get("def", ()) for d in _declared(node) if d.name]
+    definitions += [_bare(node) for node in found.get("bare", ())]
     symbols = symbols_of(definitions, data)
     imports = [one for node in found.get("import", ()) if (one := _import(node)) is not None]
     own = {s.name for s in symbols} | {text_of(node) for node in found.get("parameter", ())}
@@ -101,6 +105,16 @@ def _declared(node: Node) -> Iterator[Definition]:
         case _:
             kind = "method" if member else "function"
     yield Definition(name, kind, node, head, exported)
+
+
+def _bare(name: Node) -> Definition:
+    """A type without a body behind an annotation, where the grammar reads `a infix b`."""
+    statement = name.parent if name.parent is not None else name
+    around = statement.parent
+    if around is not None and around.type == "annotated_expression":
+        statement = around
+    exported = not re.search(r"\b(?:private|protected)\b", text_of(statement))
+    return Definition(text_of(name), "class", statement, 0, exported)
 
 
 def _property(node: Node, member: bool, exported: bool) -> Iterator[Definition]:

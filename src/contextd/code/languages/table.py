@@ -6,6 +6,7 @@ from contextd.code.languages import (
     c_family,
     c_mend,
     csharp,
+    csharp_mend,
     ecmascript,
     embedded,
     go,
@@ -16,6 +17,7 @@ from contextd.code.languages import (
     ruby,
     rust,
     swift,
+    swift_mend,
 )
 from contextd.code.languages.c_resolver import CResolver
 from contextd.code.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
@@ -164,6 +166,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=("cs",),
         family="csharp",
         grammar=csharp.grammar,
+        mend=csharp_mend.mend,
         outline=csharp.outline,
         resolver=CsharpResolver,
         defines=csharp_defines,
@@ -200,6 +203,7 @@ LANGUAGES: tuple[Language, ...] = (
         extensions=("swift",),
         family="swift",
         grammar=swift.grammar,
+        mend=swift_mend.mend,
         outline=swift.outline,
         resolver=swift.SwiftResolver,
     ),

@@ -1,0 +1,36 @@
+"""Blanks the preprocessor of C# where it cuts through a statement, before parsing."""
+
+from __future__ import annotations
+
+import re
+
+_DIRECTIVE = re.compile(
+    rb"^[ \t]*#[ \t]*(?P<word>if|elif|else|endif|region|endregion)\b[^\n]*", re.M
+)
+_MEMBER = re.compile(
+    rb"\b(?:class|struct|interface|enum|record|namespace|public|private|internal|protected)\b"
+)
+_VISIBLE = re.compile(rb"[^\r\n]")
+
+
+def mend(data: bytes) -> bytes:
+    """The lines of directives become spaces, and with them what stands between `#else` and `#endif`
+    unless it defines something. Offsets and lines stay as they are.
+    """
+    pieces: list[bytes] = []
+    at = 0
+    # One entry for each open `#if`: whether its present branch is another one than the first.
+    open_: list[bool] = []
+    for found in _DIRECTIVE.finditer(data):
+        before = data[at : found.start()]
+        other = any(open_) and not _MEMBER.search(before)
+        pieces += [_VISIBLE.sub(b" ", before) if other else before, b" " * len(found[0])]
+        at = found.end()
+        word = found["word"]
+        if word == b"if":
+            open_.append(False)
+        elif word == b"endif":
+            del open_[-1:]
+        elif word in (b"else", b"elif") and open_:
+            open_[-1] = True
+    return b"".join([*pieces, data[at:]])

@@ -1,0 +1,21 @@
+"""Rewrites what the grammar of Swift does not know, byte for byte as long, before parsing."""
+
+from __future__ import annotations
+
+import re
+
+_PREFIX = re.compile(rb"(?<=[\[(,+=:\s])~(?=[A-Za-z_(.\[])")
+_WORDS = re.compile(
+    rb"@_\w+(?:\([^()\n]*\))?(?=\s)|(?<=[:>(,]\s)sending(?=\s)|\bnonisolated\(unsafe\)"
+    rb"|(?<=as)[?!](?=\s)|\btry[?!]?(?=\s)|^[ \t]*#(?:if|elseif|else|endif)\b[^\r\n]*",
+    re.M,
+)
+
+
+def mend(data: bytes) -> bytes:
+    """A `~` before an operand becomes `-`; `try`, the mark behind `as`, conditions of compilation,
+    attributes that begin with an underscore and `sending` become spaces. Offsets and lines stay as
+    they are.
+    """
+    data = _PREFIX.sub(b"-", data)
+    return _WORDS.sub(lambda found: b" " * len(found[0]), data)
