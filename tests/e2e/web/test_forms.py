@@ -143,6 +143,7 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
     page.get_by_text("Settled: one is kept").wait_for()
     states = {call("get_record", id=id)["record"]["status"] for id in ids}
     assert states == {"active", "superseded"}
+    page.get_by_role("link", name="What was settled lately").click()
     settled = page.get_by_role("region", name="Settled lately")
     settled.get_by_role("button", name="Open again").first.click()
     page.get_by_text("Open again: both records are in use").wait_for()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 import re
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -18,7 +17,7 @@ from contextd.surfaces.web.render import visible
 HEALTH = {"healthy": "good", "needs-attention": "warn", "sparse": "bad"}
 """Health in the self-model's words → the colour beside the word."""
 
-_SHOWN = 20
+_SHOWN = 10
 _SETTLED = 5
 _ALIKE = 0.3
 """Two claims that share fewer of their words have no differences worth marking."""
@@ -58,8 +57,10 @@ async def look(desk: Desk) -> Response:
     )
 
 
-async def _settled(desk: Desk) -> list[dict[str, Any]]:
-    """What was settled lately, so that it can be taken back."""
+async def _settled(desk: Desk) -> list[dict[str, Any]] | None:
+    """What was settled lately, so that it can be taken back; None when nobody asked."""
+    if not desk.query("settled"):
+        return None
     found = await asyncio.gather(
         desk.ask("list_contradictions", state="resolved", limit=_SETTLED),
         desk.ask("list_contradictions", state="dismissed", limit=_SETTLED),
@@ -92,27 +93,20 @@ def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[st
 
 
 def compared(dispute: dict[str, Any]) -> dict[str, Any]:
-    """Both sides with the words marked in which they differ; a long text is left alone."""
-    one, other = dispute["a"]["content"], dispute["b"]["content"]
-    if len(one) + len(other) > 2_000:
-        return {"texts": {"a": one, "b": other}}
-    left, right = _WORDS.findall(one), _WORDS.findall(other)
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-    words = max(sum(not w.isspace() for w in side) for side in (left, right))
-    same = sum(
-        not left[at].isspace()
-        for block in matcher.get_matching_blocks()
-        for at in range(block.a, block.a + block.size)
+    """Both sides with the words marked that the other one does not have."""
+    one, other = (_WORDS.findall(dispute[side]["content"]) for side in ("a", "b"))
+    left, right = set(one), set(other)
+    if len(left & right) < _ALIKE * max(len(left), len(right)):
+        return {"texts": {side: dispute[side]["content"] for side in ("a", "b")}}
+    return {"texts": {"a": _marked(one, right), "b": _marked(other, left)}}
+
+
+def _marked(words: list[str], known: set[str]) -> Markup:
+    parts = (
+        Markup("<mark>{}</mark>").format(text) if text.strip() and text not in known else text
+        for text in words
     )
-    if same < _ALIKE * words:
-        return {"texts": {"a": one, "b": other}}
-    marked: dict[str, list[Markup]] = {"a": [], "b": []}
-    for tag, a1, a2, b1, b2 in matcher.get_opcodes():
-        for side, part in (("a", "".join(left[a1:a2])), ("b", "".join(right[b1:b2]))):
-            text = escape(visible(part))
-            plain = tag == "equal" or not part.strip()
-            marked[side].append(text if plain else Markup("<mark>{}</mark>").format(text))
-    return {"texts": {side: Markup("").join(parts) for side, parts in marked.items()}}
+    return Markup("").join(escape(visible(part)) for part in parts)
 
 
 def _timeline(spans: list[dict[str, Any]]) -> str:

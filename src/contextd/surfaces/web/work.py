@@ -12,7 +12,7 @@ from contextd.domain.time import iso
 from contextd.surfaces.web.desk import Desk, Handler, Notice
 from contextd.surfaces.web.render import day
 
-_JOBS = 100
+_JOBS = 50
 _STATES = ("ready", "running", "failed", "done")
 
 
