@@ -23,7 +23,7 @@ from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
 
 FORM_LIMIT = 1 << 20
-KEPT_SECONDS = 15.0
+KEPT_SECONDS = 5.0
 NO_STORE = {"cache-control": "no-store"}
 
 logger = logging.getLogger(__name__)

@@ -118,7 +118,7 @@ async def jobs(desk: Desk) -> Response:
 def _moves(job: dict[str, Any]) -> bool:
     """Whether a job runs, or is about to."""
     due = job["state"] == "ready" and job["due"] <= iso(datetime.now(UTC))
-    return due or job["state"] == "running"
+    return bool(due or job["state"] == "running")
 
 
 async def retry(desk: Desk) -> Response:
