@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -14,7 +15,12 @@ LARGEST = 200_000
 """Bytes. The seed's limit of 200 KB."""
 
 _LONGEST_QUERY = 100
-_MOST_RECORDS = 500
+_LONGEST_NAME = 60
+_MOST_RECORDS, _MOST_IDS = 500, 50
+_ROOM_FOR_MISSES, _ROOM_FOR_TYPES = 50_000, 20_000
+OTHERS = "(others)"
+"""Under this name stands the sum of the types that had no room."""
+
 _ACTIONS = {"miss": "query_miss"}
 
 
@@ -24,7 +30,8 @@ def awareness_json(
     """Events (oldest first), exact totals, and what was reported per record, as UTF-8 JSON.
 
     `observations` come newest first. When they would make the file too large the oldest are left
-    out; queries are cut to 100 characters and usefulness to the 500 records rated most.
+    out; queries are cut to 100 characters and names to 60, missed queries to those missed most, types
+    to those met most (the sum of the others stays), and usefulness to the 500 records rated most.
     """
     kept = list(rated)[:_MOST_RECORDS]
     rest = {
@@ -49,11 +56,11 @@ def _event(observation: Observation) -> dict[str, Any]:
     event: dict[str, Any] = {
         "timestamp": iso(observation.at),
         "action": _ACTIONS.get(observation.action, observation.action),
-        "tool": observation.operation,
-        "contextType": observation.type,
-        "entryIds": list(observation.record_ids),
+        "tool": observation.operation[:_LONGEST_NAME],
+        "contextType": observation.type[:_LONGEST_NAME],
+        "entryIds": list(observation.record_ids[:_MOST_IDS]),
         "query": observation.query[:_LONGEST_QUERY],
-        "agent": observation.agent,
+        "agent": observation.agent[:_LONGEST_NAME],
     }
     return {name: value for name, value in event.items() if value}
 
@@ -63,13 +70,35 @@ def _summary(summary: ObservationSummary) -> dict[str, Any]:
         "totalReads": summary.reads,
         "totalWrites": summary.writes,
         "totalMisses": summary.misses,
-        "missedQueries": list(
-            dict.fromkeys(query[:_LONGEST_QUERY] for query in summary.missed_queries)
-        ),
-        "typeReadFrequency": dict(summary.read_frequency),
-        "typeWriteFrequency": dict(summary.write_frequency),
+        "missedQueries": _missed(summary.missed_queries),
+        "typeReadFrequency": _frequency(summary.read_frequency),
+        "typeWriteFrequency": _frequency(summary.write_frequency),
         "lastActivity": iso(summary.last_activity) if summary.last_activity else "",
     }
+
+
+def _missed(counts: Mapping[str, int]) -> list[str]:
+    """The queries, in the order they are kept; where room is short, those missed most."""
+    kept: set[str] = set()
+    room = _ROOM_FOR_MISSES
+    for query in sorted(counts, key=lambda query: -counts[query]):
+        cut = query[:_LONGEST_QUERY]
+        room -= len(_encoded(cut)) + 1
+        if room < 0:
+            break
+        kept.add(cut)
+    return [cut for cut in dict.fromkeys(q[:_LONGEST_QUERY] for q in counts) if cut in kept]
+
+
+def _frequency(counts: Mapping[str, int]) -> dict[str, int]:
+    shown: Counter[str] = Counter()
+    room = _ROOM_FOR_TYPES - len(OTHERS) - 24
+    for name in sorted(counts, key=lambda name: (-counts[name], name)):
+        cut = name[:_LONGEST_NAME]
+        if cut not in shown:
+            room -= len(_encoded(cut)) + 24
+        shown[cut if room >= 0 else OTHERS] += counts[name]
+    return dict(shown)
 
 
 def _encoded(value: Any) -> bytes:

@@ -17,6 +17,7 @@ Sort = Literal["empty_type", "missed", "stale_demand", "stale", "module", "chang
 
 OFTEN_MISSED = 3
 _SHOWN = 5
+_QUOTED, _LONGEST = 120, 500
 MOST_MISSED, MOST_SINGLE = 8, 3
 DEMAND, MOSTLY = 5, 0.5
 
@@ -130,9 +131,10 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
             continue
         times = [one.last for one in group if one.last is not None]
         last = max(times) if times else None
-        asked = f"'{group[0].question}'"
+        first = _short(group[0].question)
+        asked = f"'{first}'"
         if len(group) > 1:
-            asked += f" (also as {', '.join(repr(one.question) for one in group[1:4])})"
+            asked += f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
         often = "once" if count == 1 else f"{count} times"
         when = f", last {age(last, evidence.now)}" if last else ""
         gaps.append(
@@ -140,17 +142,20 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
                 kind="missed",
                 description=f"Agents asked for {asked} {often} without an answer{when}.",
                 severity="warning" if count >= OFTEN_MISSED else "info",
-                suggestion=f"ask the user what holds for '{group[0].question}', then"
+                suggestion=f"ask the user what holds for '{first}', then"
                 f" {_way_in(evidence.wanted)}",
-                calls=[
-                    Step("save_context", {"content": f"{group[0].question}: <what the user says>"})
-                ],
-                subjects=[one.question for one in group],
+                calls=[Step("save_context", {"content": f"{first}: <what the user says>"})],
+                subjects=[one.question[:_LONGEST] for one in group],
                 count=count,
                 last=iso(last) if last else "",
             )
         )
     return gaps[:MOST_MISSED]
+
+
+def _short(question: str) -> str:
+    told = " ".join(question[:_LONGEST].split())
+    return told if len(told) <= _QUOTED else told[: _QUOTED - 1] + "…"
 
 
 def _answered(group: Sequence[Missed]) -> bool:

@@ -23,6 +23,7 @@ MOST_QUESTIONS = 120
 Embed = Callable[[Sequence[str]], Mapping[str, Vector]]
 """The vectors of those texts that have one, by text."""
 
+_LONGEST = 500
 _ASKING = frozenset(
     content_words(
         """how what where which who when why use used using set setup setting configure configuration config
@@ -100,5 +101,5 @@ def _likeness(asked: Sequence[Missed], embed: Embed) -> npt.NDArray[np.float64]:
 
 
 def _names(question: str) -> frozenset[str]:
-    words = frozenset(content_words(question))
+    words = frozenset(content_words(question[:_LONGEST]))
     return words - _ASKING or words

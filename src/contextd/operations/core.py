@@ -33,6 +33,9 @@ class LocalPath:
 FilePath = Annotated[str, LocalPath()]
 """A path argument."""
 
+_READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
+"""Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
+
 OPERATIONS: dict[str, Operation] = {}
 """Every operation by name, in the order of definition."""
 
@@ -323,6 +326,10 @@ def _signature(op: Operation) -> str:
     return ", ".join(parts) or "none"
 
 
+def _asked(query: str) -> str:
+    return query if len(query) <= _LONGEST_QUERY else query[:_LONGEST_QUERY] + "…"
+
+
 def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
     trace = call.trace
     if trace.action is None:
@@ -335,10 +342,10 @@ def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
             at=call.clock.now(),
             action=trace.action,
             operation=op.name,
-            type=trace.type,
+            type=trace.type[:_LONGEST_NAME],
             record_ids=trace.record_ids,
-            query=redact(trace.query, call.redaction_key).text if trace.query else "",
-            agent=call.client,
+            query=_asked(redact(trace.query[:_READ], call.redaction_key).text),
+            agent=call.client[:_LONGEST_NAME],
         )
     )
 

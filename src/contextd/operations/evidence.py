@@ -23,6 +23,7 @@ from contextd.runtime import Runtime
 from contextd.schema.load import load_schema
 
 _COVERED = 0.8
+_LONGEST_QUESTION = 500
 _IDENTITY = frozenset(content_words("identity owner name"))
 _NAMED = re.compile(
     r"^[\s>*#-]*(?:\*\*)?name(?:\*\*)?\s*:\s*(?:\*\*)?(.+?)(?:\*\*)?\s*$", re.I | re.M
@@ -100,7 +101,7 @@ def missed_questions(
 
 
 def _answers(question: str, said: Sequence[tuple[datetime, set[str]]]) -> Iterator[datetime]:
-    words = set(content_words(question))
+    words = set(content_words(question[:_LONGEST_QUESTION]))
     for made, text in said:
         if words and len(words & text) >= _COVERED * len(words):
             yield made

@@ -179,3 +179,10 @@ def test_the_eleven_tools_answer_in_the_field_names_of_opencontext(desk):
 def test_what_was_asked_in_vain_is_a_gap_at_once(desk):
     desk("recall_context", query="quarterly accounting")
     assert [gap["kind"] for gap in desk("get_gaps")["gaps"]] == ["missed"]
+
+
+def test_of_an_endless_question_only_the_beginning_is_logged(desk):
+    desk("recall_context", query="why " + "so long " * 400)
+    desk.app.flush()
+    [seen] = desk.runtime().store.observations.recent(1)
+    assert (seen.action, len(seen.query)) == ("miss", 501)
