@@ -18,7 +18,7 @@ from contextd.operations.anchors import notes as stale_notes
 from contextd.operations.core import operation
 from contextd.operations.experience import past_of
 from contextd.operations.finding import find_documents, mark_served
-from contextd.operations.freshness import fresh
+from contextd.operations.freshness import steady
 from contextd.operations.knowledge import attached_to
 from contextd.operations.scanning import queue_embedding, scan_project
 from contextd.operations.views import Known, known
@@ -96,9 +96,7 @@ def read_file(
     span = (start_line or 1, end_line) if start_line or end_line else None
     if outline and (span or include_deps):
         raise Invalid("an outline is of a whole file", "leave out the lines and include_deps")
-    fresh(runtime)
     most = budget or READ_BUDGET
-    notes, stale = _known_about(runtime, path, most)
 
     def look(room: int) -> FileView:
         place = runtime.checkout, path, runtime.store.files, runtime.scope
@@ -106,7 +104,8 @@ def read_file(
             return read_outline(*place, budget=room)
         return read(*place, include_deps=include_deps, depth=depth, budget=room, line_range=span)
 
-    view, answer = _fitted(look, most, notes, stale)
+    with steady(runtime):
+        view, answer = _fitted(look, most, *_known_about(runtime, path, most))
     mark_served(runtime, (note.content for note in answer.knowledge))
     runtime.trace.read([note.id for note in answer.knowledge], type="file")
     runtime.sinks.used([note.id for note in answer.knowledge])
@@ -307,9 +306,10 @@ def codebase_search(
     """
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
-    behind = fresh(runtime)
     wanted = limit if not file_pattern else 100
-    found = find_documents(runtime, query, (CODE,), limit=wanted, past=past_of(runtime, query))
+    past = past_of(runtime, query)
+    with steady(runtime) as behind:
+        found = find_documents(runtime, query, (CODE,), limit=wanted, past=past)
     hits = [
         CodeHit(
             path=chunk.path,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -35,8 +36,16 @@ class Checkouts:
     trees: dict[Path, Tree] = field(default_factory=dict[Path, Tree])
     described: dict[Scope, Path] = field(default_factory=dict[Scope, Path])
     uncounted: dict[Scope, int] = field(default_factory=dict[Scope, int])
+    roots: dict[Scope, set[Path]] = field(default_factory=dict[Scope, set[Path]])
     locks: dict[Scope, threading.RLock] = field(default_factory=dict[Scope, threading.RLock])
     lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def alone(self, scope: Scope, root: Path) -> bool:
+        """Whether calls of this project came from this checkout only, so far."""
+        with self.lock:
+            roots = self.roots.setdefault(scope, set())
+            roots.add(root)
+            return len(roots) == 1
 
     def held(self, scope: Scope) -> threading.RLock:
         """The lock of a project's checkouts."""
@@ -89,25 +98,50 @@ def fresh(runtime: Runtime) -> str:
         return ""
 
 
+@contextmanager
+def steady(runtime: Runtime) -> Iterator[str]:
+    """As `fresh`, for a call that looks into the index inside: of a project with several work trees,
+    no other one's call changes the index meanwhile.
+    """
+    if runtime.project is None or runtime.root is None:
+        yield ""
+        return
+    seen = checkouts(runtime.store)
+    if seen.alone(runtime.scope, runtime.root):
+        yield fresh(runtime)
+        return
+    with seen.held(runtime.scope):
+        yield fresh(runtime)
+
+
 def _difference(runtime: Runtime, seen: Checkouts, tree: Tree) -> Difference | None:
-    settled = seen.described.get(runtime.scope) == tree.root
+    scope, files = runtime.scope, runtime.store.files
+    settled = seen.described.get(scope) == tree.root
     walked = tree.look(settled=settled)
     if walked is None:
         return None
-    return tree.compare(walked, runtime.store.files.stamps(runtime.scope))
+    # Until all of it is brought over, the index describes no tree.
+    seen.described.pop(scope, None)
+    touched = tree.touched
+    if not settled or touched is None or len(touched) > INLINE:
+        return tree.compare_all(walked, files.stamps(scope))
+    known = (files.get(scope, path) for path in touched)
+    stamps = {file.path: (file.size, file.mtime_ns, file.digest) for file in known if file}
+    some = tuple(file for file in walked.files if file.path in touched)
+    return tree.compare(replace(walked, files=some), stamps)
 
 
 def _bring(runtime: Runtime, seen: Checkouts, tree: Tree, difference: Difference) -> None:
-    # Until it is done, the index describes neither tree.
-    seen.described.pop(runtime.scope, None)
     if difference.count:
         behind = seen.uncounted.get(runtime.scope, 0) + difference.count
-        recount = behind > max(INLINE, _RECOUNT_SHARE * len(difference.stamps))
+        recount = behind > max(
+            INLINE, _RECOUNT_SHARE * len(tree.walked.files if tree.walked else ())
+        )
         scan_project(
             runtime,
             walked=difference.walked,
             stamps=difference.stamps,
-            resolver=tree.linked(),
+            resolver=tree.linked(difference),
             recount=recount,
         )
         seen.uncounted[runtime.scope] = 0 if recount else behind

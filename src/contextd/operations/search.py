@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -18,7 +19,7 @@ from contextd.operations.anchors import notes
 from contextd.operations.core import operation
 from contextd.operations.experience import past_of
 from contextd.operations.finding import find_documents, mark_served
-from contextd.operations.freshness import fresh
+from contextd.operations.freshness import steady
 from contextd.operations.views import label
 from contextd.operations.window import archived_sources, hand_out
 from contextd.retrieval.hits import Hit
@@ -83,9 +84,9 @@ def context_search(runtime: Runtime, query: str, type: Type = "all", limit: int 
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
     kinds = KINDS_OF.get(type) or (*KINDS, EVENT, CODE)
-    behind = fresh(runtime) if CODE in kinds else ""
     past = past_of(runtime, query) if kinds == (CODE,) else None
-    found = find_documents(runtime, query, kinds, limit=limit, past=past)
+    with steady(runtime) if CODE in kinds else nullcontext("") as behind:
+        found = find_documents(runtime, query, kinds, limit=limit, past=past)
     now = runtime.clock.now()
     gone = archived_sources(runtime)
     stale = notes(runtime, (hit.record for hit in found.hits if hit.record is not None))

@@ -15,7 +15,7 @@ from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import words
 from contextd.operations.core import operation
-from contextd.operations.freshness import fresh
+from contextd.operations.freshness import steady
 from contextd.operations.tracking import connected_session
 from contextd.operations.window import hand_out
 from contextd.runtime import Runtime
@@ -79,8 +79,8 @@ def find_symbol(
     """
     if not 1 <= limit <= 100:
         raise Invalid(f"limit is {limit}", "choose 1 to 100")
-    fresh(runtime)
-    graph = symbol_graph(runtime.store.files, runtime.scope)
+    with steady(runtime):
+        graph = symbol_graph(runtime.store.files, runtime.scope)
     found = [
         (one, how)
         for one, how in _matching(graph, _asked(name))
@@ -144,8 +144,8 @@ def find_references(
     """
     if not 1 <= limit <= 1000:
         raise Invalid(f"limit is {limit}", "choose 1 to 1000")
-    fresh(runtime)
-    graph = symbol_graph(runtime.store.files, runtime.scope)
+    with steady(runtime):
+        graph = symbol_graph(runtime.store.files, runtime.scope)
     matching = [one for one, how in _matching(graph, _asked(name)) if how == "exact"]
     meant = _distinct(one for one in matching if _inside(one.path, path))
     if not meant:
@@ -200,8 +200,8 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     """
     if not 50 <= budget <= 50_000:
         raise Invalid(f"budget is {budget}", "choose 50 to 50000 tokens")
-    fresh(runtime)
-    graph = symbol_graph(runtime.store.files, runtime.scope)
+    with steady(runtime):
+        graph = symbol_graph(runtime.store.files, runtime.scope)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,22 @@ def test_two_work_trees_each_find_their_own_branch(scanned, tmp_path):
         assert "src/auth/guard.ts" not in paths(scanned, "lemur")
         assert "src/auth/extra.ts" not in paths(scanned, "ibex")
         assert "src/auth/token.ts" in paths(scanned, "refreshToken")
+
+
+def test_two_work_trees_asked_at_once_never_get_each_others_code(scanned, tmp_path):
+    other = tmp_path / "feature"
+    git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
+    (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
+    scanned.app.runtime("mcp", cwd=str(other))
+
+    def asked(turn: int) -> bool:
+        mine = turn % 2 == 0
+        runtime = scanned.app.runtime("mcp", cwd=str(other if mine else scanned.root))
+        found = scanned.app.call("codebase_search", runtime, {"query": "lemur"}).value["results"]
+        return ("src/auth/guard.ts" in [hit["path"] for hit in found]) is mine
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(asked, range(160)))
 
 
 def test_changing_between_work_trees_rewrites_only_what_differs(scanned, tmp_path):
