@@ -65,3 +65,9 @@ def test_trimming_ends_at_a_line_or_a_sentence():
 
 def test_a_text_that_fits_is_left_alone():
     assert trim_to_tokens("short \n", 50) == "short \n"
+
+
+def test_a_long_run_of_blanks_is_counted_in_one_pass() -> None:
+    # Tried from each of its blanks this would take minutes.
+    assert count_tokens(" " * 300_000) == 1
+    assert count_tokens("a" + " \n " * 3 + "b") == count_tokens("a\nb")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.code import SourceFile, Symbol
-from contextd.domain.tokens import count_tokens
+from contextd.domain.tokens import count_tokens, fits
 
 
 def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
@@ -32,10 +32,13 @@ def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
 
 def fitting(lines: Sequence[str], budget: int) -> int:
     """How many of the lines fit, found by halving: counting is not quite additive."""
-    low, high = 0, len(lines)
+    low, high = 0, min(1, len(lines))
+    # Doubling first: what fits may be the least part of a huge file.
+    while high < len(lines) and fits("".join(lines[:high]), budget):
+        low, high = high, min(2 * high, len(lines))
     while low < high:
         middle = (low + high + 1) // 2
-        if count_tokens("".join(lines[:middle])) <= budget:
+        if fits("".join(lines[:middle]), budget):
             low = middle
         else:
             high = middle - 1

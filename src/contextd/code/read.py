@@ -12,7 +12,7 @@ from contextd.code.sources import Source, Sources
 from contextd.domain.code import SourceFile
 from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
-from contextd.domain.tokens import count_tokens
+from contextd.domain.tokens import count_tokens, fits
 from contextd.ports import Files
 
 _OWN = re.compile(r"\.|(?:crate|self|super)(?:::|\Z)|mod ")
@@ -69,9 +69,9 @@ def read(
     start, end = _span(line_range, len(all_lines), relative)
     wanted = all_lines[start - 1 : end]
     content = "".join(wanted)
-    cost = count_tokens(content)
     outline: tuple[str, ...] = ()
-    truncated = cost > budget
+    truncated = not fits(content, budget)
+    cost = 0 if truncated else count_tokens(content)
     if truncated:
         outline = outline_lines(source.file.symbols, int(budget * _OUTLINE_SHARE))
         left = budget - count_tokens("\n".join(outline))
