@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
+
+_PLAIN = re.compile(r"[A-Za-z0-9 _.,:;()+=@#-]+")
+"""Text that every JSON encoder writes as it is."""
 
 
 def sql_of(condition: Condition) -> tuple[str, list[Any]]:
@@ -42,7 +46,12 @@ def _compare(test: Compare) -> tuple[str, list[Any]]:
     kinds = ("'text'",) if isinstance(value, str) else ("'integer'", "'real'")
     single = " ".join(f"WHEN {kind} THEN json_extract(body, ?) {sign} ?" for kind in kinds)
     element = f"type IN ({', '.join(kinds)}) AND atom {sign} ?"
-    return _case(single, element), [path, *[path, value] * len(kinds), path, value]
+    clause = _case(single, element)
+    bound = [path, *[path, value] * len(kinds), path, value]
+    if isinstance(value, str) and sign == "=" and _PLAIN.fullmatch(value):
+        # Most bodies do not have the text anywhere, and need not be parsed to know it.
+        return f"instr(body, ?) > 0 AND {clause}", [value, *bound]
+    return clause, bound
 
 
 def _case(single: str, element: str) -> str:
