@@ -27,6 +27,9 @@ unless that is less than 4 times the cost.
 TRUST = 10.0
 """Seconds a watcher's silence is believed: hints can be lost."""
 
+COMPARED = 60.0
+"""Seconds after which all files are compared with the model again, which other processes change too."""
+
 _MOST_HINTS = 200
 _RACY_NS = 20_000_000
 """A file this young may change again without getting another time."""
@@ -61,6 +64,8 @@ class Tree:
     The model keeps one stamp per file, of whichever checkout it described last. `digests` holds
     what this checkout's own stamps stand for, so that changing between two work trees of a project
     reads only the files that differ. `resolver` is that of the latest scan, for the next one.
+    `touched` are the files that the latest look found other than the look before it, or None when
+    it had none to compare with, or long ago: then all are to be compared with the model.
     """
 
     root: Path
@@ -71,6 +76,8 @@ class Tree:
     watcher: Watcher | None = None
     refused: bool = False
     resolver: Resolver | None = None
+    touched: frozenset[str] | None = None
+    compared_at: float = float("-inf")
     digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
     unlisted: set[str] = field(default_factory=set[str])
 
@@ -90,6 +97,7 @@ class Tree:
             if touched is None:
                 return self._look_at_all(hints)
             changed = touched is not self.walked
+            self.touched = frozenset(hints) if self._recent else None
             self.walked = touched
             return touched if changed or not settled else None
         return None if settled else self.walked
@@ -97,6 +105,10 @@ class Tree:
     @property
     def _rest(self) -> float:
         return max(LEAST_PER_COST * self.cost, min(LONGEST_REST, REST_PER_COST * self.cost))
+
+    @property
+    def _recent(self) -> bool:
+        return self.clock() - self.compared_at < COMPARED
 
     def watch(self) -> bool:
         """Watch the folders that hold files, anew when these are others now. Whether it works; what
@@ -113,11 +125,14 @@ class Tree:
             self.looked_at = 0.0
         return self.watcher is not None
 
-    def linked(self) -> Resolver:
+    def linked(self, difference: Difference) -> Resolver:
         """A resolver for the files of the latest look, from the one before it where that is possible."""
         assert self.walked is not None
         files = self.walked.files
         before = self.resolver
+        same = self.touched is not None and not difference.added and not difference.removed
+        if same and before is not None and before.outlasts(difference.changed):
+            return before
         now = before.after(files) if before else Resolver(self.root, [file.path for file in files])
         self.resolver = now
         return now
@@ -128,8 +143,15 @@ class Tree:
         if watcher is not None:
             watcher.close()
 
+    def compare_all(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
+        """As `compare` of all files with all that the model has."""
+        self.touched = None
+        self.compared_at = self.clock()
+        return self.compare(walked, stamps)
+
     def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
-        """How this checkout differs from the model with these `stamps`.
+        """How this checkout differs from the model with these `stamps`, in the files of `walked`
+        and those with a stamp.
 
         A file of the same size with another time is read, once, to see whether it says the same.
         """
@@ -165,8 +187,9 @@ class Tree:
         return digest
 
     def _look_at_all(self, hints: set[str] | None = None) -> Walk:
-        began = self.clock()
+        began, before = self.clock(), self.walked
         self.walked = walk(self.root)
+        self.touched = _touched_since(before, self.walked) if before and self._recent else None
         self.looked_at = self.clock()
         self.cost = self.looked_at - began
         listed = {file.path for file in self.walked.files}
@@ -194,3 +217,12 @@ class Tree:
             changed = changed or now != known[path]
             known[path] = now
         return replace(walked, files=tuple(known.values())) if changed else walked
+
+
+def _touched_since(before: Walk, now: Walk) -> frozenset[str] | None:
+    """The files that two walks give other stamps; None when they do not list the same ones."""
+    if len(before.files) != len(now.files):
+        return None
+    pairs = [(a, b) for a, b in zip(before.files, now.files, strict=True) if a != b]
+    same = all(a.path == b.path for a, b in pairs)
+    return frozenset(b.path for _, b in pairs) if same else None

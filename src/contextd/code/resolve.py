@@ -57,6 +57,13 @@ class Resolver:
                 fresh._stamps[family] = read
         return fresh
 
+    def outlasts(self, changed: Collection[str]) -> bool:
+        """Whether it is still right when the content of these files changed, and no other's."""
+        read = self._stamps.values()
+        return self._paths.issuperset(changed) and not any(
+            _NEVER in one.values() or not one.keys().isdisjoint(changed) for one in read
+        )
+
     def ready(self, languages: Collection[str]) -> None:
         """Set up the families of these languages now."""
         for name in languages:

@@ -250,6 +250,9 @@ def test_a_resolver_serves_again_while_nothing_it_read_has_changed(shop: Path) -
     first = Resolver(shop, [file.path for file in walked_in(shop)])
     assert leads_to(first, "@/b") == "src/b.ts"
     (shop / "src" / "b.ts").write_text("export const b = 2, c = 3;\n")
+    assert first.outlasts({"src/b.ts"})
+    assert not first.outlasts({"tsconfig.json"})
+    assert not first.outlasts({"src/new.ts"})
     again = first.after(walked_in(shop))
     assert again._by_family == first._by_family
     assert leads_to(again, "@/b") == "src/b.ts"
@@ -278,5 +281,6 @@ def test_a_file_that_was_just_written_is_never_taken_for_known(shop: Path) -> No
     (shop / "tsconfig.json").write_text("{}")
     os.utime(shop / "tsconfig.json", ns=(time.time_ns() + 10**9,) * 2)
     first = Resolver(shop, [file.path for file in walked_in(shop)])
-    assert leads_to(first, "@/b") == ""
+    assert leads_to(first, "@/b") == "src/b.ts"
+    assert not first.outlasts({"src/b.ts"})
     assert first.after(walked_in(shop))._by_family == {}

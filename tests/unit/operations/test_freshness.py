@@ -13,6 +13,8 @@ import pytest
 from git_calls import git
 
 from contextd.app import App
+from contextd.code.freshness import COMPARED
+from contextd.domain.errors import Unavailable
 from contextd.operations.freshness import INLINE, checkouts, rest
 from contextd.ports import Embedder, Vector
 
@@ -216,3 +218,72 @@ def test_a_new_folder_is_watched_too(scanned):
     assert paths(scanned, "gnu") == ["src/zoo/gnu.ts"]
     scanned.app.flush()
     assert "src/zoo" in tree.watcher.folders
+
+
+def linked(desk: Any) -> dict[str, list[str]]:
+    files = desk.runtime().store.files.all(desk.runtime().scope)
+    return {file.path: [one.target for one in file.imports] for file in files}
+
+
+def test_only_the_touched_file_is_compared_and_the_resolver_kept(scanned):
+    paths(scanned, "anything")
+    tree = tree_of(scanned)
+    model = scanned.root / "src/users/model.ts"
+    for word in ("walrusWaltz", "otterOde"):
+        model.write_text(f"import './{word}';\nexport function {word}() {{}}\n")
+        look_now(scanned)
+        assert paths(scanned, word)[0] == "src/users/model.ts"
+    assert tree.touched == {"src/users/model.ts"}
+    kept = tree.resolver
+    model.write_text("import '../auth/guard';\nexport function lynxLilt() {}\n")
+    look_now(scanned)
+    assert paths(scanned, "lynxLilt")[0] == "src/users/model.ts"
+    assert tree.resolver is kept
+    assert linked(scanned)["src/users/model.ts"] == ["src/auth/guard.ts"]
+
+
+def test_after_many_narrow_looks_the_model_is_that_of_a_fresh_scan(scanned):
+    paths(scanned, "anything")
+    auth = scanned.root / "src/auth"
+    steps = (
+        lambda: (auth / "puma.ts").write_text("import { g } from './guard';\n"),
+        lambda: (auth / "puma.ts").write_text("import { g } from './guard';\nimport './lynx';\n"),
+        lambda: (auth / "lynx.ts").write_text("export const a = 1;\n"),
+        lambda: (auth / "guard.ts").write_text("import './puma';\nexport const g = 2;\n"),
+        lambda: (auth / "lynx.ts").unlink(),
+        lambda: (scanned.root / "tsconfig.json").write_text(
+            '{"compilerOptions": {"baseUrl": ".", "paths": {"./lynx": ["src/auth/guard"]}}}'
+        ),
+    )
+    for step in steps:
+        step()
+        look_now(scanned)
+        paths(scanned, "puma")
+    narrow = linked(scanned)
+    scanned("codebase_index", incremental=False)
+    assert linked(scanned) == narrow
+
+
+def test_what_failed_half_way_is_made_up_for_by_the_next_call(scanned, monkeypatch):
+    paths(scanned, "anything")
+    (scanned.root / "src/users/model.ts").write_text("export function walrusWaltz() {}\n")
+    look_now(scanned)
+
+    def full(*_: Any, **__: Any) -> None:
+        raise Unavailable("the disk is full", "free some space")
+
+    with monkeypatch.context() as broken:
+        broken.setattr("contextd.operations.freshness.scan_project", full)
+        with pytest.raises(Unavailable):
+            paths(scanned, "walrusWaltz")
+    assert paths(scanned, "walrusWaltz")[0] == "src/users/model.ts"
+
+
+def test_what_another_process_wrote_into_the_model_is_seen_in_time(scanned):
+    paths(scanned, "anything")
+    runtime = scanned.runtime()
+    runtime.store.files.remove(runtime.scope, ["src/users/model.ts"])
+    tree_of(scanned).compared_at -= COMPARED
+    look_now(scanned)
+    paths(scanned, "anything")
+    assert runtime.store.files.get(runtime.scope, "src/users/model.ts") is not None
