@@ -334,6 +334,9 @@ def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
     trace = call.trace
     if trace.action is None:
         return
+    if call.surface == "web" and trace.action in ("read", "miss"):
+        # A person who looks through the pages says nothing about what agents need.
+        return
     # 50 ms that a command line without a query need not pay.
     from contextd.governance.redact import redact  # noqa: PLC0415
 

@@ -214,3 +214,17 @@ def test_a_failed_job_is_tried_again_and_no_other(desk: Desk) -> None:
         with pytest.raises(ContextdError) as refusal:
             desk("retry_job", id=id)
         assert refusal.value.hint
+
+
+def test_looking_through_the_pages_counts_as_no_demand(desk: Desk) -> None:
+    web = desk.app.runtime("web", cwd=str(desk.root), client="dashboard")
+    desk.app.flush()
+    before = desk.runtime().store.observations.summary()
+    desk.app.call("list_contradictions", web, {})
+    desk.app.call("recall_context", web, {"query": "what nobody wrote down"})
+    desk.app.call("save_context", web, {"content": "Somebody wrote this in the browser."})
+    desk("list_contradictions")
+    desk.app.flush()
+    after = desk.runtime().store.observations.summary()
+    assert (after.reads - before.reads, after.misses) == (1, before.misses)
+    assert after.writes == before.writes + 1
