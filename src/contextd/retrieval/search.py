@@ -209,15 +209,17 @@ def _relevant(
     floor: float,
     past: Past | None,
 ) -> tuple[list[_Pair], list[Candidate]]:
-    """The pairs that may be given, and the candidates that are too far from the question. Where no
-    pair is near enough, code in a file that something like the question led to before is.
+    """The pairs that may be given, and the candidates that are too far from the question. Code in
+    a file that something like the question led to before is near enough.
     """
     asked = frozenset(content_words(question)[:_MOST_WORDS])
 
     def reaches(least: float, pair: _Pair) -> bool:
         if past is not None and not strict and isinstance(pair[1], Chunk):
-            named = words(f"{pair[1].path} {pair[1].symbol}")
-            least = least if asked.isdisjoint(named) else min(least, NAMED)
+            if pair[1].path in past.alike:
+                return True
+            if not asked.isdisjoint(words(f"{pair[1].path} {pair[1].symbol}")):
+                least = min(least, NAMED)
         cosine = pair[0].part(DENSE).raw
         if cosine >= least:
             return True
@@ -226,17 +228,12 @@ def _relevant(
         most = shared / (len(asked) + strict) > 0.5 if asked else False
         return most or cosine + OVERLAP * shared / (len(asked) + 1) >= least
 
-    def vouched(pair: _Pair) -> bool:
-        return past is not None and isinstance(pair[1], Chunk) and pair[1].path in past.alike
-
     if lexical_only:
         kept = [pair for pair in pairs if asked and (not strict or reaches(STRICT, pair))]
     elif strict:
         kept = [pair for pair in pairs if reaches(STRICT, pair)]
     elif any(reaches(floor, pair) for pair in pairs):
         kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
-    elif any(vouched(pair) for pair in pairs):
-        kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or vouched(pair)]
     else:
         kept = []
     ids = {c.id for c, _ in kept}
