@@ -196,7 +196,7 @@ def _stale(evidence: Evidence) -> list[Gap]:
     stale = sum(tally.stale for tally in evidence.tallies)
     if not stale:
         return []
-    told = "1 entry is" if stale == 1 else f"{stale} entries are"
+    told = "1 entry is" if stale == 1 else f"{stale:,} entries are"
     return [
         Gap(
             kind="stale",
