@@ -143,8 +143,9 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdic
     while len(children.get(folder, {})) == 1:
         folder = f"{folder}/{next(iter(children[folder]))}".strip("/")
     for place in (folder, "src", "internal", "pkg", "lib", "crates"):
-        below = {name: n for name, n in children.get(place, {}).items() if n > 1}
-        if len(below) >= 3:
+        sure = place in ("internal", "pkg", "crates")
+        below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
+        if len(below) >= (2 if sure else 3):
             where = f"{place}/" if place else "The root"
             return Verdict("modular", f"{where} is divided into packages{_names(below)}.")
     return None

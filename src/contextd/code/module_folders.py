@@ -158,18 +158,19 @@ class _Division:
             yield Unit(folder.path, folder.count, package=package)
 
     def is_opened(self, folder: Folder, around: Folder, is_package: bool) -> bool:
+        """Whether the modules lie in this folder and it is none itself."""
         share = folder.count / self.total
         subjects, layers = self.subjects_and_layers(folder)
         divides = sum(1 for inner in subjects + layers if inner.count > 1) >= 2
         only = len(folder.inner) == 1 and not folder.direct
         if is_package:
             large = share >= _DOMINANT or (self.few and folder.count >= _LARGE)
-            if folder.direct == 0 and not self.is_source(folder):
-                # A package that only gathers others.
-                below = sum(1 for path in self.packages if path.startswith(f"{folder.path}/"))
-                if below > 1 and share >= _DOMINANT:
-                    return True
+            only_gathers = not folder.direct and "src" not in folder.inner
+            if only_gathers and self.packages_in(folder) > 1 and share >= _DOMINANT:
+                return True
             return large and (divides or self.has_division(folder))
+        if not folder.direct and self.packages_in(folder) >= 2:
+            return True
         name = folder.name.lower()
         if around.name in _WORKSPACES and self.gathers(around) and name not in _WRAPPERS:
             return share >= _DOMINANT and divides and folder.count >= _LARGE
@@ -188,9 +189,12 @@ class _Division:
         """
         name = folder.name.lower()
         if name in _WORKSPACES:
-            inside = any(path.startswith(f"{folder.path}/") for path in self.packages)
-            return inside or "/" not in folder.path
+            return self.packages_in(folder) > 0 or "/" not in folder.path
         return name in _WRAPPERS or name in _SIDES
+
+    def packages_in(self, folder: Folder) -> int:
+        """How many packages lie below a folder."""
+        return sum(1 for path in self.packages if path.startswith(f"{folder.path}/"))
 
     def has_parts(self, folder: Folder) -> bool:
         """Whether one folder in it is more than a file."""
@@ -210,13 +214,16 @@ class _Division:
                 return False
             folder = inner[0]
 
-    def is_source(self, folder: Folder) -> bool:
-        return "src" in folder.inner
-
     def subjects_and_layers(self, folder: Folder) -> tuple[list[Folder], list[Folder]]:
+        """The folders in a folder by what they stand for."""
         found: tuple[list[Folder], list[Folder]] = [], []
         for name, inner in folder.inner.items():
-            if not self.is_left_out(name, inner):
+            if name.startswith("("):
+                # A group of routes in Next.js is no part of their address.
+                subjects, layers = self.subjects_and_layers(inner)
+                found[0].extend(subjects)
+                found[1].extend(layers)
+            elif not self.is_left_out(name, inner):
                 layer = name.lower() in _LAYERS or _VERSION.fullmatch(name) is not None
                 found[layer].append(inner)
         return found

@@ -153,7 +153,9 @@ def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[S
         language = LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path else None
         if language:
             # One huge file, mostly a generated one, must not stand for the project.
-            weight[language] += min(sizes.get(path, 0), _LARGE_FILE) if sizes is not None else 1
+            weight[language] += (
+                max(1, min(sizes.get(path, 0), _LARGE_FILE)) if sizes is not None else 1
+            )
             count[language] += 1
     total = sum(weight.values()) or 1.0
     shares = [Share(name, round(w / total, 4), count[name]) for name, w in weight.items()]
