@@ -204,12 +204,13 @@ def _with_text(
     if model.contradictions:
         lines += ["", "Contradictions:"]
         for one in model.contradictions[:_SHOWN]:
-            lines.append(f"  ⚠ {one.description}")
+            first, *rest = one.description.split("\n")
+            lines += [f"  ⚠ {first}", *(f"    {line}" for line in rest)]
+            lines.append("    Consider resolving with resolve_contradiction, or update_context.")
         if len(model.contradictions) > _SHOWN:
             lines.append(
                 f"  … and {len(model.contradictions) - _SHOWN} more in list_contradictions"
             )
-        lines.append("    Ask the user which holds, then call resolve_contradiction.")
     return SelfModel(
         model.identity,
         model.coverage,

@@ -29,8 +29,10 @@ from contextd.operations.contradicting import queue_comparison
 from contextd.operations.core import operation
 from contextd.operations.evidence import ENTRIES, gaps_of, noise, owner_of, wanted
 from contextd.operations.finding import resolve
+from contextd.operations.typed import FIELDS, TYPE
 from contextd.operations.writing import change
 from contextd.runtime import Runtime
+from contextd.schema.text import content_of
 
 _STALEST = 5
 _PAIRS = 100
@@ -40,6 +42,7 @@ _PAIRS = 100
 def introspect(runtime: Runtime) -> SelfModel:
     """See what this store knows, what is missing, stale or contradictory. Good at the start of a session."""
     now = runtime.clock.now()
+    runtime.sinks.settle()
     _compare_daily(runtime, now)
     tallies = _tallies(runtime)
     pairs = runtime.store.contradictions.find(_scopes(runtime), limit=_PAIRS)
@@ -80,6 +83,7 @@ class Gaps:
 @operation("GET /api/awareness/gaps", profile="standard")
 def get_gaps(runtime: Runtime) -> Gaps:
     """List what is missing or old here, each with what to do about it."""
+    runtime.sinks.settle()
     gaps = gaps_of(runtime, _tallies(runtime), _stalest(runtime, runtime.clock.now()))
     runtime.trace.read([], type="awareness")
     return Gaps(gaps)
@@ -216,6 +220,7 @@ def list_contradictions(
     """
     if not 1 <= limit <= 1000:
         raise Invalid(f"limit is {limit}", "choose 1 to 1000")
+    runtime.sinks.settle()
     _compare_daily(runtime, runtime.clock.now())
     pairs = runtime.store.contradictions.find(
         _scopes(runtime), states=() if state == "all" else (state,), limit=limit
@@ -399,8 +404,8 @@ def _told(runtime: Runtime, pairs: list[Contradiction]) -> list[Disagreement]:
         Disagreement(
             pair.a,
             pair.b,
-            f"Entry {pair.a[:8]} says '{_short(texts[pair.a].content)}' but entry {pair.b[:8]} says"
-            f" '{_short(texts[pair.b].content)}' ({pair.reason}).",
+            f"Entry {pair.a[:8]} says '{_said(texts[pair.a])}'\n"
+            f"but entry {pair.b[:8]} says '{_said(texts[pair.b])}' ({pair.reason}).",
         )
         for pair in pairs
         if pair.a in texts and pair.b in texts
@@ -463,6 +468,16 @@ def _pair_named(runtime: Runtime, id: str) -> Contradiction:
         if {pair.a, pair.b} == {first.id, second.id}:
             return pair
     raise NotFound(f"no contradiction {id!r}", hint)
+
+
+def _said(record: Record) -> str:
+    """What an entry says: of one whose fields made its text, these without its type and their names."""
+    fields = record.data.get(FIELDS)
+    made = isinstance(fields, Mapping) and record.content == content_of(
+        str(record.data.get(TYPE, "")), fields
+    )
+    told = [v for v in fields.values() if isinstance(v, str)] if made and fields else []
+    return _short("; ".join(told) or record.content)
 
 
 def _short(text: str) -> str:

@@ -137,8 +137,7 @@ def changed_files(
 def gaps_of(
     runtime: Runtime, tallies: Sequence[Tally], stalest: Sequence[Record] = ()
 ) -> list[Gap]:
-    """Every gap of the project, with what was asked a moment ago."""
-    runtime.sinks.settle()
+    """Every gap of the project."""
     latest = _latest(runtime)
     summary = runtime.store.observations.summary()
     evidence = Evidence(

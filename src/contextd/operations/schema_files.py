@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextd.disk import replace_file, target_inside
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.operations.core import operation
 from contextd.operations.schema import (
     ProblemView,
@@ -111,6 +111,7 @@ def schema_put(
     if_match: str = "",
     dry_run: bool = False,
     base: str | None = None,
+    template: str | None = None,
 ) -> SchemaSaved:
     """Replace a schema file. Everything is checked first and nothing is written when anything is
     wrong; the file before is kept as a backup.
@@ -122,9 +123,15 @@ def schema_put(
         if_match: The etag that was read; refused when the file changed since.
         dry_run: Check and show the YAML, write nothing.
         base: With types, the YAML whose comments and layout to keep; the present file when empty.
+        template: The name of a ready-made schema instead; schema_templates lists them.
     """
-    if (text is None) == (types is None):
-        raise Invalid("give either text or types", "text is the YAML, types the same as an object")
+    if sum(one is not None for one in (text, types, template)) != 1:
+        raise Invalid(
+            "give one of text, types and template",
+            "text is the YAML, types the same as an object, template a name of schema_templates",
+        )
+    if template is not None:
+        text = _template(template)
     place = _place(runtime, scope)
     path = _path(runtime, place)
     if text is None:
@@ -150,6 +157,14 @@ def schema_put(
         changes=_changes(before, fresh),
         warnings=_warnings(runtime, before, fresh),
     )
+
+
+def _template(name: str) -> str:
+    texts = {one.name: one.text for one in templates()}
+    if name not in texts:
+        hint = nearest(name, list(texts)) or "templates: " + ", ".join(texts)
+        raise NotFound(f"no template {name!r}", hint)
+    return texts[name]
 
 
 @dataclass(frozen=True, slots=True)

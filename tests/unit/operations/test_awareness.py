@@ -271,3 +271,21 @@ def test_the_export_has_the_seeds_shape_and_stays_under_its_limit(desk, tmp_path
         "read", "write", "update", "delete", "query_miss",
     }  # fmt: skip
     assert len(body["events"]) >= 500
+
+
+def test_a_contradiction_is_told_in_the_form_of_the_seed(shop):
+    one = shop(
+        "save_typed_context", type="decision", data={"what": "prefer composition over inheritance"}
+    )
+    other = shop(
+        "save_typed_context", type="decision", data={"what": "chose class-based inheritance"}
+    )
+    first, second = sorted((one, other), key=lambda entry: entry["id"])
+    said = {e["id"]: e["structuredData"]["what"] for e in (one, other)}
+    lines = shop.answer("introspect").text.splitlines()
+    at = lines.index("Contradictions:")
+    assert lines[at + 1] == f"  ⚠ Entry {first['id'][:8]} says '{said[first['id']]}'"
+    assert lines[at + 2].startswith(
+        f"    but entry {second['id'][:8]} says '{said[second['id']]}' ("
+    )
+    assert lines[at + 3].startswith("    Consider resolving with ")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.domain.errors import Conflict, Invalid, NotFound
+from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 
 DECISIONS = """\
 version: 1
@@ -336,3 +336,13 @@ def test_entries_that_read_the_same_and_are_not_are_both_kept(typed):
     note = typed("save_context", content="memo — what: Ask Ada about the billing export")
     memo = {"what": "Ask Ada about the billing export"}
     assert typed("save_typed_context", type="memo", data=memo)["id"] != note["id"]
+
+
+def test_a_template_is_put_in_place_by_its_name(desk):
+    with pytest.raises(ContextdError) as refusal:
+        desk("schema_put", template="temm")
+    assert "team" in str(refusal.value.hint)
+    assert desk("schema_put", template="team")["written"] is True
+    assert [kind["name"] for kind in desk("describe_schema")["types"]]
+    with pytest.raises(ContextdError):
+        desk("schema_put", template="team", text="version: 1\n")
