@@ -8,12 +8,13 @@ it changed) and hold on others; `docs/howto/measure-localisation.md` has the fig
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, log1p
 
 from contextd.domain.code import Chunk
-from contextd.domain.words import content_words, words
+from contextd.domain.words import content_words, query_words, words
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
 from contextd.retrieval.rank import in_order
 
@@ -29,6 +30,9 @@ comes first: the first place is where it is wrong most easily.
 
 ONE_NAME = 0.25
 """What meaning counts for a question that is nothing but a name."""
+
+K1, B = 1.2, 0.75
+_MOST_WORDS = 64
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?)/|(?:^|[/_.])tests?[_.]|_test\.|\.spec\.", re.IGNORECASE
@@ -49,49 +53,90 @@ def by_file(hits: Sequence[Hit], question: str, past: Past) -> list[Hit]:
     """The hits in the order in which to look at their files. The best piece of a file has the file's
     score, its other pieces only what they say themselves; what is no code stays as it is.
     """
-    pieces: dict[str, list[Hit]] = {}
-    others: list[Hit] = []
-    most = max((hit.part(LEXICAL).raw for hit in hits), default=0.0)
+    chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
+    said = _said(chunks, query_words(question)[:_MOST_WORDS])
+    most = max(said.values(), default=0.0) or 1.0
     a_name = len(question.split()) == 1
     meaning = MEANING * (ONE_NAME if a_name else 1.0)
+    own = {hit.id: _Own(said[hit.id], hit.part(DENSE).raw) for hit in hits if hit.id in chunks}
+    pieces: dict[str, list[Hit]] = {}
     for hit in hits:
-        if isinstance(hit.content, Chunk):
-            pieces.setdefault(hit.content.path, []).append(_alone(hit, most, meaning))
-        else:
-            others.append(hit)
-    pieces = {path: in_order(own) for path, own in pieces.items()}
-    best = _whole(pieces, question, most, meaning)
+        if hit.id in chunks:
+            alone = _alone(hit, WORDS * own[hit.id].words / most, meaning)
+            pieces.setdefault(chunks[hit.id].path, []).append(alone)
+    pieces = {path: in_order(some) for path, some in pieces.items()}
+    best = _whole(pieces, own, question, WORDS / most, meaning)
     if past.alike or past.recent:
         best = _with_past(best, past.alike, {} if a_name else past.recent)
+    others = [hit for hit in hits if hit.id not in chunks]
     return in_order([*others, *best.values(), *(hit for own in pieces.values() for hit in own[1:])])
 
 
-def _alone(hit: Hit, most: float, meaning: float) -> Hit:
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What a piece says itself: its BM25 score among the pieces, and its cosine."""
+
+    words: float
+    cosine: float
+
+
+def _said(chunks: Mapping[str, Chunk], asked: Sequence[str]) -> dict[str, float]:
+    """BM25 (k1 1.2, b 0.75) of each piece with its path and name, among these pieces only. The scores
+    of the index count records and messages too: a memory of short notes makes all code look long.
+    """
+    wanted = frozenset(asked)
+    counts: dict[str, Counter[str]] = {}
+    lengths: dict[str, int] = {}
+    for id, chunk in chunks.items():
+        every = words(f"{chunk.path} {chunk.symbol}\n{chunk.text}")
+        counts[id], lengths[id] = Counter(w for w in every if w in wanted), len(every)
+    mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
+    weights = _rareness([count.keys() for count in counts.values()])
+    return {
+        id: sum(
+            weights[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * lengths[id] / mean))
+            for word, n in count.items()
+        )
+        for id, count in counts.items()
+    }
+
+
+def _rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
+    """The idf of each word among those that hold some (Robertson and Zaragoza 2009)."""
+    having = Counter(word for some in holders for word in some)
+    return {w: log(1 + (len(holders) - n + 0.5) / (n + 0.5)) for w, n in having.items()}
+
+
+def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
     """A piece with what it says itself."""
-    dense, lexical = hit.part(DENSE), hit.part(LEXICAL)
+    dense = hit.part(DENSE)
     parts = (
-        replace(lexical, amount=WORDS * lexical.raw / most if most else 0.0),
+        replace(hit.part(LEXICAL), amount=lexical),
         replace(dense, amount=meaning * max(0.0, dense.raw)),
     )
-    return replace(hit, parts=tuple(part for part in parts if part.rank))
+    return replace(hit, parts=tuple(part for part in parts if part.amount or part.rank))
 
 
 def _whole(
-    pieces: Mapping[str, Sequence[Hit]], question: str, most: float, meaning: float
+    pieces: Mapping[str, Sequence[Hit]],
+    own: Mapping[str, _Own],
+    question: str,
+    lexical: float,
+    meaning: float,
 ) -> dict[str, Hit]:
     """The best piece of each file, with the file's score but for the past."""
-    sums = {path: sum(hit.part(LEXICAL).raw for hit in own) for path, own in pieces.items()}
-    most_of_all = max(sums.values(), default=0.0)
+    sums = {path: sum(own[hit.id].words for hit in some) for path, some in pieces.items()}
+    most = max(sums.values(), default=0.0) or 1.0
     named = _named(pieces, question)
     found: dict[str, Hit] = {}
     for path, (first, *more) in pieces.items():
-        lexical = max(hit.part(LEXICAL).raw for hit in (first, *more))
-        dense = max(hit.part(DENSE).raw for hit in (first, *more))
-        elsewhere = WORDS * (lexical - first.part(LEXICAL).raw) / most if most else 0.0
-        elsewhere += meaning * (max(0.0, dense) - max(0.0, first.part(DENSE).raw))
-        further = FURTHER * sums[path] / most_of_all if most_of_all else 0.0
+        every = [own[hit.id] for hit in (first, *more)]
+        elsewhere = lexical * (max(one.words for one in every) - every[0].words)
+        elsewhere += meaning * (
+            max(0.0, *(one.cosine for one in every)) - max(0.0, every[0].cosine)
+        )
         parts = [
-            Part("file", elsewhere + further, why=_count(len(more) + 1)),
+            Part("file", elsewhere + FURTHER * sums[path] / most, why=_count(len(every))),
             Part("path", PATH * named[path], why="named by its path"),
             Part("test", TEST if _TEST.search(path) else 0.0),
         ]
@@ -110,11 +155,7 @@ def _named(paths: Iterable[str], question: str) -> dict[str, float]:
     asked = frozenset(content_words(question))
     own = {path: words(path) for path in paths}
     shared = {path: asked.intersection(some) for path, some in own.items()}
-    holders: dict[str, int] = {}
-    for some in shared.values():
-        for word in some:
-            holders[word] = holders.get(word, 0) + 1
-    weights = {w: log(1 + (len(own) - n + 0.5) / (n + 0.5)) for w, n in holders.items()}
+    weights = _rareness(shared.values())
     sums = {p: sum(weights[w] for w in some) / (1 + len(own[p]) / 20) for p, some in shared.items()}
     most = max(sums.values(), default=0.0) or 1.0
     return {path: value / most for path, value in sums.items()}

@@ -9,12 +9,9 @@ from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
 NOTHING = Past()
 
 
-def hit(path: str, *, words: float = 0.0, cosine: float = 0.0, line: int = 1) -> Hit:
-    chunk = Chunk(id=f"{path}:{line}", path=path, start_line=line, end_line=line, text=path)
-    parts = (
-        Part(LEXICAL, 0.5, 1 if words else 0, words),
-        Part(DENSE, 0.5, 1 if cosine else 0, cosine),
-    )
+def hit(path: str, text: str = "x", *, cosine: float = 0.0, line: int = 1) -> Hit:
+    chunk = Chunk(id=f"{path}:{line}", path=path, start_line=line, end_line=line, text=text)
+    parts = (Part(LEXICAL, 0.5, 1, 3.0), Part(DENSE, 0.5, 1 if cosine else 0, cosine))
     return Hit(chunk.id, "code", parts, chunk)
 
 
@@ -23,10 +20,11 @@ def ids(hits: list[Hit]) -> list[str]:
 
 
 def test_a_file_that_matches_in_several_places_comes_before_one_that_matches_once() -> None:
-    hits = [hit("a.py", words=9.0), *(hit("b.py", words=8.5, line=n) for n in range(1, 5))]
+    text = "retry the upload when the line drops"
+    hits = [hit("a.py", text), *(hit("b.py", text, line=n) for n in range(1, 5))]
     found = by_file(hits, "retry the upload", NOTHING)
     assert found[0].id == "b.py:1"
-    assert found[0].score == pytest.approx(WORDS * 8.5 / 9 + FURTHER)
+    assert found[0].score == pytest.approx(WORDS + FURTHER)
     assert sorted(ids(found)) == sorted(ids(hits))
 
 
@@ -79,13 +77,13 @@ def test_files_changed_lately_gain_a_little() -> None:
 
 
 def test_a_score_is_the_sum_of_what_it_says() -> None:
-    hits = [hit("a.py", words=3.0, cosine=0.2), hit("a.py", words=1.0, cosine=0.5, line=4)]
+    hits = [hit("a.py", "what a does", cosine=0.2), hit("a.py", cosine=0.5, line=4)]
     past = Past({"a.py": [Part("memory", 0.1)]}, {"a.py": 1.0})
     for one in by_file(hits, "what a does", past):
         assert one.score == pytest.approx(sum(part.amount for part in one.parts))
-        assert all(part.amount for part in one.parts)
+        assert all(part.amount or part.rank for part in one.parts)
 
 
 def test_without_vectors_words_and_paths_order_the_files() -> None:
-    found = by_file([hit("a.py", words=2.0), hit("cart.py", words=2.0)], "empty cart", NOTHING)
+    found = by_file([hit("a.py", "cart"), hit("cart.py", "cart")], "empty cart", NOTHING)
     assert ids(found) == ["cart.py:1", "a.py:1"]
