@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from contextd.surfaces.host import OpenHost
 
 _PORT_SECONDS = 20.0
+_OPEN_SECONDS = 20.0
 
 
 def build(standalone: OpenHost) -> list[click.Command]:
@@ -54,9 +55,12 @@ def daemon() -> None:
 @daemon.command("start")
 @as_json_option
 def daemon_start(as_json: bool) -> int:
-    """Start the daemon when none runs."""
+    """Start the daemon when none runs, and wait until it answers."""
     with client.connect(home_directory(), "control", start=True):
         pass
+    deadline = time.monotonic() + _OPEN_SECONDS
+    while not client.control("status").get("open") and time.monotonic() < deadline:
+        time.sleep(0.02)
     return _daemon_status(as_json)
 
 
