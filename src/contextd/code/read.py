@@ -117,6 +117,7 @@ def read_outline(root: Path, path: str, files: Files, scope: Scope, *, budget: i
         return read(root, path, files, scope, budget=budget)
     content, whole = outline_text(source.file, budget)
     notes = ["changed since the last scan"] if source.changed else []
+    notes += [source.file.error] if source.file.error else []
     notes += ["outline; read lines for the code"] if whole else ["inner definitions left out"]
     return FileView(
         path=source.file.path,
@@ -136,10 +137,10 @@ def _span(line_range: tuple[int, int | None] | None, lines: int, path: str) -> t
     if line_range is None:
         return 1, lines
     start, end = line_range[0], line_range[1] if line_range[1] is not None else lines
-    if start < 1 or end < start:
-        raise Invalid(f"lines {start} to {end} make no range", "lines count from 1")
     if start > max(1, lines):
         raise Invalid(f"{path!r} has {lines} lines, not {start}", "ask for an earlier line")
+    if start < 1 or end < start:
+        raise Invalid(f"lines {start} to {end} make no range", "lines count from 1")
     return start, min(end, lines)
 
 
