@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from tree_sitter import Node
 
 from contextd.code.languages.language import parsed
-from contextd.code.languages.table import BY_NAME, language_of
+from contextd.code.languages.table import language_of
 from contextd.code.modules import is_test
+from contextd.code.reference_names import Names, holder_of, names_by_file
 from contextd.code.sources import Source, Sources
 from contextd.code.symbol_graph import Definition, SymbolGraph
-from contextd.code.symbols import WHOLE, Use, definer
 from contextd.domain.code import Symbol
 from contextd.domain.errors import ContextdError
 
@@ -22,22 +21,20 @@ Role = Literal["use", "import"]
 
 _LONGEST_LINE = 200
 _FEWEST_EACH = 3
-_BOUND = frozenset(("python", "ecmascript"))
-"""Families in which an import binds names. Elsewhere a name is seen as it is, or after the name of
-its package or module.
-"""
-
 _QUALIFIER = re.compile(
     r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
 )
+_ARROWS = frozenset(("c", "php"))
+"""Families in which `->` leads to a member; elsewhere a type or an expression follows it."""
 _SEGMENTS = re.compile(r"\?\.|->|[./:\\]+")
 _SPREAD = re.compile(r"\.\.\s*\Z")
 _DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
+_RETURNS = re.compile(r"->\s*\Z")
+_CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
 _IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
 _NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
 _KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
 _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
-_NESTING = frozenset(("function", "method"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,26 +58,6 @@ class References:
     truncated: bool = False
 
 
-@dataclass(slots=True)
-class _Names:
-    """What the definition is called in one file. `qualified` pairs a module's local name with the
-    definition's; `members` may follow anything with a dot; `seen` may stand alone, or after the
-    last part of one of `packages`.
-    """
-
-    plain: set[str] = field(default_factory=set)
-    imported: set[str] = field(default_factory=set)
-    lines: set[int] = field(default_factory=set)
-    qualified: set[tuple[str, str]] = field(default_factory=set)
-    members: set[str] = field(default_factory=set)
-    seen: set[str] = field(default_factory=set)
-    packages: set[str] = field(default_factory=set)
-
-    def all(self) -> set[str]:
-        named = {name for _, name in self.qualified}
-        return self.plain | self.imported | self.members | self.seen | named
-
-
 def references(
     graph: SymbolGraph, sources: Sources, definition: Definition, *, limit: int = 100
 ) -> References:
@@ -88,9 +65,10 @@ def references(
 
     Where there are more, no file takes much over a tenth of them. Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments,
     strings and parameters of the same name. A method is looked for by its name after a dot, in the
-    files that use its class: types are not known. Raises nothing for files that are gone.
+    files that use its class, and where no other definition has its name in those that use these:
+    types are not known. Raises nothing for files that are gone.
     """
-    names = _names(graph, definition)
+    names = names_by_file(graph, definition)
     others = sorted(
         (path for path in names if path != definition.path),
         key=lambda path: (is_test(path), -graph.rank.get(path, 0.0), path),
@@ -117,122 +95,12 @@ def references(
 
 def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
     """The files that import the definition by its name, or the class it is a member of."""
-    holder = _holder(graph, definition)
+    holder = holder_of(graph, definition)
     found = {path for path, _ in graph.users.get(holder.place, ())} if holder else set[str]()
     return tuple(sorted(found))
 
 
-def _holder(graph: SymbolGraph, definition: Definition) -> Definition | None:
-    """The definition other files import to reach this one; None for what is inside a function."""
-    symbol = definition.symbol
-    if not symbol.parent:
-        return definition
-    holder: Definition | None = None
-    for one in graph.files[definition.path].symbols:
-        around = one.start <= symbol.start and symbol.end <= one.end and one is not symbol
-        if around and f"{symbol.parent}.".startswith(_qualified(one) + "."):
-            if one.kind in _NESTING:
-                return None
-            if not one.parent:
-                holder = Definition(definition.path, one)
-    return holder
-
-
-def _qualified(symbol: Symbol) -> str:
-    return f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name
-
-
-def _names(graph: SymbolGraph, definition: Definition) -> dict[str, _Names]:
-    symbol = definition.symbol
-    holder = _holder(graph, definition)
-    found: dict[str, _Names] = {definition.path: _Names()}
-    member = holder is not None and holder is not definition
-    own = found[definition.path]
-    (own.members if member else own.plain).add(symbol.name)
-    if holder is None:
-        return found
-    for path, use in graph.users.get(holder.place, ()):
-        _add_import(graph, found.setdefault(path, _Names()), path, use)
-    called = _called(graph, holder.symbol.name)
-    for module in graph.whole_uses:
-        for path, use in graph.whole_uses[module]:
-            if path != definition.path:
-                _add_module(graph, found, path, use, holder, called)
-    if member:
-        found = {path: _Names(members={symbol.name}) for path in found}
-    return found
-
-
-def _called(graph: SymbolGraph, name: str) -> set[str]:
-    """The names a definition may be exported under."""
-    found, waiting = {name}, [name]
-    while waiting:
-        for other in graph.passed_on_as.get(waiting.pop(), ()):
-            if other not in found:
-                found.add(other)
-                waiting.append(other)
-    return found
-
-
-def _add_import(graph: SymbolGraph, names: _Names, path: str, use: Use) -> None:
-    if use.local:
-        names.plain.add(use.local)
-    names.imported |= {use.name, use.local} - {""}
-    pair = use.name, use.local
-    meant = use.path, use.symbol
-    leading = [
-        one
-        for one in graph.files[path].imports
-        if pair in one.names
-        and one.target
-        and definer(graph.files.get, one.target, use.name) == meant
-    ]
-    names.lines |= {one.line for one in leading}
-    row = BY_NAME.get(graph.files[path].language)
-    if not use.local and row is not None and row.family not in _BOUND:
-        names.seen.add(use.name)
-        names.packages |= {one.specifier for one in leading if one.specifier}
-
-
-def _add_module(
-    graph: SymbolGraph,
-    found: dict[str, _Names],
-    path: str,
-    use: Use,
-    holder: Definition,
-    called: set[str],
-) -> None:
-    for module in _modules_behind(graph, use):
-        for name in sorted(called):
-            if definer(graph.files.get, module, name) != (holder.path, holder.symbol):
-                continue
-            if use.local == WHOLE:
-                found.setdefault(path, _Names()).plain.add(name)
-            elif use.local:
-                found.setdefault(path, _Names()).qualified.add((use.local, name))
-            elif use.name == WHOLE and path.endswith((".py", ".pyi")):
-                # `import a.b` binds no name of its own: it is written out where it is used.
-                for one in graph.files[path].imports:
-                    if one.target == use.path and (WHOLE, "") in one.names:
-                        found.setdefault(path, _Names()).qualified.add((one.specifier, name))
-
-
-def _modules_behind(graph: SymbolGraph, use: Use) -> Iterator[str]:
-    """The module a name stands for, also one that a barrel passes on whole."""
-    file = graph.files.get(use.path)
-    passed = [
-        specifier
-        for exported, specifier, inner in (file.exports if file is not None else ())
-        if exported == use.name and inner == WHOLE and use.name != WHOLE
-    ]
-    if not passed or file is None:
-        yield use.path
-    for one in file.imports if file is not None else ():
-        if one.specifier in passed and one.target:
-            yield one.target
-
-
-def _in_file(source: Source, names: _Names, definition: Definition) -> list[Reference]:
+def _in_file(source: Source, names: Names, definition: Definition) -> list[Reference]:
     wanted = names.all()
     language = language_of(source.file.path)
     present = [name for name in wanted if name.encode() in source.data]
@@ -252,7 +120,12 @@ def _in_file(source: Source, names: _Names, definition: Definition) -> list[Refe
         row = node.start_point[0]
         if row + 1 in found or match.start() in own or _NO_CODE.search(node.type):
             continue
-        role = _role(source.data, node, names, match[0].decode(), packages)
+        before = source.data[max(0, node.start_byte - 200) : node.start_byte].decode(
+            "utf-8", "replace"
+        )
+        if language.family not in _ARROWS:
+            before = _RETURNS.sub(" ", before)
+        role = _role(source.data, node, names, match[0].decode(), packages, before)
         if role:
             lines = source.data.split(b"\n") if lines is None else lines
             text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
@@ -292,13 +165,14 @@ def _package_names(text: str, specifiers: set[str]) -> set[str]:
     return found
 
 
-def _role(data: bytes, node: Node, names: _Names, name: str, packages: set[str]) -> Role | None:
+def _role(
+    data: bytes, node: Node, names: Names, name: str, packages: set[str], before: str
+) -> Role | None:
     statement = _importing(node)
     if statement is not None:
         first, last = statement.start_point[0] + 1, statement.end_point[0] + 1
         led = any(first <= line <= last for line in names.lines)
         return "import" if led and name in names.imported else None
-    before = data[max(0, node.start_byte - 200) : node.start_byte].decode("utf-8", "replace")
     if _DOTTED.search(before) and not _SPREAD.search(before):
         if name in names.members:
             return "use"
@@ -307,6 +181,8 @@ def _role(data: bytes, node: Node, names: _Names, name: str, packages: set[str])
         if name in names.seen and _SEGMENTS.split(qualifier)[-1] in packages:
             return "use"
         return "use" if (qualifier, name) in names.qualified else None
+    if name in names.called and _CALLED.match(data, node.end_byte):
+        return "use"
     if name not in names.plain | names.seen or node.type in _KEYS or _is_keyword(node):
         return None
     return None if _is_shadowed(node, name) else "use"

@@ -104,6 +104,12 @@ class SymbolGraph:
         return _grouped((use.path, (path, use)) for path, use in self.uses if use.symbol is None)
 
     @cached_property
+    def importers(self) -> Mapping[str, frozenset[str]]:
+        """A file → the files that import it."""
+        found = _grouped((to, start) for start, to in self.weighted if start != to)
+        return {path: frozenset(importing) for path, importing in found.items()}
+
+    @cached_property
     def passed_on_as(self) -> Mapping[str, frozenset[str]]:
         """A name → other names it is exported under somewhere."""
         found = _grouped(

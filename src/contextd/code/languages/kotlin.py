@@ -30,6 +30,8 @@ _QUERY = """
 (call_expression . (identifier) @used)
 (navigation_expression . (identifier) @used)
 (callable_reference . (identifier) @used)
+(call_expression . (identifier) @called)
+(call_expression . (navigation_expression (identifier) @called .))
 """
 _BODIES = frozenset(("class_body", "enum_class_body", "function_body", "block"))
 _IN_TYPES = frozenset(("class_body", "enum_class_body"))
@@ -53,9 +55,12 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     imports = [one for node in found.get("import", ()) if (one := _import(node)) is not None]
     own = {s.name for s in symbols} | {text_of(node) for node in found.get("parameter", ())}
     own |= {local for one in imports for _, local in one.names}
-    nodes = sorted(found.get("used", ()), key=lambda node: node.start_byte)
+    nodes = [*found.get("used", ()), *found.get("called", ())]
+    nodes.sort(key=lambda node: node.start_byte)
     used = dict.fromkeys(text_of(node) for node in nodes)
-    names = tuple((n, n) for n in used if n[:1].isupper() and n not in own)
+    # A function of the same package needs no import either, also one that extends a type.
+    called = {text_of(node) for node in found.get("called", ())}
+    names = tuple((n, n) for n in used if (n[:1].isupper() or n in called) and n not in own)
     if names:
         packages = found.get("package", ())
         line = line_of(packages[0]) if packages else 1
