@@ -10,17 +10,24 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from contextd.operations.core import OPERATIONS
 from contextd.surfaces.gate import Gate
 from contextd.surfaces.web import awareness, entries, records, schema, work
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
 from contextd.surfaces.web.charts import columns
 from contextd.surfaces.web.desk import NO_STORE, Desk, locked, signed_in
-from contextd.surfaces.web.render import render, static_files
+from contextd.surfaces.web.render import load_templates, render, static_files
 from contextd.surfaces.web.sections import is_page
 from contextd.surfaces.web.steps import next_steps
 
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 _DAYS = 14
+_ASKED = (
+    "list_projects", "status", "project_overview", "list_records", "list_sessions", "activity",
+    "get_gaps", "introspect", "list_contradictions", "record_ages", "get_record", "explain_search",
+    "session_timeline", "context_window", "jobs", "schema_get", "schema_templates",
+    "describe_schema",
+)  # fmt: skip
 
 
 def application(gate: Gate, access: Access) -> Starlette:
@@ -80,6 +87,15 @@ def application(gate: Gate, access: Access) -> Starlette:
             Route("/{rest:path}", signed_in(gate, access, _missing)),
         ]
     )
+
+
+def warm() -> None:
+    """Load every template, and what checks the arguments and results of the operations asked here."""
+    load_templates()
+    for name in _ASKED:
+        op = OPERATIONS.get(name)
+        if op is not None:
+            _ = op.arguments, op.result
 
 
 async def _static(request: Request) -> Response:

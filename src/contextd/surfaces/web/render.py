@@ -65,6 +65,13 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def load_templates() -> None:
+    """Compile every template now."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 def visible(value: Any) -> Any:
     """Text with unseen characters spelled out, such as `⟨ESC⟩` and `⟨U+202E⟩`; markup as it is."""
     if isinstance(value, str) and not isinstance(value, Markup):

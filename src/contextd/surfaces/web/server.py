@@ -34,6 +34,7 @@ class Pages:
         self._gate, self._access = gate, access
         self._app: ASGIApp | None = None
         self._loading = asyncio.Lock()
+        self._warming: asyncio.Task[None] | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -46,7 +47,19 @@ class Pages:
         async with self._loading:
             if self._app is None:
                 self._app = await to_thread.run_sync(self._load)
+                # While the browser follows the link: no page should wait for its template.
+                self._warming = asyncio.create_task(to_thread.run_sync(self._warm))
         await self._app(scope, receive, with_headers)
+
+    async def warmed(self) -> None:
+        """Return once every template is loaded; the first page starts that."""
+        if self._warming is not None:
+            await self._warming
+
+    def _warm(self) -> None:
+        from contextd.surfaces.web.pages import warm  # noqa: PLC0415  loaded by now
+
+        warm()
 
     def _load(self) -> ASGIApp:
         # Jinja2 and the templates: 0.1 s of CPU that the daemon's start need not pay.
