@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks.history import History, check_out, is_code, read_history
+from contextd.benchmarks.history import (
+    History,
+    check_out,
+    is_code,
+    lend_history,
+    read_history,
+    stand_before,
+)
 from contextd.benchmarks.localise import run
 from contextd.benchmarks.run import main
 from contextd.domain.errors import NotFound
@@ -100,6 +107,23 @@ def test_the_files_are_those_of_before_the_oldest_question(
         git(repository, "status", "--porcelain"),
         git(repository, "rev-parse", "HEAD"),
     ) == before
+
+
+def test_a_question_is_asked_where_only_older_commits_can_be_seen(
+    repository: Path, tmp_path: Path
+) -> None:
+    history = read_history(repository, questions=3, memories=50)
+    folder = tmp_path / "frozen"
+    folder.mkdir()
+    check_out(history, history.paths, folder)
+    lend_history(history, folder)
+    files = git(folder, "ls-files", "-s")
+    for asked in history.asked:
+        stand_before(history, asked, folder)
+        seen = git(folder, "log", "--format=%H").split()
+        place = [one.sha for one in history.commits].index(asked.sha)
+        assert seen == [one.sha for one in history.commits[place + 1 :]]
+    assert git(folder, "ls-files", "-s") == files
 
 
 def test_a_git_directory_without_work_tree_will_do(repository: Path, tmp_path: Path) -> None:
