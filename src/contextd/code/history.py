@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
@@ -109,14 +110,24 @@ def past(root: Path, *, patience: float) -> Past | None:
         with _lock:
             known = _kept.get(root, _NOTHING)
         if known.head != head:
-            known = Past(head, _read(root, head, known, patience))
-            with _lock:
-                _kept[root] = known
-                _kept.move_to_end(root)
-                while len(_kept) > _ROOTS_KEPT:
-                    _kept.popitem(last=False)
+            known = _keep(root, Past(head, _read(root, head, known, patience)))
     except (Unavailable, Invalid):
         return None
+    return known
+
+
+def give_up(root: Path) -> None:
+    """Take a history that cannot be read in any fair time for empty, until the next commit."""
+    with suppress(Unavailable, Invalid):
+        _keep(root, Past(git.head(root), ()))
+
+
+def _keep(root: Path, known: Past) -> Past:
+    with _lock:
+        _kept[root] = known
+        _kept.move_to_end(root)
+        while len(_kept) > _ROOTS_KEPT:
+            _kept.popitem(last=False)
     return known
 
 

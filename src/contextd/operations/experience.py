@@ -13,7 +13,7 @@ from contextd.retrieval.votes import commit_votes, file_votes
 from contextd.runtime import Runtime
 
 _NEAREST = 60
-_PATIENCE, _LONG = 0.5, 60.0
+_PATIENCE, _LONG = 0.5, 10.0
 """Seconds a call waits for git's history, and what reading it may take after the answer."""
 
 
@@ -39,8 +39,8 @@ def past_of(runtime: Runtime, question: str) -> Past:
 
 
 def _learn(runtime: Runtime) -> None:
-    if runtime.root is not None:
-        history.past(runtime.root, patience=_LONG)
+    if runtime.root is not None and history.past(runtime.root, patience=_LONG) is None:
+        history.give_up(runtime.root)
 
 
 def _of_records(runtime: Runtime, question: str) -> Mapping[str, Part]:

@@ -85,3 +85,11 @@ def test_without_commits_or_without_git_there_is_no_past(tmp_path: Path) -> None
     plain = tmp_path / "plain"
     plain.mkdir()
     assert told(plain).commits == ()
+
+
+def test_a_history_that_cannot_be_read_is_empty_until_the_next_commit(root: Path) -> None:
+    assert past(root, patience=0.0) is None
+    history.give_up(root)
+    assert told(root).commits == ()
+    commit(root, "Name the parcel", "c.py")
+    assert len(told(root).commits) == 4
