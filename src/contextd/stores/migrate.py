@@ -21,7 +21,8 @@ def migrations() -> list[str]:
 
 
 def migrate(database: Database, scripts: Sequence[str]) -> None:
-    """Bring the schema up to the last script, each in a transaction of its own.
+    """Bring the schema up to the last script, each in a transaction of its own; those of a new
+    database in one, which waits for the disk once.
 
     A copy of what was there is written beside it first. Raises `Unavailable` for a database that a
     newer contextd made, or another program.
@@ -36,11 +37,13 @@ def migrate(database: Database, scripts: Sequence[str]) -> None:
         connection.execute("PRAGMA journal_mode=WAL").fetchall()
         if done:
             copy(database, database.path.with_name(f"{database.path.name}.before-{done + 1:04}"))
-        for number, script in enumerate(scripts[done:], done + 1):
+        numbered = list(enumerate(scripts[done:], done + 1))
+        for steps in [[step] for step in numbered] if done else [numbered]:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                connection.execute(script)
-                connection.execute(f"PRAGMA user_version={number}")
+                for number, script in steps:
+                    connection.execute(script)
+                    connection.execute(f"PRAGMA user_version={number}")
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:
