@@ -54,7 +54,10 @@ class Stack:
             best[one.category] = max(best[one.category], one.weight)
         frameworks: list[Found] = []
         rest: list[Found] = []
-        for category in _LABELLED:
+        # A family of front end libraries with one adapter for Next.js is no Next.js application.
+        minor = 3 * best["fullstack"] < best["frontend"]
+        order = sorted(_LABELLED, key=lambda one: minor and one != "frontend")
+        for category in order:
             for one in self.technologies:
                 if one.category == category and one.weight >= _WEAK * best[category]:
                     (frameworks if category in _LABELLED[:5] else rest).append(one)

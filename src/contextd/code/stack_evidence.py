@@ -131,7 +131,7 @@ def technologies(
     locked = {name: filled(version, properties) for name, version in locked.items()}
     aside = private_beside_published(manifests)
     for manifest in manifests:
-        known = _Known(own_names, locked, properties, manifest.path in aside)
+        known = _Known(own_names, locked, properties, manifest.path in aside, is_family=bool(aside))
         _from_packages(manifest, known, tallies)
         _from_images(manifest, tallies)
     for manifest in trials:
@@ -158,13 +158,16 @@ def private_beside_published(manifests: Sequence[Manifest]) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What other manifests say that one of them needs. `aside`: it is not what the project is."""
+    """What other manifests say that one of them needs. `aside`: it is not what the project is;
+    `is_family`: that is several packages for others to use.
+    """
 
     own_names: Set[tuple[str, str]]
     locked: Mapping[tuple[str, str], str]
     properties: Mapping[str, str]
     aside: bool
     only: str = ""
+    is_family: bool = False
 
 
 def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, _Tally]) -> None:
@@ -186,7 +189,9 @@ def _from_packages(manifest: Manifest, known: _Known, tallies: dict[Technology, 
             dev = known.aside or (
                 name in manifest.dev
                 and not (
-                    manifest.ecosystem == "npm" and row.category in ("frontend", "fullstack", "ui")
+                    manifest.ecosystem == "npm"
+                    and row.category in ("frontend", "fullstack", "ui")
+                    and not known.is_family
                 )
             )
             line = f"{manifest.path}: {name} {asked}".rstrip()

@@ -18,6 +18,7 @@ from contextd.code.project_model import KeyFile
 from contextd.code.project_type import project_type
 from contextd.code.project_yaml import ModuleFacts, ProjectFacts
 from contextd.code.stack import Stack, detect
+from contextd.code.stack_evidence import private_beside_published
 from contextd.code.stack_languages import RUNTIME_OF
 from contextd.code.stack_row import Category
 from contextd.code.walk import Walk
@@ -115,7 +116,10 @@ def _public_names(files: Sequence[SourceFile], manifests: Sequence[Manifest]) ->
 def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
     """Folder of each package → what its manifest says of it."""
     found: dict[str, str] = {}
+    aside = private_beside_published(manifests)
     for manifest in manifests:
+        if manifest.path in aside:
+            continue
         real = manifest.ecosystem in RUNTIME_OF and not is_lock(manifest.path)
         if real and (manifest.name or manifest.manager) and not manifest.problem:
             folder = manifest.path.rpartition("/")[0]
