@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -134,6 +135,31 @@ def _initialize(home: Path) -> float:
     return took
 
 
+def bench_commands(n: int = 7) -> list[Figure]:
+    """Commands as a person waits for them, the daemon warm."""
+    with temporary_home() as home:
+        client.call("status", home=home, cwd=str(home.parent), timeout=60)
+        _command("status")  # The first one in a home notes the signatures of all operations.
+        asked = (["status"], ["call", "memory_search", "--query", "x"], ["--help"])
+        return [
+            *(
+                timed_process(f"contextd {one[0]}, daemon warm", n, partial(_command, *one))
+                for one in asked
+            ),
+            timed_process("baseline: python -c 'import click'", n, _import_click),
+        ]
+
+
+def _import_click() -> float:
+    return _process("-c", "import click")
+
+
+def _command(*arguments: str) -> float:
+    began = time.perf_counter()
+    subprocess.run([*COMMAND, *arguments], check=True, capture_output=True)
+    return (time.perf_counter() - began) * 1e3
+
+
 def bench_store(records: int = 10_000, n: int = 200) -> list[Figure]:
     """Hybrid search over `records` records, and one durable, searchable record."""
     with temporary_home() as home:
@@ -207,7 +233,7 @@ def _bare_insert(home: Path, n: int) -> Figure:
     return measured
 
 
-def bench_init(files: int = 500, n: int = 3) -> list[Figure]:
+def bench_init(files: int = 500, n: int = 7) -> list[Figure]:
     """`contextd init` of a generated TypeScript repository until it is lexically searchable."""
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         root = Path(folder) / "repository"
@@ -300,6 +326,7 @@ def _made_up() -> list[str]:
 _VOCABULARY = _made_up()
 SPEED: dict[str, Callable[[], list[Figure]]] = {
     "start": bench_start,
+    "commands": bench_commands,
     "store": bench_store,
     "init": bench_init,
 }
