@@ -137,7 +137,8 @@ def technologies(
     for manifest in trials:
         known = _Known(own_names, locked, properties, aside=False, only="test")
         _from_packages(manifest, known, tallies)
-    _from_files(own, every, tallies)
+    folders = tuple(f"{path.rpartition('/')[0]}/" for path in aside)
+    _from_files([path for path in own if not path.startswith(folders)], every, tallies)
     for language, module in sorted(set(used)):
         for row in _rows_for(f"std/{language}:{module}"):
             tallies[row].add(0.2, f"import {module}")
