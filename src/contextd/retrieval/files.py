@@ -23,7 +23,7 @@ MEANING, WORDS, FURTHER, PATH, TEST = 0.58, 0.15, 0.12, 0.12, -0.02
 pieces, and the words of its path add, each divided by the best file's; and what being a test costs.
 """
 
-RECENT, LEAD = 0.07, 0.08
+RECENT, LEAD = 0.07, 0.12
 """What lately changed files gain at most; and by how much the past must outdo the code to change what
 comes first: the first place is where it is wrong most easily.
 """
