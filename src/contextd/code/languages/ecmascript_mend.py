@@ -22,6 +22,7 @@ _ENDS_A_TYPE = frozenset(b")>]}'\"`_$") | frozenset(
     b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 )
 _FAR = 4_000
+_PRAGMA = 2_000
 
 
 def mend(data: bytes) -> bytes:
@@ -33,6 +34,9 @@ def mend(data: bytes) -> bytes:
     in the text of an element, the `|` that can stand wherever it can. Offsets and lines stay as
     they are.
     """
+    if b"@flow" in data[:_PRAGMA]:
+        # Another language: nothing below helps it, and broken text is slow to parse.
+        return data
     data = data.replace(b"&", b"|")
     data = _TYPES_ALONE.sub(_blanked, data)
     data = _OPTIONAL_PATTERN.sub(b" ", data)
