@@ -20,11 +20,14 @@ _HOPELESS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed text: its UTF-8 bytes, its tree and its outline."""
+    """A parsed text: its UTF-8 bytes, its tree and its outline. `defect` says that contextd's own
+    reader failed on it: the text is then taken as plain.
+    """
 
     data: bytes
     tree: Tree | None
     outline: Outline
+    defect: str = ""
 
 
 def parse(path: str, text: str) -> Parsed:
@@ -36,10 +39,13 @@ def parse(path: str, text: str) -> Parsed:
     language = language_of(path)
     if language is None:
         return Parsed(data, None, Outline())
-    tree = parsed(language, data)
-    if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
-        return Parsed(data, tree, Outline())
-    return Parsed(data, tree, language.outline(tree.root_node, data, path))
+    try:
+        tree = parsed(language, data)
+        if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
+            return Parsed(data, tree, Outline())
+        return Parsed(data, tree, language.outline(tree.root_node, data, path))
+    except Exception as error:  # noqa: BLE001  what people write is endless; one file is not all
+        return Parsed(data, None, Outline(), f"not understood ({type(error).__name__}: {error})")
 
 
 def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
@@ -61,12 +67,18 @@ def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
     found = parse(path, decode(data))
     root = found.tree.root_node if found.tree is not None else None
     outline = found.outline
-    spans = row.embedded(found.data).spans if row is not None and row.embedded else None
+    spans = (
+        row.embedded(found.data).spans
+        if root is not None and row is not None and row.embedded
+        else None
+    )
     return replace(
         bare,
         symbols=outline.symbols,
         imports=outline.imports,
         exports=outline.exports,
         chunks=() if reason else chunks(path, language, found.data, root, outline.symbols, spans),
-        error=reason or ("syntax errors" if root is not None and root.has_error else ""),
+        error=reason
+        or found.defect
+        or ("syntax errors" if root is not None and root.has_error else ""),
     )

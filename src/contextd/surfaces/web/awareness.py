@@ -65,7 +65,12 @@ async def _settled(desk: Desk) -> list[dict[str, Any]] | None:
         desk.ask("list_contradictions", state="resolved", limit=_SETTLED),
         desk.ask("list_contradictions", state="dismissed", limit=_SETTLED),
     )
-    return [dispute for part in found for dispute in part["contradictions"]]
+    settled = [dispute for part in found for dispute in part["contradictions"]]
+    return sorted(settled, key=_last_change, reverse=True)
+
+
+def _last_change(dispute: dict[str, Any]) -> str:
+    return max(str(dispute[side]["updatedAt"]) for side in ("a", "b"))
 
 
 def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[str, str]]:
