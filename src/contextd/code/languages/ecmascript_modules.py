@@ -140,7 +140,8 @@ def _passed_on(node: Node, specifier: str) -> Iterator[tuple[str, str, str]]:
     for child in node.named_children:
         if child.type == "namespace_export":
             named = True
-            yield _name(child.named_children[-1]), specifier, "*"
+            # `* as default`: the keyword is no named node.
+            yield _name(child.children[-1]), specifier, "*"
         elif child.type == "export_clause":
             named = True
             yield from ((alias, specifier, name) for alias, name in _specifiers(child))
