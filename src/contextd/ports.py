@@ -289,12 +289,16 @@ class Observations(Protocol):
         """Log these; past 1,000 the oldest 500 are dropped and stay in the summary."""
         ...
 
-    def recent(self, limit: int = 100) -> list[Observation]:
-        """The latest ones, newest first."""
+    def recent(
+        self, limit: int = 100, *, scopes: frozenset[Scope] | None = None
+    ) -> list[Observation]:
+        """The latest ones, newest first; only those of `scopes` when they are given."""
         ...
 
-    def summary(self) -> ObservationSummary:
-        """Totals over everything ever logged."""
+    def summary(self, *, scopes: frozenset[Scope] | None = None) -> ObservationSummary:
+        """Totals over everything ever logged, or over what was logged in `scopes`. The missed
+        queries are in the order they were missed last; of each scope 500 are counted.
+        """
         ...
 
 

@@ -67,9 +67,9 @@ def append(store: Store, session, key, text, at):
     return store.sessions.append(session, [Event(type="note", key=key, at=at, text=text)])
 
 
-def observe(store: Store, action, query, at):
+def observe(store: Store, action, query, at, scope):
     store.observations.append(
-        [Observation(at=at, action=action, operation="x", type="t", query=query)]
+        [Observation(at=at, action=action, operation="x", type="t", query=query, scope=scope)]
     )
 
 
@@ -100,7 +100,13 @@ steps = st.one_of(
         text=texts,
         at=moments,
     ),
-    step(observe, action=st.sampled_from(["read", "write", "miss"]), query=texts, at=moments),
+    step(
+        observe,
+        action=st.sampled_from(["read", "write", "miss"]),
+        query=texts,
+        at=moments,
+        scope=st.sampled_from([None, *SCOPES[:2]]),
+    ),
     step(disagree, one=ids, other=ids, reason=texts, at=moments),
     step(
         lambda s, one, other, note: s.contradictions.dismiss(one, other, note),
@@ -143,6 +149,8 @@ def end(store: Store) -> list[object]:
     dense = store.index.dense(vector("q"), "m", every, 50)
     asked = store.index.lexical(["upload", "retry", "the"], every, 50)
     known = [store.sessions.events("s"), store.observations.recent(), store.observations.summary()]
+    here = frozenset(SCOPES[:1])
+    known += [store.observations.recent(scopes=here), store.observations.summary(scopes=here)]
     known.append(store.contradictions.find(frozenset(SCOPES), states=()))
     known.append(store.survey.tally(every, recent=EPOCH, stale=EPOCH))
     return [page, history, dense, asked, known, store.index.pending("m", 50)]

@@ -156,6 +156,39 @@ def test_the_least_missed_query_makes_room_for_a_new_one(store):
     assert store.observations.summary().misses == len(asked)
 
 
+def test_each_scope_has_totals_of_its_own_that_stay_exact_when_the_log_rotates(store):
+    places = [SCOPES[0], SCOPES[1], None]
+    every = [
+        observed(n, "miss" if n % 5 == 0 else "read", query=f"q{n % 7}", scope=places[n % 3])
+        for n in range(2_400)
+    ]
+    for start in range(0, 2_400, 90):
+        store.observations.append(every[start : start + 90])
+    summary = store.observations.summary
+    for place in places[:2]:
+        mine = [one for one in every if one.scope == place]
+        told = summary(scopes=frozenset([place]))
+        assert (told.reads, told.misses) == (640, 160)
+        assert told.read_frequency == {"memory": 640}
+        assert sum(told.missed_queries.values()) == 160
+        assert told.last_activity == mine[-1].at
+        logged = store.observations.recent(5_000, scopes=frozenset([place]))
+        assert logged == [one for one in store.observations.recent(5_000) if one.scope == place]
+    both = summary(scopes=frozenset(places[:2]))
+    assert (both.reads, both.misses) == (1_280, 320)
+    assert (summary().reads, summary().misses) == (1_920, 480)
+    assert list(summary().missed_queries) == [f"q{n % 7}" for n in range(2_365, 2_400, 5)]
+    assert summary(scopes=frozenset()).reads == 0
+    assert store.observations.recent(scopes=frozenset()) == []
+
+
+def test_what_one_scope_missed_takes_no_place_from_another(store):
+    asked = [observed(n, "miss", query=f"q{n}", scope=SCOPES[0]) for n in range(501)]
+    store.observations.append([observed(0, "miss", query="mine", scope=SCOPES[1]), *asked])
+    assert store.observations.summary(scopes=frozenset([SCOPES[1]])).missed_queries == {"mine": 1}
+    assert len(store.observations.summary(scopes=frozenset([SCOPES[0]])).missed_queries) == 500
+
+
 def test_projects_are_known_by_identity(store):
     shop = Project(
         identity="root+remote",

@@ -75,7 +75,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """One logged read, write or miss of the store itself."""
+    """One logged read, write or miss of the store itself. `scope` is that of the project the call
+    stood in; None when it stood in none.
+    """
 
     at: datetime
     action: Literal["read", "write", "update", "delete", "miss"]
@@ -84,6 +86,7 @@ class Observation:
     record_ids: tuple[str, ...] = ()
     query: str = ""
     agent: str = ""
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ from datetime import timedelta
 from contextd.domain.awareness import STANDING
 from contextd.domain.errors import Invalid
 from contextd.operations.core import operation
+from contextd.operations.evidence import observed_in
 from contextd.runtime import Runtime
 
 _EVENTS_LOOKED_AT = 1_000
@@ -44,7 +45,7 @@ class Activity:
 
 @operation("GET /api/activity", audience="owner")
 def activity(runtime: Runtime, days: int = 14) -> Activity:
-    """Count reads, writes and misses per day, from the usage log of this home.
+    """Count reads, writes and misses per day, from the usage log of this project.
 
     Args:
         days: How many days, today included.
@@ -54,12 +55,13 @@ def activity(runtime: Runtime, days: int = 14) -> Activity:
     today = runtime.clock.now().date()
     dates = [(today - timedelta(days=n)).isoformat() for n in reversed(range(days))]
     counted = {date: [0, 0, 0] for date in dates}
-    logged = runtime.store.observations.recent(_EVENTS_LOOKED_AT)
+    scopes = observed_in(runtime)
+    logged = runtime.store.observations.recent(_EVENTS_LOOKED_AT, scopes=scopes)
     for seen in logged:
         at = counted.get(seen.at.date().isoformat())
         if at is not None:
             at[0 if seen.action == "read" else 2 if seen.action == "miss" else 1] += 1
-    summary = runtime.store.observations.summary()
+    summary = runtime.store.observations.summary(scopes=scopes)
     whole = len(logged) >= summary.reads + summary.writes + summary.misses
     reaches = bool(logged) and logged[-1].at.date().isoformat() < dates[0]
     return Activity([Day(date, *counted[date]) for date in dates], whole or reaches)

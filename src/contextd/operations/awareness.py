@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Literal
@@ -27,7 +27,15 @@ from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.operations.contradicting import queue_comparison
 from contextd.operations.core import operation
-from contextd.operations.evidence import ENTRIES, gaps_of, noise, owner_of, wanted
+from contextd.operations.evidence import (
+    ENTRIES,
+    gaps_of,
+    noise,
+    observed_in,
+    owner_of,
+    surveyed,
+    wanted,
+)
 from contextd.operations.finding import resolve
 from contextd.operations.typed import FIELDS, TYPE
 from contextd.operations.writing import change
@@ -46,7 +54,7 @@ def introspect(runtime: Runtime) -> SelfModel:
     _compare_daily(runtime, now)
     tallies = _tallies(runtime)
     pairs = runtime.store.contradictions.find(_scopes(runtime), limit=_PAIRS)
-    bubbles = runtime.store.survey.tally(runtime.query("bubble"), recent=now, stale=now)
+    bubbles = runtime.store.survey.tally(surveyed(runtime, "bubble"), recent=now, stale=now)
     stalest = _stalest(runtime, now)
     model = selfmodel.build(
         owner=owner_of(runtime),
@@ -349,7 +357,7 @@ class Exported:
 
 @operation("POST /api/awareness/export", effect="write", audience="owner", idempotent=True)
 def export_awareness(runtime: Runtime, path: str = "") -> Exported:
-    """Write the usage log, its totals and what was useful as awareness.json, under 200 KB.
+    """Write the project's usage log, its totals and what was useful as awareness.json, under 200 KB.
 
     Args:
         path: The file to write; awareness.json in the home when empty.
@@ -361,14 +369,16 @@ def export_awareness(runtime: Runtime, path: str = "") -> Exported:
 
 
 def awareness_body(runtime: Runtime) -> bytes:
-    """The bytes of awareness.json."""
+    """The bytes of awareness.json, about the project or, outside of any, the whole home."""
     store = runtime.store
     rated = store.survey.first(_entries(runtime), "most_rated", 500)
-    return awareness_json(store.observations.recent(1000), store.observations.summary(), rated)
+    scopes = observed_in(runtime)
+    recent = store.observations.recent(1000, scopes=scopes)
+    return awareness_json(recent, store.observations.summary(scopes=scopes), rated)
 
 
 def _entries(runtime: Runtime) -> Query:
-    return replace(runtime.query(*ENTRIES), statuses=STANDING)
+    return surveyed(runtime, *ENTRIES, statuses=STANDING)
 
 
 def _scopes(runtime: Runtime) -> frozenset[Scope]:
@@ -378,7 +388,7 @@ def _scopes(runtime: Runtime) -> frozenset[Scope]:
 def _tallies(runtime: Runtime) -> list[Tally]:
     now = runtime.clock.now()
     return runtime.store.survey.tally(
-        runtime.query(*ENTRIES),
+        surveyed(runtime, *ENTRIES),
         recent=now - timedelta(days=selfmodel.RECENT_DAYS),
         stale=now - timedelta(days=selfmodel.STALE_DAYS),
     )
@@ -386,12 +396,13 @@ def _tallies(runtime: Runtime) -> list[Tally]:
 
 def _stalest(runtime: Runtime, now: datetime) -> list[Record]:
     before = now - timedelta(days=selfmodel.STALE_DAYS)
-    found = runtime.store.survey.first(runtime.query(*ENTRIES), "stalest", _STALEST)
+    found = runtime.store.survey.first(surveyed(runtime, *ENTRIES), "stalest", _STALEST)
     return [record for record in found if record.updated_at < before]
 
 
 def _compare_daily(runtime: Runtime, now: datetime) -> None:
-    runtime.sinks.later(lambda: _queued(runtime, f"{now:%Y-%m-%d}"))
+    if runtime.project is not None:
+        runtime.sinks.later(lambda: _queued(runtime, f"{now:%Y-%m-%d}"))
 
 
 def _queued(runtime: Runtime, slot: str) -> None:

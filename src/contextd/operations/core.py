@@ -349,6 +349,7 @@ def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
             record_ids=trace.record_ids,
             query=_asked(redact(trace.query[:_READ], call.redaction_key).text),
             agent=call.client[:_LONGEST_NAME],
+            scope=call.project.scope if call.project else None,
         )
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,7 +14,9 @@ from contextd.awareness.questions import Missed
 from contextd.domain.awareness import Tally
 from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import KINDS, Field
+from contextd.domain.query import Query
 from contextd.domain.records import Record
+from contextd.domain.scope import Scope
 from contextd.domain.sessions import ObservationSummary
 from contextd.domain.words import content_words
 from contextd.operations.anchors import standings
@@ -39,6 +42,25 @@ _LOCK = threading.Lock()
 
 ENTRIES = tuple(name for name in KINDS if name not in ("feedback", "checkpoint", "bubble", "agent"))
 """Kinds that count as what the store knows."""
+
+
+def surveyed(runtime: Runtime, *kinds: str, **conditions: Any) -> Query:
+    """What the self-model looks at: what the caller may read in the project and its wider scopes, or
+    in every project of the home when the call stands in none.
+    """
+    if runtime.project is not None:
+        return runtime.query(*kinds, **conditions)
+    found: set[Scope] = set()
+    for project in runtime.store.projects.all():
+        found |= replace(runtime, project=project).query(*kinds).scopes
+    return Query(scopes=frozenset(found), kinds=kinds, **conditions)
+
+
+def observed_in(runtime: Runtime) -> frozenset[Scope] | None:
+    """Whose observations the self-model looks at; None for those of the whole home."""
+    if runtime.project is None and runtime.caller.may_administer():
+        return None
+    return surveyed(runtime).scopes
 
 
 def wanted(runtime: Runtime) -> list[Wanted]:
@@ -75,7 +97,7 @@ def missed_questions(
     last: dict[str, datetime] = {}
     found: dict[str, datetime] = {}
     oldest: datetime | None = None
-    for seen in runtime.store.observations.recent(1000):
+    for seen in runtime.store.observations.recent(1000, scopes=observed_in(runtime)):
         oldest = seen.at
         if seen.query:
             times = last if seen.action == "miss" else found
@@ -139,7 +161,7 @@ def gaps_of(
 ) -> list[Gap]:
     """Every gap of the project."""
     latest = _latest(runtime)
-    summary = runtime.store.observations.summary()
+    summary = runtime.store.observations.summary(scopes=observed_in(runtime))
     evidence = Evidence(
         now=runtime.clock.now(),
         wanted=wanted(runtime),
@@ -156,7 +178,7 @@ def gaps_of(
 
 def missed_gaps(runtime: Runtime) -> list[Gap]:
     """Only what was asked in vain, most asked first."""
-    summary = runtime.store.observations.summary()
+    summary = runtime.store.observations.summary(scopes=observed_in(runtime))
     if not summary.missed_queries:
         return []
     missed = missed_questions(runtime, summary, _latest(runtime))
@@ -165,12 +187,12 @@ def missed_gaps(runtime: Runtime) -> list[Gap]:
 
 
 def _latest(runtime: Runtime) -> Sequence[Record]:
-    return runtime.store.records.find(runtime.query(*ENTRIES, limit=_LATEST)).records
+    return runtime.store.records.find(surveyed(runtime, *ENTRIES, limit=_LATEST)).records
 
 
 def noise(runtime: Runtime) -> list[Record]:
     """Records read often that never helped, most read first."""
-    used = runtime.store.survey.first(runtime.query(*ENTRIES), "most_used", _MOST_USED)
+    used = runtime.store.survey.first(surveyed(runtime, *ENTRIES), "most_used", _MOST_USED)
     return [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
 
 
@@ -194,7 +216,7 @@ def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
 
 def owner_of(runtime: Runtime) -> str:
     """Whose store this is: what a preference on identity says, then `Name:` in USER.md, else who asks."""
-    query = runtime.query("context", where={"contextType": "preference"})
+    query = surveyed(runtime, "context", where={"contextType": "preference"})
     for match in runtime.store.index.lexical(list(_IDENTITY), query, 5):
         for record in runtime.store.records.get([match.id]):
             fields = record.data.get("structuredData")

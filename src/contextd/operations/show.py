@@ -141,7 +141,7 @@ def _row(session: Session, since: str) -> dict[str, Any]:
 def _stats(runtime: Runtime) -> dict[str, Any]:
     store = runtime.store
     index = store.index.stats(runtime.embedder.model)
-    usage = store.observations.summary()
+    usage = store.observations.summary(scopes=runtime.query().scopes)
     counts = store.records.count(runtime.query())
     return {
         "records": sum(counts.values()),

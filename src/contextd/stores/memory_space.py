@@ -53,7 +53,9 @@ class State:
     items: dict[str, tuple[ContextItem, ...]] = field(default_factory=dict)
     served: dict[str, None] = field(default_factory=dict)
     observations: tuple[Observation, ...] = ()
-    summary: ObservationSummary = field(default_factory=ObservationSummary)
+    observed: dict[Scope | None, ObservationSummary] = field(default_factory=dict)
+    # How often each query was missed in each scope, and its place among all that was missed.
+    missed: dict[tuple[Scope | None, str], tuple[int, int]] = field(default_factory=dict)
     projects: dict[str, Project] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     leases: dict[str, tuple[str, datetime]] = field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -114,7 +115,7 @@ class MemorySessions:
 
 
 class MemoryObservations:
-    """`Observations` in a tuple."""
+    """`Observations` in a tuple, and totals per scope."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
@@ -128,47 +129,76 @@ class MemoryObservations:
             kept = list(state.observations)
             for one in observations:
                 kept.append(replace(one, at=codec.utc(one.at)))
-                state.summary = _added(state.summary, kept[-1])
+                before = state.observed.get(one.scope, ObservationSummary())
+                state.observed[one.scope] = _sum([before, _counted(kept[-1])])
+                if one.action == "miss" and one.query:
+                    self._miss(one.scope, one.query)
                 if len(kept) > rules.OBSERVATIONS:
                     del kept[: rules.OBSERVATIONS_DROPPED]
             state.observations = tuple(kept)
 
-    def recent(self, limit: int = 100) -> list[Observation]:
+    def _miss(self, scope: Scope | None, query: str) -> None:
+        missed = self._space.state.missed
+        place = sum(one.misses for one in self._space.state.observed.values())
+        here = [name for name in missed if name[0] == scope]
+        if (scope, query) not in missed and len(here) >= rules.MISSED_QUERIES:
+            del missed[min(here, key=lambda name: missed[name])]
+        count, _ = missed.get((scope, query), (0, 0))
+        missed[scope, query] = count + 1, place
+
+    def recent(
+        self, limit: int = 100, *, scopes: frozenset[Scope] | None = None
+    ) -> list[Observation]:
         """See `Observations.recent`."""
         with self._space.lock:
-            return list(self._space.state.observations[::-1][: max(0, limit)])
+            logged = self._space.state.observations[::-1]
+        found = [one for one in logged if scopes is None or one.scope in scopes]
+        return found[: max(0, limit)]
 
-    def summary(self) -> ObservationSummary:
+    def summary(self, *, scopes: frozenset[Scope] | None = None) -> ObservationSummary:
         """See `Observations.summary`."""
         with self._space.lock:
-            return self._space.state.summary
+            state = self._space.state
+            asked = [s for s in state.observed if scopes is None or s in scopes]
+            counts: Counter[str] = Counter()
+            for (scope, query), (count, _) in sorted(state.missed.items(), key=lambda m: m[1][1]):
+                if scope in asked:
+                    counts[query] = counts.pop(query, 0) + count
+            return replace(
+                _sum([state.observed[scope] for scope in asked]), missed_queries=dict(counts)
+            )
 
 
-def _added(summary: ObservationSummary, one: Observation) -> ObservationSummary:
+def _counted(one: Observation) -> ObservationSummary:
     counted = rules.COUNTED_AS[one.action]
-    missed = dict(summary.missed_queries)
-    if counted == "misses" and one.query:
-        count = missed.pop(one.query, 0) + 1
-        if count == 1 and len(missed) >= rules.MISSED_QUERIES:
-            del missed[min(missed, key=lambda query: missed[query])]
-        missed[one.query] = count
-    reads, writes = dict(summary.read_frequency), dict(summary.write_frequency)
-    frequency = {"reads": reads, "writes": writes}.get(counted)
-    if one.type and frequency is not None:
-        frequency[one.type] = frequency.get(one.type, 0) + 1
-    agents = dict(summary.agent_frequency)
-    if one.agent:
-        agents[one.agent] = agents.get(one.agent, 0) + 1
-    last = summary.last_activity
+    named = {one.type: 1} if one.type else {}
     return ObservationSummary(
-        reads=summary.reads + (counted == "reads"),
-        writes=summary.writes + (counted == "writes"),
-        misses=summary.misses + (counted == "misses"),
-        missed_queries=missed,
-        read_frequency=reads,
-        write_frequency=writes,
-        agent_frequency=agents,
-        last_activity=one.at if last is None else max(last, one.at),
+        reads=int(counted == "reads"),
+        writes=int(counted == "writes"),
+        misses=int(counted == "misses"),
+        read_frequency=named if counted == "reads" else {},
+        write_frequency=named if counted == "writes" else {},
+        agent_frequency={one.agent: 1} if one.agent else {},
+        last_activity=one.at,
+    )
+
+
+def _sum(summaries: Sequence[ObservationSummary]) -> ObservationSummary:
+    reads: Counter[str] = Counter()
+    writes: Counter[str] = Counter()
+    agents: Counter[str] = Counter()
+    for one in summaries:
+        reads.update(one.read_frequency)
+        writes.update(one.write_frequency)
+        agents.update(one.agent_frequency)
+    return ObservationSummary(
+        reads=sum(one.reads for one in summaries),
+        writes=sum(one.writes for one in summaries),
+        misses=sum(one.misses for one in summaries),
+        read_frequency=dict(reads),
+        write_frequency=dict(writes),
+        agent_frequency=dict(agents),
+        last_activity=max((s.last_activity for s in summaries if s.last_activity), default=None),
     )
 
 

@@ -12,7 +12,7 @@ OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
 """The observation log holds this many; past it, this many of the oldest are dropped."""
 
 MISSED_QUERIES = 500
-"""So many different missed queries are counted. A new one then takes the place of the one missed
+"""So many different missed queries are counted per scope. A new one then takes the place of the one missed
 least often, among those the one longest ago."""
 
 COUNTED_AS: dict[str, Literal["reads", "writes", "misses"]] = {

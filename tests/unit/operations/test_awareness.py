@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from dataclasses import replace
 from datetime import timedelta
 
@@ -289,3 +290,54 @@ def test_a_contradiction_is_told_in_the_form_of_the_seed(shop):
         f"    but entry {second['id'][:8]} says '{said[second['id']]}' ("
     )
     assert lines[at + 3].startswith("    Consider resolving with ")
+
+
+@pytest.fixture
+def neighbour(shop, tmp_path):
+    """Another project of the same home."""
+    root = tmp_path / "blog"
+    root.mkdir()
+    subprocess.run(["git", "-C", str(root), "init", "-q"], check=True)
+    return type(shop)(shop.app, root)
+
+
+def test_what_one_project_asked_in_vain_is_no_gap_of_another(shop, neighbour):
+    for _ in range(3):
+        shop("recall_context", query="how do we rotate the signing keys")
+    neighbour("recall_context", query="who approves guest posts")
+    shop.app.flush()
+    asked = {
+        name: [gap["subjects"] for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
+        for name, desk in (("shop", shop), ("blog", neighbour))
+    }
+    assert asked == {
+        "shop": [["how do we rotate the signing keys"]],
+        "blog": [["who approves guest posts"]],
+    }
+    assert "signing keys" not in str(neighbour("introspect"))
+    assert "signing keys" not in neighbour.answer("briefing_get").text
+    bodies = {}
+    for name, desk in (("shop", shop), ("blog", neighbour)):
+        path = desk.root / "awareness.json"
+        desk("export_awareness", path=str(path))
+        bodies[name] = json.loads(path.read_text())
+    assert bodies["blog"]["summary"]["missedQueries"] == ["who approves guest posts"]
+    assert bodies["shop"]["summary"]["totalMisses"] == 3
+    assert sum(day["misses"] for day in neighbour("activity")["days"]) == 1
+
+
+def test_a_call_outside_of_any_project_sees_the_whole_home(shop, neighbour):
+    saved(shop, NOTES[0])
+    saved(neighbour, NOTES[1])
+    shop("recall_context", query="how do we rotate the signing keys")
+    neighbour("recall_context", query="who approves guest posts")
+    shop.app.flush()
+    nowhere = shop.app.runtime("mcp", client="test-client")
+    gaps = shop.app.call("get_gaps", nowhere, {}).value["gaps"]
+    assert {q for gap in gaps if gap["kind"] == "missed" for q in gap["subjects"]} == {
+        "how do we rotate the signing keys",
+        "who approves guest posts",
+    }
+    model = shop.app.call("introspect", nowhere, {}).value
+    assert model["identity"]["contextCount"] == 2
+    assert shop("introspect")["identity"]["contextCount"] == 1
