@@ -96,11 +96,13 @@ def names_by_file(graph: SymbolGraph, definition: Definition) -> dict[str, Names
             names.members |= {symbol.name} if symbol.parent else set()
     if holder is None:
         return found
-    _add_users(graph, found, holder, extends=family == "kotlin" and symbol.kind == "function")
+    # What the type of a member is called is no use of the member, not in its own file either.
+    using = dict(found) if not member else {path: Names() for path in found}
+    _add_users(graph, using, holder, extends=family == "kotlin" and symbol.kind == "function")
     if not member:
-        return found
+        return using
     named = [path for path, _ in graph.users.get(definition.place, ())]
-    members = {path: _member(graph, path, definition) for path in [*found, *named]}
+    members = {path: _member(graph, path, definition) for path in [*using, *named]}
     if family in _WHOLESALE:
         members = found | members
     if len(graph.by_name[symbol.name]) == 1 and symbol.kind == "method":

@@ -17,7 +17,7 @@ from contextd.code.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import Symbol
 from contextd.domain.errors import ContextdError
 
-Role = Literal["use", "import"]
+Role = Literal["use", "import", "name"]
 
 _LONGEST_LINE = 200
 _FEWEST_EACH = 3
@@ -34,12 +34,15 @@ _CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
 _IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
 _NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
 _KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
+_PATTERN_KEYS = frozenset(("shorthand_property_identifier_pattern",))
 _PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A line that names the definition. It counts from 1; `text` is without its indentation."""
+    """A line that names the definition. It counts from 1; `text` is without its indentation. The
+    role `name` says that nothing but the name tells that it is meant.
+    """
 
     path: str
     line: int
@@ -63,8 +66,9 @@ def references(
 ) -> References:
     """The lines that use `definition`, at most `limit`.
 
-    Where there are more, no file takes much over a tenth of them. Follows aliases, namespaces, re-exports and attribute access on modules; leaves out comments,
-    strings and parameters of the same name. A method is looked for by its name after a dot, in the
+    Where there are more, no file takes much over a tenth of them. Follows aliases, namespaces,
+    re-exports and attribute access on modules; leaves out comments, strings and parameters of the
+    same name. A method is looked for by its name after a dot, in the
     files that use its class, and where no other definition has its name in those that use these:
     types are not known. Raises nothing for files that are gone.
     """
@@ -98,6 +102,36 @@ def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
     holder = holder_of(graph, definition)
     found = {path for path, _ in graph.users.get(holder.place, ())} if holder else set[str]()
     return tuple(sorted(found))
+
+
+def named(source: Source, name: str) -> list[Reference]:
+    """The lines of a file where the name stands in code, whatever it means there: not where it is
+    defined, imported, commented on or said in a text. Their role is `name`.
+    """
+    language = language_of(source.file.path)
+    if language is None or name.encode() not in source.data:
+        return []
+    word = re.compile(rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])" % re.escape(name).encode())
+    own = {
+        found.start()
+        for symbol in source.file.symbols
+        if symbol.name == name
+        for found in [word.search(source.data, _after_decorators(source.data, symbol), symbol.end)]
+        if found is not None
+    }
+    root = parsed(language, source.data).root_node
+    lines = source.data.split(b"\n")
+    rows: dict[int, Reference] = {}
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
+            continue
+        row = node.start_point[0]
+        aside = match.start() in own or _NO_CODE.search(node.type) or node.type in _PATTERN_KEYS
+        if row + 1 not in rows and not aside and _importing(node) is None:
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            rows[row + 1] = Reference(source.file.path, row + 1, text, "name")
+    return list(rows.values())
 
 
 def _in_file(source: Source, names: Names, definition: Definition) -> list[Reference]:

@@ -7,7 +7,13 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
 from contextd.code import git
-from contextd.code.references import references, using_files
+from contextd.code.name_uses import (
+    most_used_first,
+    uses_of_name,
+    with_uses_by_name,
+    written_first,
+)
+from contextd.code.references import References, references, using_files
 from contextd.code.repo_map import repo_map as draw_map
 from contextd.code.sources import Sources
 from contextd.code.symbol_graph import Definition, SymbolGraph, symbol_graph
@@ -43,7 +49,9 @@ class SymbolHit:
 
     def as_text(self) -> str:
         """Place, signature and use."""
-        used = f" · used by {self.used_by} file{'s' * (self.used_by != 1)}" if self.used_by else ""
+        files = f"{self.used_by} file{'s' * (self.used_by != 1)}"
+        whole = "its type is used by" if "." in self.name else "used by"
+        used = f" · {whole} {files}" if self.used_by else ""
         hidden = "" if self.exported or "." in self.name else " · not exported"
         return f"{self.path}:{self.line}-{self.end_line} {self.kind} {self.name}{hidden}{used}\n  {self.signature}"
 
@@ -95,7 +103,9 @@ def find_symbol(
 
 @dataclass(frozen=True, slots=True)
 class ReferenceLine:
-    """A line that uses a definition. `role` is `use` or `import`."""
+    """A line that uses a definition. `role` is `use`, `import`, or `name` where its name is all that
+    says so.
+    """
 
     path: str
     line: int
@@ -105,7 +115,9 @@ class ReferenceLine:
 
 @dataclass(frozen=True, slots=True)
 class FoundReferences:
-    """The uses of one definition. `others` are definitions of the same name that were not meant."""
+    """The uses of one definition, certain ones first. `others` are definitions of the same name
+    that were not meant.
+    """
 
     definition: SymbolHit
     references: list[ReferenceLine]
@@ -117,11 +129,14 @@ class FoundReferences:
     def as_text(self) -> str:
         """The definition, then its uses by file."""
         lines = [self.definition.as_text()]
-        last = ""
+        last = ("", False)
         for one in self.references:
-            if one.path != last:
+            by_name = one.role == "name"
+            if by_name and not last[1]:
+                lines.append("by name only, so each may mean another definition:")
+            if (one.path, by_name) != last:
                 lines.append(one.path)
-                last = one.path
+                last = (one.path, by_name)
             lines.append(f"  {one.line}: {one.text}")
         lines += [] if self.references else ["no uses found"]
         if self.others:
@@ -152,12 +167,14 @@ def find_references(
         raise NotFound(
             f"no definition {name!r}" + (f" in {path}" if path else ""), _nothing(graph, name)
         )
-    chosen, *others = meant
     sources = Sources(runtime.checkout, runtime.store.files, runtime.scope)
-    found = references(graph, sources, chosen, limit=limit)
+    chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
     notes = []
     if others:
         notes.append(f"{len(meant)} definitions have this name; give path to choose another")
+    if elsewhere:
+        lines = "1 more line means" if elsewhere == 1 else f"{elsewhere} more lines mean"
+        notes.append(f"{lines} another definition of this name")
     if chosen.symbol.parent:
         notes.append("methods are matched by name in files that use their class")
     if found.truncated:
@@ -172,6 +189,24 @@ def find_references(
         others=[_shown(graph, one, "exact") for one in others[:_LISTED]],
         notice="; ".join(notes),
     )
+
+
+def _uses(
+    graph: SymbolGraph, sources: Sources, meant: list[Definition], limit: int
+) -> tuple[Definition, list[Definition], References, int]:
+    """(the one of these that most lines mean, the others, its uses, how many lines of its name mean
+    others). Only what can be imported by its name is found by imports alone.
+    """
+    if len(meant) == 1 and not meant[0].symbol.parent:
+        found = references(graph, sources, meant[0], limit=limit)
+        if found.found:
+            return meant[0], [], found, 0
+    named = uses_of_name(graph, sources, meant[0].symbol.name)
+    chosen, *others = most_used_first(graph, named, meant)
+    found = references(graph, sources, chosen, limit=limit)
+    if found.found and not chosen.symbol.parent:
+        return chosen, others, found, 0
+    return chosen, others, *with_uses_by_name(graph, found, named, chosen, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +285,7 @@ def _matching(graph: SymbolGraph, asked: str) -> list[tuple[Definition, str]]:
         if last != asked:
             some = [one for one in some if _ends_in(one.qualified, asked)]
         some.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
-        for one in some:
+        for one in written_first(graph, some):
             found.setdefault(one, how)
     return list(found.items())
 

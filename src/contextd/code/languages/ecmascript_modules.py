@@ -186,10 +186,12 @@ def _declared(node: Node) -> Iterator[str]:
 
 def _call(node: Node, kind: str) -> Import:
     names: list[tuple[str, str]] = []
-    call = node.parent.parent if node.parent is not None else None
-    holder = call.parent if call is not None else None
-    if kind == "require" and holder is not None and holder.type == "variable_declarator":
-        names += _required(holder.child_by_field_name("name"))
+    if kind == "require":
+        # Asked of these alone: finding a parent goes down from the root.
+        call = node.parent.parent if node.parent is not None else None
+        holder = call.parent if call is not None else None
+        if holder is not None and holder.type == "variable_declarator":
+            names += _required(holder.child_by_field_name("name"))
     specifier = unquoted(node)
     # `./locales/${name}` leads to no one file.
     if node.type == "template_string" and "${" in specifier:

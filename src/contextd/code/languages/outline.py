@@ -62,8 +62,11 @@ def line_of(node: Node) -> int:
 
 
 def symbols_of(definitions: Sequence[Definition], data: bytes) -> tuple[Symbol, ...]:
-    """The definitions as symbols, in source order, each with the names around it as parent."""
-    ordered = sorted(definitions, key=lambda d: (d.outer.start_byte, -d.outer.end_byte))
+    """The definitions as symbols, in source order, each with the names around it as parent. In
+    broken code a name can be missing: such a definition is left out.
+    """
+    named = (one for one in definitions if one.name)
+    ordered = sorted(named, key=lambda d: (d.outer.start_byte, -d.outer.end_byte))
     open_: list[tuple[int, str]] = []
     found: list[Symbol] = []
     for definition in ordered:
