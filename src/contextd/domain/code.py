@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
+"""The languages of files that hold values, such as settings and translations, and nothing else."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbol:

@@ -42,7 +42,7 @@ Type = Literal["all", "discovery", "session", "code", "memory", "remediation", "
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One hit of any kind."""
+    """One hit of any kind. `symbol` is what a piece of code defines."""
 
     id: str
     type: str
@@ -52,10 +52,14 @@ class SearchHit:
     score: float
     why: str
     stale: str = ""
+    symbol: str = ""
 
     def as_text(self) -> str:
-        """The text, then where it comes from and why it is here."""
+        """The text, then where it comes from and why it is here; of code, first where it is."""
         note = f" · {self.stale}" if self.stale else ""
+        if self.type == "code":
+            place = f"{self.source} {self.symbol}".rstrip()
+            return f"{place}\n{self.text}\n  (code {self.id[:12]} · {self.score:.3f} · {self.why}{note})"
         return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why}{note})"
 
 
@@ -124,7 +128,7 @@ def _shown(hit: Hit, now: datetime, stale: str, *, archived: bool) -> SearchHit:
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
-        return SearchHit(hit.id, "code", text, place, "now", score, why)
+        return SearchHit(hit.id, "code", text, place, "now", score, why, symbol=content.symbol)
     assert isinstance(content, Event)
     said = f"{content.role}: {content.text}"[:_TEXT]
     source = f"session {hit.id.partition('#')[0][:8]}"

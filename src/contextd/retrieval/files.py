@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import log, log1p
 
-from contextd.domain.code import Chunk
+from contextd.domain.code import VALUES, Chunk
 from contextd.domain.words import content_words, query_words, words
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
 from contextd.retrieval.rank import in_order
@@ -21,6 +21,11 @@ from contextd.retrieval.rank import in_order
 MEANING, WORDS, FURTHER, PATH, TEST = 0.58, 0.15, 0.12, 0.12, -0.02
 """What a file's best cosine is multiplied by; what its best BM25 score, the sum of the scores of its
 pieces, and the words of its path add, each divided by the best file's; and what being a test costs.
+"""
+
+DATA = -0.1
+"""What being a file of data costs where the question does not ask for one. By hand, on questions to
+one web application with translations: all of its texts are in there, and none of its code.
 """
 
 RECENT, LEAD = 0.07, 0.12
@@ -37,6 +42,15 @@ _MOST_WORDS = 64
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?)/|(?:^|[/_.])tests?[_.]|_test\.|\.spec\.", re.IGNORECASE
 )
+_ASKS_DATA = frozenset(
+    words(
+        """json yaml yml toml xml csv svg ini config configuration configured setting settings
+        translation translations translated translate locale locales i18n l10n fixture fixtures
+        dependency dependencies workflow manifest"""
+    )
+)
+_IDENTIFIER = re.compile(r"\w[._-]\w")
+"""In a question of code this may be a key, or a name: either way it asks for a very text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +77,8 @@ def by_file(hits: Sequence[Hit], question: str, past: Past) -> list[Hit]:
     for hit in hits:
         if hit.id in chunks:
             alone = _alone(hit, WORDS * own[hit.id].words / most, meaning)
+            if not _asks_for(question, chunks[hit.id]):
+                alone = alone.plus([Part("data", DATA)])
             pieces.setdefault(chunks[hit.id].path, []).append(alone)
     pieces = {path: in_order(some) for path, some in pieces.items()}
     best = _whole(pieces, own, question, WORDS / most, meaning)
@@ -142,6 +158,18 @@ def _whole(
         ]
         found[path] = first.plus([part for part in parts if part.amount])
     return found
+
+
+def _asks_for(question: str, piece: Chunk) -> bool:
+    """Whether the piece is no data, or the question asks for data: by a key or nothing but a name, by
+    what such files are called, or by the file's own name or folder.
+    """
+    if piece.language not in VALUES:
+        return True
+    if len(question.split()) == 1 or _IDENTIFIER.search(question):
+        return True
+    own = words("/".join(piece.path.split("/")[-2:]))
+    return not _ASKS_DATA.union(own).isdisjoint(content_words(question))
 
 
 def _count(pieces: int) -> str:

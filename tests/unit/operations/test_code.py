@@ -125,3 +125,11 @@ def test_a_file_is_read_with_the_tree_of_its_imports(desk):
         {"path": "src/auth/service.ts", "dependencies": [{"path": "src/auth/token.ts"}]}
     ]
     assert desk("read_file", path="src/users/model.ts")["tree"] == []
+
+
+def test_code_found_by_a_search_of_everything_begins_with_where_it_is(desk):
+    desk("codebase_index")
+    [hit, *_] = desk("context_search", query="refreshToken", type="code")["results"]
+    assert (hit["symbol"], hit["source"]) == ("refreshToken", "src/auth/token.ts:1-9")
+    text = desk.answer("context_search", query="refreshToken", type="code").text
+    assert text.startswith("1. src/auth/token.ts:1-9 refreshToken\nexport const LIFETIME")

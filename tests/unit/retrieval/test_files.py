@@ -3,14 +3,21 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.code import Chunk
-from contextd.retrieval.files import FURTHER, LEAD, PATH, RECENT, WORDS, Past, by_file
+from contextd.retrieval.files import DATA, FURTHER, LEAD, PATH, RECENT, WORDS, Past, by_file
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
 
 NOTHING = Past()
 
 
 def hit(path: str, text: str = "x", *, cosine: float = 0.0, line: int = 1) -> Hit:
-    chunk = Chunk(id=f"{path}:{line}", path=path, start_line=line, end_line=line, text=text)
+    chunk = Chunk(
+        id=f"{path}:{line}",
+        path=path,
+        start_line=line,
+        end_line=line,
+        text=text,
+        language=path.rsplit(".", 1)[-1],
+    )
     parts = (Part(LEXICAL, 0.5, 1, 3.0), Part(DENSE, 0.5, 1 if cosine else 0, cosine))
     return Hit(chunk.id, "code", parts, chunk)
 
@@ -87,3 +94,36 @@ def test_a_score_is_the_sum_of_what_it_says() -> None:
 def test_without_vectors_words_and_paths_order_the_files() -> None:
     found = by_file([hit("a.py", "cart"), hit("cart.py", "cart")], "empty cart", NOTHING)
     assert ids(found) == ["cart.py:1", "a.py:1"]
+
+
+TRANSLATION = '"upload": "Upload attachments", "stored": "Where attachments are stored"'
+
+
+def translated(question: str) -> list[str]:
+    hits = [
+        hit("web/src/locales/en.json", TRANSLATION, cosine=0.5),
+        hit("web/src/locales/en.json", TRANSLATION, cosine=0.45, line=9),
+        hit("server/attachment.py", "def save(blob): put(blob)", cosine=0.45),
+    ]
+    return [one.id for one in by_file(hits, question, NOTHING)]
+
+
+def test_translations_come_behind_the_code_they_are_shown_by() -> None:
+    found = translated("where are attachments kept")
+    assert found[0] == "server/attachment.py:1"
+    pieces = by_file([hit("a.json", line=1), hit("a.json", line=2)], "where is it kept", NOTHING)
+    assert [one.part("data").amount for one in pieces] == [DATA, DATA]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "translation of attachments upload",
+        "which json holds upload attachments stored",
+        "en locale upload attachments",
+        "upload.stored attachments label",
+        "stored",
+    ],
+)
+def test_a_question_for_data_finds_it_first(question: str) -> None:
+    assert translated(question)[0] == "web/src/locales/en.json:1"

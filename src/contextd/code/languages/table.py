@@ -42,6 +42,7 @@ from contextd.code.languages.ruby_resolver import RubyResolver
 from contextd.code.languages.rust_paths import defines as rust_defines
 from contextd.code.languages.rust_resolver import SETTINGS as RUST_SETTINGS
 from contextd.code.languages.rust_resolver import RustResolver
+from contextd.domain.code import VALUES
 
 LANGUAGES: tuple[Language, ...] = (
     Language(
@@ -269,7 +270,7 @@ _BY_BASENAME = {
     "go.work": "go-module",
 }
 PROSE = frozenset(("markdown", "restructuredtext", "text"))
-DATA = frozenset("json yaml csv xml svg toml ini notebook html go-module".split())
+DATA = VALUES | {"html", "notebook"}
 
 
 def language_name(path: str) -> str:

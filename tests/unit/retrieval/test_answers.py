@@ -1,0 +1,86 @@
+"""When a search of the code has an answer, and when it says that nothing is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+
+import numpy as np
+import pytest
+from shop_store import SCOPE
+
+from contextd.domain.code import Chunk
+from contextd.domain.query import CODE, Document, Query
+from contextd.ports import Vector
+from contextd.retrieval.files import Past
+from contextd.retrieval.hits import Part
+from contextd.retrieval.search import LOUD, SURE, find
+from contextd.stores import open_store
+
+CODE_TEXTS = {
+    "shop/support.py": "def open_ticket(customer): return queue(customer)",
+    "shop/mysql.py": "def connect(user): return run(scripts)",
+    "shop/cart.py": "def total(lines): return sum(lines)",
+}
+QUERY = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
+
+
+class Near:
+    """Gives each text the cosine to any question that it was made with; 0 to those not named."""
+
+    model = "near"
+
+    def __init__(self, cosines: Mapping[str, float]) -> None:
+        self.cosines = cosines
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        rows = [[self.cosines.get(text, 1.0), 0.0] for text in texts]
+        return np.array([[c, sqrt(1 - c * c)] for c, _ in rows], np.float32)
+
+
+def answers(question: str, past: Past | None = None, **cosines: float) -> list[str]:
+    """The files found, with these cosines of the files named."""
+    texts = {f"shop/{name}.py": cosine for name, cosine in cosines.items()}
+    near = Near({text: texts.get(path, 0.0) for path, text in CODE_TEXTS.items()})
+    chunks = {
+        path: Chunk(id=path, path=path, start_line=1, end_line=1, text=text)
+        for path, text in CODE_TEXTS.items()
+    }
+    documents = [
+        Document(id=path, kind=CODE, scope=SCOPE, text=text) for path, text in CODE_TEXTS.items()
+    ]
+    store = open_store("memory://")
+    rows = near.embed([CODE_TEXTS[document.id] for document in documents])
+    vectors = {document.digest: row for document, row in zip(documents, rows, strict=True)}
+    store.index.put(documents, vectors, near.model)
+    found = find(
+        store.index,
+        near,
+        question,
+        QUERY,
+        hydrate=lambda ids: {id: chunks[id] for id in ids},
+        past=past or Past(),
+    )
+    return [hit.id for hit in found.hits]
+
+
+def test_a_word_in_a_path_is_no_answer_to_a_question_about_something_else() -> None:
+    assert answers("When did Caroline join the online support group?", support=0.18) == []
+
+
+def test_code_whose_name_is_asked_for_is_an_answer_when_the_other_words_are_known_too() -> None:
+    found = answers("run mysql scripts as customer user without root", mysql=0.18)
+    assert found[0] == "shop/mysql.py"
+
+
+@pytest.mark.parametrize("cosine", [SURE - 0.02, SURE + 0.02])
+def test_meaning_alone_must_be_nearer_when_none_of_the_words_are_known(cosine: float) -> None:
+    found = answers("What inspired Melanie to paint?", cart=cosine)
+    assert bool(found) == (cosine >= SURE)
+
+
+@pytest.mark.parametrize("amount", [LOUD - 0.005, LOUD + 0.005])
+def test_the_past_is_an_answer_only_where_it_speaks_up(amount: float) -> None:
+    past = Past({"shop/cart.py": [Part("memory", amount, why="changed before")]})
+    found = answers("tidy imports everywhere please", past, cart=0.1)
+    assert ("shop/cart.py" in found) == (amount >= LOUD)
