@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 from contextd.domain.words import STOP_WORDS, words
 from contextd.governance.opposites import poles
+from contextd.governance.phrases import DIGIT, PREFIXED, Phrases
 from contextd.governance.quantities import quantities
 from contextd.governance.replaced import owner, swap
 
-_NEGATION = re.compile(
+_NEGATION = Phrases(
     r"\b(?:no longer|not|never|no|nobody|none|nothing|without|avoid(?:s|ed|ing)?|cannot|neither|nor|zero"
     r"|forbid(?:s|den)?|prohibit(?:s|ed)?|disallow(?:s|ed)?|den(?:y|ies|ied)|discourage[sd]?|drop(?:s|ped)? (?=support)|bann?(?:s|ed)?|refrain(?:s)?|refuse[sd]? to|unable to"
     r"|stop(?:s|ped)? (?=\w+ing)|lacks?"
@@ -25,21 +26,30 @@ _NEGATION = re.compile(
     r"|non-?(?=[a-z]{4})|un(?=[a-z]{3,}(?:ed|able|ible|safe|stable)\b(?<!unified)(?<!united))"
     r"|in(?=(?:active|valid|secure|complete|consistent|compatible|accessible|visible|direct(?:ly)?)\b))"
     r"(?:\b|(?<=non)|(?<=non-)|(?<=un)|(?<=in))",
-    re.I,
+    """no longer not never nobody none nothing without avoid avoids avoided avoiding cannot
+    neither nor zero forbid forbids forbidden prohibit prohibits prohibited disallow
+    disallows disallowed deny denies denied discourage discouraged discourages drop
+    drops dropped ban bann baned bans banns banned refrain refrains refuse refused refuses
+    unable stop stops stopped lack lacks t dont doesnt didnt isnt arent wasnt werent
+    wont cant shouldnt mustnt couldnt wouldnt hasnt havent inactive invalid insecure
+    incomplete inconsistent incompatible inaccessible invisible indirect indirectly"""
+    + PREFIXED,
 )
 # These cancel, or say nothing about the subject.
-_HARMLESS = re.compile(
+_HARMLESS = Phrases(
     r"\b(?:not only|no matter|if not|whether or not|or not|and when not to|not just|no more than"
     r"|not more than|no later than|no less than|nothing but|nothing else|no way|no problem|no worries"
     r"|no doubt|no idea|(?:can['’]?t|cannot) (?:wait|believe|help)|not (?:sure|bad|yet|necessarily)"
     r"|by default|(?:do not|don['’]?t|never|must not|not) (?:forget|fail|hesitate|neglect|omit)(?: to)?"
     r"|(?:\w+n['’]t|not|never)(?=[^,;]*\buntil\b))\b"
     r"|\b(?:which|who|that|what)\s+(?:\w+\s+){0,3}?(?:not|never|no|cannot|\w+n['’]t)\b",
-    re.I,
+    """no not nothing never cannot cant dont t default""",
 )
-_REJECTED = re.compile(
+_REJECTED = Phrases(
     r",?\s*\b(?:over|instead of|rather than|and not|but not|not)\s+(?:the\s+|an?\s+)?"
-    r"(?P<worse>[\w.+#@/-]+(?:\s+[\w.+#-]+){0,2}?)(?=\s*(?:[,.;]|$)|\s+(?:for|as|in|on|when|to|because)\b)"
+    r"(?P<worse>[\w.+#@/-]+(?:\s+[\w.+#-]+){0,2}?)(?=\s*(?:[,.;]|$)|\s+(?:for|as|in|on|when|to|because)\b)",
+    "over instead rather not",
+    re.NOFLAG,
 )
 _INSTEAD = re.compile(r"\b(?:over|instead of|rather than)\b", re.I)
 _CHOICE = re.compile(
@@ -75,10 +85,10 @@ _LOCATED = re.compile(
     re.I,
 )
 # "step 2" and "bug 17" name a thing; they are no value of it.
-_LABELLED = re.compile(
+_LABELLED = Phrases(
     r"\b(step|phase|part|chapter|section|bug|issue|ticket|pr|pull request|adr|rule|case|option|task"
     r"|day|week|sprint|level|tier)s?\s+#?(\d+)\b|#(\d+)\b",
-    re.I,
+    DIGIT,
 )
 _EXCLUSIVE_IS = re.compile(
     r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"
@@ -108,12 +118,15 @@ _TRUTH = {
 }
 # "The limit is mandatory" and "the limit is documented" hold at once.
 _QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
-_PLACE = re.compile(
+_PLACE = Phrases(
     r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
     r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
     r"|sent|serve|served|save|saved|live|lives|go|goes|represented|encoded|named|tracked|modelled)\b.*?)\s+(?P<how>as|with|on|to|from|via|through|using|by)\s+"
     r"(?:the\s+)?(?P<place>[\w.+#/@-]+(?:\s+[\w.+#-]+)?)[.!]?$",
-    re.I,
+    """run runs deploy deployed deploys store stored host hosted merge merged publish
+    published build built write written format formatted lint manage managed release
+    released send sent serve served save saved live lives go goes represented encoded
+    named tracked modelled""",
 )
 _STOPPED = STOP_WORDS | frozenset(words(" ".join(STOP_WORDS)))
 # "shop-a" and "shop-b" are two things.
@@ -216,7 +229,7 @@ def claim(sentence: str) -> Claim:
         values=values,
         figures=figures,
         paths=paths,
-        mentioned=frozenset(path.strip("./").casefold() for path in _PATH.findall(rest)),
+        mentioned=frozenset(path.strip("./").casefold() for path in _named(rest)),
         chosen=choice.chosen,
         rejected=rejected,
         tools=choice.tools,
@@ -284,8 +297,19 @@ def _paths(text: str) -> tuple[frozenset[str], str]:
         places.add(path)
         return " "
 
+    if not _may_name(text):
+        return frozenset(), text
     rest = _PATH.sub(place, text)
     return frozenset(places), rest
+
+
+def _named(text: str) -> list[str]:
+    return _PATH.findall(text) if _may_name(text) else []
+
+
+def _may_name(text: str) -> bool:
+    """Whether there may be a path in the text: a slash, or a dot before something."""
+    return "/" in text or "." in text[:-1]
 
 
 def _answers(sentence: str) -> Iterator[Answer]:

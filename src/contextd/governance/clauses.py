@@ -9,24 +9,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextd.governance.phrases import DIGIT, Phrases
+
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _MOST = 20
 
-_PAST = re.compile(
+_PAST = Phrases(
     r"(?<!\bis )(?<!\bare )(?<!\bbe )(?<!\bbeing )(?<!\bwas )(?<!\bwere )(?<!\bbeen )(?<!\bonly )"
     r"\bused to (?=\w)|\b(?:previously|formerly|originally|initially|back then|at first|at the time"
     r"|in the past|in the old days|until (?:last|recently|now|\d|[A-Z])|before (?:v?\d|version|release)"
     r"|(?:in|since|during) (?:19|20)\d\d\b.*\b\w+ed\b|in (?:19|20)\d\d|last (?:week|month|year|quarter|spring)"
     r"|years? ago|months? ago|weeks? ago)\b",
-    re.I,
+    """used previously formerly originally initially back first time past old until before
+    last ago"""
+    + DIGIT,
 )
-_DOUBT = re.compile(
+_DOUBT = Phrases(
     r"\b(?:maybe|perhaps|consider(?:ing)?|suggest(?:s|ed)?|propos(?:e[sd]?|al|ing)|wonder(?:s|ing)?|what if"
     r"|if we (?:ever|were)|might|planned|plan(?:s|ning)? (?:to|for)|will (?:move|switch|migrate|upgrade|drop"
     r"|replace|change|remove|adopt|become)|going to|experiment(?:s|al|ing)?|in (?:the )?future|next"
     r" (?:week|month|year|quarter|sprint|release)|eventually|would be|should we|do we|i wish)\b"
     r"|^\s*(?:plan|idea|proposal|todo|experiment|question|rfc|draft)\b\s*:",
-    re.I,
+    """maybe perhaps consider considering suggest suggests suggested propose proposed
+    proposes proposal proposing wonder wonders wondering if might planned plan plans
+    planning will going experiment experiments experimental experimenting future next
+    eventually would should do wish idea proposal todo question rfc draft""",
 )
 _REPORT = re.compile(
     r"^\s*(?:bug|issue|problem|symptom|fix|fixed|fixes|error|step \d+|example|e\.g\.)\b\s*:", re.I
@@ -38,10 +45,12 @@ _WAS, _IS = (
 _REPLACED = re.compile(
     r"\b(?:was|were) (?:\w+ )?(?:replaced|removed|dropped|deprecated|superseded|retired)\b", re.I
 )
-_REASON = re.compile(
+_REASON = Phrases(
     r"[,\s]+(?:\(?because|since (?:it|we|they|the|this|that)|so that|as (?:it|we|they) |due to|thanks to"
     r"|otherwise|in order to|which is why|whereas)\b.*$|\s*\((?:was|were|formerly|previously|before|e\.g\.|because"
     r"|see|it|we|they|not)\b[^)]*\)",
+    """because since so as due thanks otherwise order which whereas was were formerly
+    previously before e see it we they not""",
     re.I | re.S,
 )
 _LEADS = re.compile(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from contextd.governance.phrases import Phrases
+
 _ROWS = (
     (
         "enabled?|enables|enabling|(?:turn|switch)(?:ed)? on",
@@ -64,7 +66,29 @@ _ROWS = (
 _PATTERNS = tuple(tuple(re.compile(rf"\b(?:{side})\b", re.I) for side in row) for row in _ROWS)
 # Phrases first, or their first words would be found alone.
 _SIDES = sorted((side for row in _ROWS for side in row), key=lambda side: " " not in side)
-_ANY = re.compile(rf"\b(?:{'|'.join(_SIDES)})\b", re.I)
+_ANY = Phrases(
+    rf"\b(?:{'|'.join(_SIDES)})\b",
+    """enable enabled enables enabling on disable disabled disables disabling off before after
+    required mandatory must optional synchronous synchronously asynchronous asynchronously
+    true false opt soft hard tabs spaces single double optimistic optimistically
+    pessimistic pessimistically explicit explicitly implicit implicitly internal
+    internally external externally plural singular physical physically logical logically
+    virtual virtually hash hashed hashes encrypted plain plaintext clear cleartext expose
+    exposed exposes exposing show shows shown hide hides hiden hidden hiding hid accept
+    accepts accepted reject rejects rejected refuse refused preserve preserved preserves
+    preserving strip strips stripped immediate immediately once lazily later delay start
+    starts started starting stop stops stopped stopping everyone everybody anyone anybody
+    users only upper uppercase lower lowercase inclusive exclusive camelcase camel snake
+    kebab public private mutable immutable stateful stateless lazy eager eagerly manual
+    manually automatic automatically static statically dynamic dynamically strict lenient
+    loose ascending descending composition inheritance monorepo polyrepo multirepo
+    monolith microservices rebase merge squash squashed keep kept retain retained remove
+    removed delete deleted deletes dropped discard discarded include included includes
+    exclude excluded excludes succeed succeeds passes passing fail fails failing increase
+    increased increases raise raised decrease decreased decreases lowered reduce reduced
+    adding add adds added removing removes full empty near close far open opens opened
+    opening closes closed closing clos day daytime night asleep sleeping awake""",
+)
 
 
 def poles(text: str) -> dict[int, tuple[int, str]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from contextd.governance.phrases import Phrases
+
 _WORDS = {
     word: str(value)
     for value, word in enumerate(
@@ -23,10 +25,10 @@ _QUANTITY = re.compile(
     re.I,
 )
 _RATES = {"hourly": "1 hour", "daily": "1 day", "weekly": "1 week", "monthly": "1 month"}
-_RATE = re.compile(
+_RATE = Phrases(
     r"\b(?:(?:once|every)\s+(?:an?\s+)?(?P<unit>second|minute|hour|day|week|month|year)\b"
     r"|(?P<word>hourly|daily|weekly|monthly)\b(?=[\s.!]*$))",
-    re.I,
+    """once every hourly daily weekly monthly""",
 )
 _SECONDS = {"ms": 0.001, "mi": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _BYTES = {"b": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
@@ -46,7 +48,7 @@ def quantities(text: str) -> tuple[frozenset[tuple[str, str]], tuple[str, ...], 
         number = number.replace(",", "").replace("_", "")
         value = _measured(number, (match["unit"] or "").casefold(), match["sign"] or "")
         found.setdefault(value, match[0].strip())
-    return frozenset(found), tuple(found.values()), _QUANTITY.sub(" ", told)
+    return frozenset(found), tuple(found.values()), _QUANTITY.sub(" ", told) if found else told
 
 
 def _measured(number: str, unit: str, sign: str) -> tuple[str, str]:

@@ -5,9 +5,19 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from contextd.governance.phrases import has
+
 _NAME = r"(?:the\s+|our\s+|an?\s+)?(?P<{}>[\w.+#@/-]+(?:\s+(?!for\b|in\b|by\b|with\b|to\b|as\b|from\b)[\w.+#-]+){{0,2}}?)"
 _WORSE, _BETTER = _NAME.format("worse"), _NAME.format("better")
 _END = r"(?=\s*(?:[,.;)]|$)|\s+(?:for|as|in|on|when|to|because|since|last|this|everywhere|some)\b)"
+_SWAPPED = frozenset(
+    """replaced replace replaces replacing superseded supersedes migrated moved switched ported
+    changed converted""".split()
+)
+_LOST = frozenset(
+    """deprecated removed dropped retired gone obsolete discontinued decommissioned abandoned got
+    stopped ditched no""".split()
+)
 _SWAPS = tuple(
     re.compile(pattern, re.I)
     for pattern in (
@@ -39,7 +49,8 @@ class Swap(NamedTuple):
 
 def swap(sentence: str) -> Swap | None:
     """What a sentence says was replaced or removed."""
-    for pattern in (*_SWAPS, *_GONE):
+    swapped, lost = has(sentence, _SWAPPED), has(sentence, _LOST)
+    for pattern in (*(_SWAPS if swapped else ()), *(_GONE if lost else ())):
         found = pattern.search(sentence)
         if found:
             named = found.groupdict()
@@ -49,6 +60,10 @@ def swap(sentence: str) -> Swap | None:
 
 
 _WHO = r"(?P<who>[A-Z][\w-]+|(?:the\s+)?(?:[\w-]+\s+){1,2}(?:team|group|squad|guild)|team\s+[\w-]+|(?:the\s+)?[\w-]+(?:\s+owner|\s+lead)?)"
+_OWNED = frozenset(
+    """owns maintains responsible charge owner on look looks leads owned maintained signed approved
+    reviewed looked ask contact ping maintainer reviewer reviewers""".split()
+)
 _OWNERS = tuple(
     re.compile(pattern)
     for pattern in (
@@ -64,7 +79,7 @@ _OWNERS = tuple(
 
 def owner(sentence: str) -> tuple[str, str] | None:
     """(what, who) when a sentence says who answers for something."""
-    for pattern in _OWNERS:
+    for pattern in _OWNERS if has(sentence, _OWNED) else ():
         found = pattern.search(sentence)
         if found and found["who"].lower() not in ("it", "he", "she", "this", "that", "who"):
             return found["what"], found["who"]

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from contextd.domain.errors import Invalid
+from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.time import iso
 from contextd.operations.anchors import anchor_for
@@ -307,18 +308,21 @@ def bubble_named(runtime: Runtime, id: str) -> Record:
     return found[0] if found else resolve(runtime, id, "bubble")
 
 
+def _inside(runtime: Runtime, bubble: Record) -> Query:
+    return runtime.query("context", where={"bubbleId": bubble.id}, limit=_EVERYTHING)
+
+
 def _members(runtime: Runtime, bubble: Record) -> list[Record]:
-    query = runtime.query("context", where={"bubbleId": bubble.id}, limit=_EVERYTHING)
-    return runtime.store.records.find(query).records
+    return runtime.store.records.find(_inside(runtime, bubble)).records
 
 
 def _view(runtime: Runtime, record: Record, *, contents: bool = False) -> Bubble:
-    members = _members(runtime, record)
+    members = _members(runtime, record) if contents else []
     return Bubble(
         id=record.id,
         name=record.title,
         description=str(record.data.get("description", "")),
-        count=len(members),
+        count=sum(runtime.store.records.count(_inside(runtime, record)).values()),
         created_at=iso(record.created_at),
         updated_at=iso(record.updated_at),
         entries=[entry(member) for member in members] if contents else None,

@@ -99,7 +99,7 @@ def memory_record(
     title: str,
     description: str,
     content: str,
-    outcome: Literal["success", "failure"],
+    outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
 ) -> Recorded:
     """Record a lesson for next time: what worked, or what to avoid.

@@ -38,9 +38,12 @@ _UNDOABLE = """SELECT seq, action, before FROM changes c
 
 
 _MOST_PARTS = 24
-_TYPE = "contextType"
-_IS_TYPE = "json_extract(body, '$.data.contextType') = ?"
-"""Spelled as in the index `records_typed`. Context entries have text there or nothing."""
+_INDEXED = {
+    "contextType": "json_extract(body, '$.data.contextType') = ?",
+    "bubbleId": "json_extract(body, '$.data.bubbleId') = ?",
+}
+"""Spelled as in the indexes `records_typed` and `records_in_bubble`. Context entries have text there
+or nothing."""
 
 
 def _from_row(row: Sequence[Any]) -> Record:
@@ -244,8 +247,8 @@ def _condition(query: Query) -> tuple[str, list[Any]]:
 def _equals(name: str, value: Any) -> tuple[Any, ...]:
     """A typed field compared, as SQL and its bound values."""
     path = f'$.data."{name}"'
-    if name == _TYPE and isinstance(value, str):
-        return _IS_TYPE, value
+    if name in _INDEXED and isinstance(value, str):
+        return _INDEXED[name], value
     if value is None:
         return "ifnull(json_type(body, ?), 'null') = 'null'", path
     among = "EXISTS (SELECT 1 FROM json_each(body, ?) WHERE atom = ?)"

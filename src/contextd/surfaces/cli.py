@@ -39,6 +39,9 @@ FIXED = {
 """Commands that are not operations, and the module that builds each: what one of them imports, the
 others do not wait for."""
 
+SHORT = {"schema": "describe_schema"}
+"""What people type for an operation."""
+
 Extra = Callable[[Sequence[str]], int]
 """A command that the composition root brings along, such as `demo`."""
 
@@ -130,7 +133,7 @@ class Commands(click.Group):
                 self.add_command(command)
         if cmd_name in self.commands:
             return self.commands[cmd_name]
-        one = self._operations.get(cmd_name.replace("-", "_"))
+        one = self._operations.get(SHORT.get(cmd_name) or cmd_name.replace("-", "_"))
         return operation_command(one) if one is not None and one.listed else None
 
     def resolve_command(
@@ -138,7 +141,9 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with the nearest command named when there is none."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
-            hint = nearest(args[0], self.list_commands(ctx))
+            known = self.list_commands(ctx)
+            longer = [name for name in known if name.startswith(f"{args[0]}-")]
+            hint = f"there is {', '.join(longer)}" if longer else nearest(args[0], known)
             raise click.UsageError(f"no command {args[0]!r}" + (f"; {hint}" if hint else ""), ctx)
         return super().resolve_command(ctx, args)
 

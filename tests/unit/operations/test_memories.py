@@ -34,6 +34,17 @@ def test_outcome_filters_before_the_limit(desk):
     assert [m["id"] for m in found["memories"]] == [bad["id"]]
 
 
+def test_a_lesson_that_partly_worked_is_kept_as_such_and_found_among_all(desk):
+    made = lesson(
+        desk, "Sharding", "Sharding by tenant helped reads and hurt joins.", outcome="mixed"
+    )
+    assert [m["id"] for m in desk("memory_search", query="sharding tenant")["memories"]] == [
+        made["id"]
+    ]
+    only = desk("memory_search", query="sharding tenant", outcome="success")
+    assert only["memories"] == []
+
+
 def test_feedback_moves_confidence_and_keeps_the_reason(desk):
     made = lesson(desk, "Timeouts", "Set the gateway timeout above the slowest upstream call.")
     before = desk("memory_search", query="gateway timeout upstream")["memories"][0]["confidence"]
