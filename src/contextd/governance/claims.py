@@ -159,10 +159,9 @@ _ALIASES = {
         "environment": "env", "directory": "folder dir", "authentication": "auth",
         "production": "prod", "documentation": "doc docs", "dependency": "dep deps",
         "javascript": "js", "typescript": "ts", "postgresql": "postgres", "kubernetes": "k8s",
-        "person": "people someone somebody", "child": "kid", "lifetime": "ttl expire expiry expiration",
+        "person": "people someone somebody", "lifetime": "ttl expire expiry expiration",
         "maximum": "max", "minimum": "min", "parameter": "param", "request": "req",
         "frontend": "front-end", "backend": "back-end", "indent": "indentation", "approve": "approval",
-        "cook": "", "cut": "slice chop", "speak": "talk",
     }.items()
     for word in aliases.split()
     for alias, name in [(words(word)[0], words(name)[0])]

@@ -61,7 +61,6 @@ _ROWS = (
     ("near|close to", "far (?:from|to|away)"),
     ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)"),
     ("day|daytime", "night"),
-    ("asleep|sleeping", "awake"),
 )
 _PATTERNS = tuple(tuple(re.compile(rf"\b(?:{side})\b", re.I) for side in row) for row in _ROWS)
 # Phrases first, or their first words would be found alone.
@@ -87,7 +86,7 @@ _ANY = Phrases(
     exclude excluded excludes succeed succeeds passes passing fail fails failing increase
     increased increases raise raised decrease decreased decreases lowered reduce reduced
     adding add adds added removing removes full empty near close far open opens opened
-    opening closes closed closing clos day daytime night asleep sleeping awake""",
+    opening closes closed closing clos day daytime night""",
 )
 
 
