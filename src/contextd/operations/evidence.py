@@ -192,8 +192,15 @@ def _latest(runtime: Runtime) -> Sequence[Record]:
 
 def noise(runtime: Runtime) -> list[Record]:
     """Records read often that never helped, most read first."""
-    used = runtime.store.survey.first(surveyed(runtime, *ENTRIES), "most_used", _MOST_USED)
-    return [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
+    query = surveyed(runtime, *ENTRIES)
+    found: list[Record] = []
+    # The few most used are mostly enough, and every record read costs a parse.
+    for most in (_MOST_USED // 5, _MOST_USED):
+        used = runtime.store.survey.first(query, "most_used", most)
+        found = [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
+        if len(found) == _MOST_NOISE or len(used) < most or used[-1].usage_count < _OFTEN_READ:
+            break
+    return found
 
 
 def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
