@@ -7,6 +7,9 @@ import re
 LARGEST = 1_000_000
 """Bytes past which a file is neither parsed nor chunked."""
 
+UNWRITTEN = ("generated", "minified", "vendored")
+"""Reasons that say that nobody here wrote a file."""
+
 _LARGEST_DATA = 256_000
 _SCRIPT_LIMIT = 512_000
 _LONG_LINE = 300

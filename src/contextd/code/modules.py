@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from contextd.code.generated import UNWRITTEN
 from contextd.code.graph import edges, page_rank
 from contextd.code.languages.table import BY_NAME, DATA, PROSE
 from contextd.code.module_clusters import clusters
@@ -95,7 +96,7 @@ def modules(
             languages=dict(Counter(file.language for file in members[one]).most_common()),
             description=description(
                 prefixes[one],
-                members[one],
+                [f for f in members[one] if f.error not in UNWRITTEN] or members[one],
                 rank,
                 paths,
                 read,
@@ -200,14 +201,18 @@ def _key_files(
 ) -> tuple[KeyFile, ...]:
     """One way in, the most imported files, one configuration and one test."""
     by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
-    for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path.count("/"), f.path)):
+    for file in sorted(
+        members,
+        key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
+    ):
         # A package file with nothing but a sentence in it leads nowhere.
         if file.language not in BY_NAME or file.symbols or file.imports or file.exports:
             by_role[role_of(file.path)].append(file.path)
     own = [path for path in tests if path.startswith(tuple(p + "/" for p in prefixes))]
     about = [path for path in tests if re.search(rf"(?:^|[/_.-]){re.escape(name)}[/_.-]", path)]
     by_role["test"] = own or about
-    by_role["entry"].sort(key=lambda path: path.count("/"))
+    unwritten = {file.path for file in members if file.error in UNWRITTEN}
+    by_role["entry"].sort(key=lambda path: (path in unwritten, path.count("/")))
     cores = _KEY_FILES - 1 - bool(by_role["config"]) - bool(by_role["test"])
     chosen = (
         ("entry", by_role["entry"][:1]),

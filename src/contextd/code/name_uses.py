@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from contextd.code.generated import UNWRITTEN
 from contextd.code.grep import grep
 from contextd.code.languages.table import BY_NAME
 from contextd.code.modules import is_test
 from contextd.code.reference_names import holder_of, names_by_file
 from contextd.code.references import Reference, References, named
 from contextd.code.sources import Sources
-from contextd.code.symbol_graph import UNWRITTEN, Definition, SymbolGraph
+from contextd.code.symbol_graph import Definition, SymbolGraph
 from contextd.domain.errors import ContextdError
 
 _MOST_LINES = 2_000
@@ -63,12 +64,12 @@ def uses_of_name(graph: SymbolGraph, sources: Sources, name: str) -> NameUses:
             found = named(sources.current(path), name)
         except ContextdError:
             continue
-        for one in found:
-            said = before.search(one.text)
+        led = leading.get(path, set())
+        for line in found:
+            said = before.search(line.text)
             told = _told(holders, said[1].casefold()) if said is not None else set()
-            led = leading.get(path, set())
-            meant = means[one.path, one.line] = frozenset(told or led)
-            lines.append(replace(one, role="use" if len(meant) == 1 and meant <= led else "name"))
+            meant = means[line.path, line.line] = frozenset(told or led)
+            lines.append(replace(line, role="use" if len(meant) == 1 and meant <= led else "name"))
     return NameUses(tuple(lines), means)
 
 

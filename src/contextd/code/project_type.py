@@ -10,6 +10,7 @@ from contextd.code.beside import is_beside
 from contextd.code.manifests import Manifest
 from contextd.code.stack import Stack
 from contextd.code.stack_evidence import Found, private_beside_published
+from contextd.code.stack_languages import LANGUAGES_OF, MARKUP
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,8 @@ _PAGES = (
     ".cshtml", ".jinja2", ".gohtml", ".tmpl", ".mustache", ".haml", ".slim", ".templ", ".razor",
 )  # fmt: skip
 _PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2", "components"}
+_GOOD_PART = 0.25
+_STATIC = {"static", "public", "dist"}
 _SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
 _FOR_OTHERS = re.compile(
     r"\b(?:library|framework|toolkit|sdk|client for|http client|bindings?|wrapper|parser|module for"
@@ -71,11 +74,33 @@ def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -
         return Verdict("web-app", f"{back[0].name} serves pages from templates.")
     if back:
         return Verdict("api", f"{back[0].name} serves, and nothing in it draws pages.")
+    if front and not app and (program := _program_behind(stack, own)):
+        return Verdict("fullstack", f"{program} serves and {front[0].name} shows.")
     if front or app:
         return Verdict("web-app", f"It is built on {(front + app)[0].name}.")
     if command:
         return Verdict("cli", command)
     return Verdict("library", library) if library else Verdict("unknown", _nothing(paths))
+
+
+def _program_behind(stack: Stack, own: Sequence[str]) -> str:
+    """The program that a front end belongs to: in another language, which has a manifest at the
+    root and a good part of the code.
+    """
+    programs = [one for one in stack.languages if one.language not in MARKUP]
+    total = sum(one.share for one in programs)
+    for manifest in stack.manifests:
+        system = manifest.ecosystem
+        known = LANGUAGES_OF.get(system, set())
+        share = sum(one.share for one in programs if one.language in known)
+        if "/" in manifest.path or system == "npm" or share < _GOOD_PART * total or not known:
+            continue
+        if system == "go":
+            return _named(own, r"cmd/[^/]+/main\.go") or _named(own, r"main\.go")
+        if system == "cargo":
+            return next(filter(None, _crates(stack.manifests, own).values()), "")
+        return manifest.path if _serves(own, frozenset()) else ""
+    return ""
 
 
 def _nothing(paths: Sequence[str]) -> str:
@@ -159,12 +184,15 @@ def _used(found: Sequence[Found]) -> list[Found]:
 def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
     """Whether there are templates of pages, and, unless a few count, not only those of mails."""
     # They lie in folders that otherwise say nothing about the project.
-    pages = sum(
-        path.endswith(_PAGES) and not _PAGE_FOLDERS.isdisjoint(path.lower().split("/")[:-1])
-        for path in paths
-    )
+    pages = ready = 0
+    for path in paths:
+        folders = path.lower().split("/")[:-1]
+        if path.endswith(_PAGES) and not _PAGE_FOLDERS.isdisjoint(folders):
+            # What lies among static files is sent as it is, and was mostly built elsewhere.
+            aside = not _STATIC.isdisjoint(folders)
+            ready, pages = ready + aside, pages + (not aside)
     code = sum(1 for path in paths if CODE.search(path))
-    return pages > 0 and (few_count or 20 * pages >= code)
+    return (pages > 0 and few_count) or (pages + ready > 0 and 20 * (pages + ready) >= code)
 
 
 def _offered(manifests: Sequence[Manifest], own: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from contextd.code.content import decode
 from contextd.code.manifests import Manifest, is_lock, is_manifest, parse
 from contextd.code.paths import read_inside
 from contextd.code.stack_evidence import Found, Share, short_version, technologies
-from contextd.code.stack_languages import LANGUAGES, MARKUP
+from contextd.code.stack_languages import LANGUAGES, LANGUAGES_OF, MARKUP
 from contextd.code.stack_row import Category
 from contextd.code.stack_runtime import manager_of, primary_ecosystem, runtime_of
 from contextd.domain.errors import ContextdError
@@ -56,15 +56,26 @@ class Stack:
         rest: list[Found] = []
         # A family of front end libraries with one adapter for Next.js is no Next.js application.
         minor = 3 * best["fullstack"] < best["frontend"]
-        order = sorted(_LABELLED, key=lambda one: minor and one != "frontend")
+        # A front end in a folder of a program in another language comes behind that language.
+        behind = self.main_language not in ("", *LANGUAGES_OF["npm"])
+        order = sorted(_LABELLED, key=lambda one: minor and not behind and one != "frontend")
         for category in order:
             for one in self.technologies:
                 if one.category == category and one.weight >= _WEAK * best[category]:
                     (frameworks if category in _LABELLED[:5] else rest).append(one)
-        chosen = [one.label for one in frameworks if not one.only_dev][:6]
+        leading = [one for one in frameworks if not (behind and one.category == "frontend")]
+        chosen = [one.label for one in leading if not one.only_dev][:6]
         chosen += self._language_labels()
+        chosen += [one.label for one in frameworks if not one.only_dev][:6]
         chosen += [one.label for one in rest if not one.only_dev]
         return tuple(dict.fromkeys(chosen))[:MOST_LABELS]
+
+    @property
+    def main_language(self) -> str:
+        """The language of most of the programs; empty when none has half of them."""
+        programs = [one for one in self.languages if one.language not in MARKUP]
+        half = sum(one.share for one in programs) / 2
+        return programs[0].language if programs and programs[0].share > half else ""
 
     def of(self, *categories: Category) -> tuple[Found, ...]:
         """The technologies of these categories, heaviest first."""

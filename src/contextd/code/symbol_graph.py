@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from contextd.code.generated import UNWRITTEN
 from contextd.code.graph import edges, page_rank
 from contextd.code.modules import is_test
 from contextd.code.symbols import WHOLE, Use, uses
@@ -222,10 +223,6 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return {key: tuple(values) for key, values in found.items()}
-
-
-UNWRITTEN = ("generated", "minified", "vendored")
-"""Why a file is left out of the index when nobody here wrote it."""
 
 
 def ranked_definitions(
