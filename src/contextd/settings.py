@@ -76,7 +76,12 @@ SETTINGS: dict[str, Setting] = {
         Setting("embedder.threads", 1, "Threads the embedder may use", least=1),
         Setting("mcp.profile", "core", "Which tools agents see", ("core", "standard", "full")),
         Setting("daemon.idle_minutes", 30, "Minutes without a client until it exits", least=0),
-        Setting("daemon.port", 0, "Port of the loopback HTTP server; 0 takes the one used last, 7433, or a free one", least=0),
+        Setting(
+            "daemon.port",
+            0,
+            "Port of the loopback HTTP server; 0 takes the one used last, 7433, or a free one",
+            least=0,
+        ),
         Setting("daemon.workers", 8, "Calls that may run at once", least=1),
         Setting("sessions.timeout_minutes", 30, "Minutes without activity that end a session"),
         Setting("sessions.archive_days", 7, "Days until a completed session is archived"),

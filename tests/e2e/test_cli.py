@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -49,6 +50,7 @@ def run(home: Home, repository: Path, tmp_path: Path):
         return done
 
     command.person = person
+    command.home = home.path
     return command
 
 
@@ -224,3 +226,23 @@ def test_a_file_beside_me_is_imported_and_exported_by_its_name(home: Home) -> No
     again = home.run("export", "--out", "out.json")
     assert (again.returncode, "exists" in again.stderr) == (1, True)
     assert home.run("import", "absent.json").returncode == 1
+
+
+def test_a_terminal_shows_unseen_characters_and_a_pipe_gets_them_as_they_are(run, repository):
+    strange = "src/odd\x1b[31m\u202egnp.ts"
+    (repository / strange).write_text("export const lantern = 1;\n")
+    run("init")
+    search = ["grep-codebase", "lantern", "--json"]
+    assert json.loads(run(*search).stdout)["matches"][0]["path"] == strange
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "CONTEXTD_HOME": str(run.home), "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "contextd", *search[:2]],
+        cwd=repository, env=environment, stdin=theirs, stdout=theirs, check=False, timeout=60,
+    )  # fmt: skip
+    os.close(theirs)
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        shown = terminal.read(1 << 16).decode()
+    assert done.returncode == 0
+    assert "src/odd⟨ESC⟩[31m⟨U+202E⟩gnp.ts:1" in shown
+    assert "\x1b" not in shown

@@ -14,6 +14,7 @@ import click
 
 from contextd import client
 from contextd.domain.errors import ContextdError
+from contextd.domain.unseen import visible_text
 
 as_json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
@@ -34,7 +35,9 @@ class Console:
         if self.as_json:
             click.echo(json.dumps(reply.value, indent=2, ensure_ascii=False))
             return
-        for line in reply.text.splitlines():
+        # What records and file names say must not steer the terminal; a pipe gets it as it is.
+        text = visible_text(reply.text) if sys.stdout.isatty() else reply.text
+        for line in text.splitlines():
             click.echo(_coloured(line))
 
     def error(self, error: ContextdError) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -14,17 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from contextd.domain.time import age
+from contextd.domain.unseen import visible_text
 from contextd.surfaces.web import charts
 
 _HERE = Path(__file__).parent
 _TYPES = {
     ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".woff2": "font/woff2",
 }  # fmt: skip
-
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060-\u2069\ufeff]"
-)
-"""Characters that show nothing, and those that turn the text around them: a reader must see them."""
 
 
 @cache
@@ -77,12 +72,8 @@ def load_templates() -> None:
 def visible(value: Any) -> Any:
     """Text with unseen characters spelled out, such as `⟨ESC⟩` and `⟨U+202E⟩`; markup as it is."""
     if isinstance(value, str) and not isinstance(value, Markup):
-        return _UNSEEN.sub(_named, value)
+        return visible_text(value)
     return value
-
-
-def _named(found: re.Match[str]) -> str:
-    return {"\x1b": "⟨ESC⟩", "\0": "⟨NUL⟩"}.get(found[0], f"⟨U+{ord(found[0]):04X}⟩")
 
 
 def asis(text: str) -> Markup:
