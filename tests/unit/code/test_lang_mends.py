@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from contextd.code.analyse import parse
+from contextd.code.languages import c_mend, csharp_mend, ecmascript_mend, swift_mend
 from contextd.code.languages.table import language_of
 
 CSHARP = """namespace Shop {
@@ -102,3 +105,21 @@ def test_a_type_of_kotlin_without_a_body_behind_an_annotation_is_one() -> None:
         ("Required", "class", 3, True),
         ("B", "class", 6, False),
     ]
+
+
+STARTS = (
+    b")__attribute__((", b") __a __b (x", b")__a((x) ", b"__has_include(", b"</*", b",/**/", b"#if x\n",
+    b"#if a\nx\n#else\n", b"#ifdef __cplusplus\n", b"\n\t<T>", b"/* a */\n\t<T>", b"<import('x')b", b"class A(",
+)  # fmt: skip
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "mend", [c_mend.mend, csharp_mend.mend, ecmascript_mend.mend, swift_mend.mend]
+)
+def test_what_only_starts_like_a_match_is_passed_by_however_often_it_comes(
+    mend: Callable[[bytes], bytes],
+) -> None:
+    for start in STARTS:
+        text = start * (200_000 // len(start))
+        assert len(mend(text)) == len(text)

@@ -14,16 +14,18 @@ _LINKAGE = re.compile(
     re.M,
 )
 _DECLARATIONS = re.compile(rb"^[ \t]*[A-Z_]*(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?[ \t]*\r?$", re.M)
-_INCLUDED = re.compile(rb"__has_include(?:_next)?\s*(\([^)\n]*\))")
-_ATTRIBUTES = re.compile(
-    rb"\)(\s*(?:__\w+(?:[ \t]*\(\([^;{}]*?\)\)|[ \t]*\([^;{}()]*\))?\s*)+)(?=;)"
-)
+# Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
+_INCLUDED = re.compile(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
+_NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
+_ATTRIBUTES = re.compile(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
 _MACROS = re.compile(
     rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
     rb"|[A-Z][A-Z0-9]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
 )
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
 _VISIBLE = re.compile(rb"[^\n\r]")
+_LONGEST = 4_000
+"""Bytes of a condition inside of a statement."""
 
 
 def mend(data: bytes) -> bytes:
@@ -53,7 +55,8 @@ def _unconditional(data: bytes) -> bytes:
             continue
         marks = open_.pop()
         start, end = marks[0][0], marks[-1][1]
-        if start < at or b"{" in data[start:end] or b";" in data[start:end]:
+        inside = data[start:end] if end - start < _LONGEST else b";"
+        if start < at or b"{" in inside or b";" in inside:
             continue
         pieces += [data[at:start], _VISIBLE.sub(b" ", data[start : marks[0][1]])]
         pieces += [data[marks[0][1] : marks[1][0]], _VISIBLE.sub(b" ", data[marks[1][0] : end])]

@@ -21,16 +21,18 @@ def mend(data: bytes) -> bytes:
     at = 0
     # One entry for each open `#if`: whether its present branch is another one than the first.
     open_: list[bool] = []
+    others = 0
     for found in _DIRECTIVE.finditer(data):
         before = data[at : found.start()]
-        other = any(open_) and not _MEMBER.search(before)
+        other = others > 0 and not _MEMBER.search(before)
         pieces += [_VISIBLE.sub(b" ", before) if other else before, b" " * len(found[0])]
         at = found.end()
         word = found["word"]
         if word == b"if":
             open_.append(False)
-        elif word == b"endif":
-            del open_[-1:]
-        elif word in (b"else", b"elif") and open_:
+        elif word == b"endif" and open_:
+            others -= open_.pop()
+        elif word in (b"else", b"elif") and open_ and not open_[-1]:
             open_[-1] = True
+            others += 1
     return b"".join([*pieces, data[at:]])
