@@ -38,7 +38,8 @@ def scan_project(
     """Bring files and lexical index up to date; vectors follow in the background.
 
     Some files and their documents are one transaction: after a crash a file is either known and
-    indexed, or looked at again; and no other writer waits for long. `recount` has the index count
+    indexed, or looked at again; and no other writer waits for long. What made others lead elsewhere
+    is written behind them, so that they are looked at again as well. `recount` has the index count
     anew which words are common: that reads all of its vocabulary, too much for a few files. `apart`
     keeps the work of more than a few out of this process, where others wait for answers.
     """
@@ -58,13 +59,15 @@ def scan_project(
     )
     if not report.changed and not report.removed:
         return report
-    for start in range(0, max(1, len(report.changed)), _FILES_AT_ONCE):
-        some = report.changed[start : start + _FILES_AT_ONCE]
+    files = sorted(report.changed, key=lambda file: file.path not in report.same_text)
+    for start in range(0, max(1, len(files)), _FILES_AT_ONCE):
+        some = files[start : start + _FILES_AT_ONCE]
         docs = [d for f in some if f.path not in report.same_text for d in documents(scope, f)]
         with store.transaction():
-            if start == 0 and (report.removed or report.stale_chunks):
-                store.files.remove(scope, report.removed)
+            if start == 0 and report.stale_chunks:
                 store.index.delete(report.stale_chunks)
+            if start + _FILES_AT_ONCE >= len(files) and report.removed:
+                store.files.remove(scope, report.removed)
             store.files.put(scope, some)
             store.index.put(docs, {}, model)
             _enqueue(runtime)
