@@ -1,7 +1,7 @@
 """Whether the code model still describes a checkout, at the price of a look.
 
-A look lists and stats the files. A watcher's hint makes it cheaper; without one, looks are spaced
-so that they cost a twentieth of the time, where that leaves them less than 2 seconds apart.
+A look lists and stats the files. A watcher's hint makes it cheaper; without one, looks are as far
+apart as they are long, and where they are long, farther: they never take more than half of the time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from contextd.code.resolve import Resolver
 from contextd.code.walk import Walk, WalkedFile, walk
 from contextd.code.watch import Watcher, folders_of, watch
 
-LONGEST_REST = 2.0
-REST_PER_COST, LEAST_PER_COST = 20.0, 4.0
-"""Where there is no watcher, looks are 20 times their own cost apart, but no longer than 2 seconds
-unless that is less than 4 times the cost.
+CHEAP = 0.25
+REST_PER_COST = 4.0
+"""Where there is no watcher, looks that take up to `CHEAP` seconds are their own cost apart, others
+four times that.
 """
 
 TRUST = 10.0
@@ -104,7 +104,7 @@ class Tree:
 
     @property
     def _rest(self) -> float:
-        return max(LEAST_PER_COST * self.cost, min(LONGEST_REST, REST_PER_COST * self.cost))
+        return self.cost if self.cost <= CHEAP else REST_PER_COST * self.cost
 
     @property
     def _recent(self) -> bool:

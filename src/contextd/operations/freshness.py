@@ -175,20 +175,18 @@ def refresh_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
 
 def _watch(runtime: Runtime) -> None:
-    """Ask the system for hints, and have a resolver at hand, where a session is open and needs them
-    for some time.
-    """
+    """Ask the system for hints; where a session is open, have a resolver at hand as well."""
     store = runtime.store
-    if runtime.root is None or not store.sessions.find(
-        frozenset({runtime.scope}), statuses=("active",), limit=1
-    ):
+    if runtime.root is None:
         return
     seen = checkouts(store)
     with seen.held(runtime.scope):
         tree = seen.tree(runtime.root)
         tree.watch()
         walked = tree.walked if tree.resolver is None else None
-    if walked is None:
+    if walked is None or not store.sessions.find(
+        frozenset({runtime.scope}), statuses=("active",), limit=1
+    ):
         return
     # Whoever changes the first file should not wait for it, nor should a search meanwhile.
     paths = [file.path for file in walked.files]

@@ -176,21 +176,32 @@ def test_changing_between_work_trees_rewrites_only_what_differs(scanned, tmp_pat
     assert [path for path in before if before[path] != after[path]] == ["src/auth/guard.ts"]
 
 
-def test_a_watcher_is_asked_for_only_while_a_session_is_open_and_given_back_after(scanned):
-    def search() -> Any:
-        look_now(scanned)
-        paths(scanned, "guard")
-        scanned.app.flush()
-        return tree_of(scanned).watcher
-
-    assert search() is None
+def test_a_watcher_is_asked_for_by_the_first_search_and_given_back_when_no_session_is_open(scanned):
     started = scanned("session_start", task_description="x")
-    if search() is None:
+    paths(scanned, "guard")
+    scanned.app.flush()
+    if tree_of(scanned).watcher is None:
         pytest.skip("this system gives no file notifications")
     assert rest(scanned.runtime()) == 0
     scanned("session_end", session_id=started["session_id"], distill=False)
     assert rest(scanned.runtime()) == 1
     assert tree_of(scanned).watcher is None
+    look_now(scanned)
+    paths(scanned, "guard")
+    scanned.app.flush()
+    assert tree_of(scanned).watcher is not None
+
+
+def test_what_is_written_right_behind_a_search_is_found_by_the_next(scanned):
+    paths(scanned, "guard")
+    scanned.app.flush()
+    if tree_of(scanned).watcher is None:
+        pytest.skip("this system gives no file notifications")
+    for animal in ("gnu", "kudu", "oryx"):
+        paths(scanned, "guard")
+        text = f"export const {animal} = 1;\n"
+        (scanned.root / "src/auth/guard.ts").write_text(text)
+        assert paths(scanned, animal) == ["src/auth/guard.ts"]
 
 
 def test_closing_the_app_stops_watching(open_desk):
