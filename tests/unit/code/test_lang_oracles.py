@@ -20,6 +20,11 @@ def tool(name: str) -> str:
     path = shutil.which(name)
     if path is None:
         pytest.skip(f"{name} is not installed")
+    # What stands for a toolchain may be there without one, as in a home that is empty.
+    version = "-version" if name.startswith("java") else "--version"
+    done = subprocess.run([path, version], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"{name} does not run: {done.stderr[:200]}")
     return path
 
 
