@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.code import Chunk, SourceFile
-from contextd.domain.query import Document, IndexStats, Match, Page, Query
+from contextd.domain.query import Document, IndexStats, Match, Page, Pending, Query
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import (
@@ -172,10 +172,8 @@ class Index(Protocol):
         """Documents nearest by cosine among those with a vector of `model`; exact."""
         ...
 
-    def pending(
-        self, model: str, limit: int, among: Sequence[str] | None = None
-    ) -> list[tuple[str, str]]:
-        """(kind, id) of documents without a vector of `model`, newest first; of those with an id
+    def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
+        """Documents of every scope without a vector of `model`, newest first; of those with an id
         in `among` only, when it is given.
         """
         ...

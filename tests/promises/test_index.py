@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from contextd.domain.errors import Invalid
-from contextd.domain.query import Document, IndexStats, Query
+from contextd.domain.query import Document, IndexStats, Pending, Query
 from contextd.domain.words import query_words
 from contextd.stores import ranking
 from strategies import AWKWARD, EPOCH, SCOPES, vector
@@ -21,6 +21,10 @@ def doc(id_: str, text: str = "retry the upload", **fields: object) -> Document:
 
 def put(store, *documents: Document, model: str = "m") -> None:
     store.index.put(documents, {d.digest: vector(d.text) for d in documents}, model)
+
+
+def pending(store, model: str, limit: int) -> list[str]:
+    return [one.id for one in store.index.pending(model, limit)]
 
 
 def lexical(store, text: str, query: Query = HERE, limit: int = 10) -> list[str]:
@@ -149,7 +153,7 @@ def test_put_replaces_and_delete_forgets(store):
 def test_equal_text_is_embedded_once_and_its_vector_outlives_the_document(store):
     put(store, doc("one", "same words"))
     store.index.put([doc("two", "same words"), doc("three", "other words")], {}, "")
-    assert store.index.pending("m", 10) == [("memory", "three")]
+    assert pending(store, "m", 10) == ["three"]
     assert sorted(dense(store, "x")) == ["one", "two"]
     store.index.delete(["one", "two"])
     store.index.put([doc("four", "same words")], {}, "")
@@ -160,13 +164,23 @@ def test_pending_is_newest_first_and_ends_when_vectors_are_attached(store):
     documents = [doc(f"d{n}", f"text {n}") for n in range(3)]
     store.index.put(documents, {}, "")
     store.index.put(documents[:1], {}, "")
-    assert store.index.pending("m", 2) == [("memory", "d0"), ("memory", "d2")]
+    assert pending(store, "m", 2) == ["d0", "d2"]
     assert dense(store, "text 1") == []
     store.index.attach({documents[1].digest: vector("text 1")}, "m")
-    assert store.index.pending("m", 5) == [("memory", "d0"), ("memory", "d2")]
+    assert pending(store, "m", 5) == ["d0", "d2"]
     assert dense(store, "text 1") == ["d1"]
     assert store.index.stats("m") == IndexStats(3, 1, 2)
     assert store.index.pending("", 5) == []
+
+
+def test_what_is_pending_says_whose_it_is(store):
+    store.index.put(
+        [doc("one", "mine"), doc("two", "theirs", scope=SCOPES[3], kind="code")], {}, ""
+    )
+    assert store.index.pending("m", 5) == [
+        Pending("code", "two", SCOPES[3]),
+        Pending("memory", "one", SHOP),
+    ]
 
 
 def test_nothing_pending_is_not_the_last_word(store):
@@ -174,16 +188,16 @@ def test_nothing_pending_is_not_the_last_word(store):
     assert store.index.pending("m", 5) == store.index.pending("m", 0) == []
     with pytest.raises(KeyError), store.transaction():  # noqa: PT012
         store.index.put([doc("lost", "lost")], {}, "")
-        assert store.index.pending("m", 5) == [("memory", "lost")]
+        assert pending(store, "m", 5) == ["lost"]
         store.index.delete(["lost"])
         assert store.index.pending("m", 5) == []
         raise KeyError
     store.index.put([doc("two", "two")], {}, "")
-    assert store.index.pending("m", 5) == [("memory", "two")]
+    assert pending(store, "m", 5) == ["two"]
     assert store.index.stats("m") == IndexStats(2, 1, 1)
     store.index.put([doc("one", "changed")], {}, "")
-    assert store.index.pending("m", 5) == [("memory", "one"), ("memory", "two")]
-    assert store.index.pending("other", 1) == [("memory", "one")]
+    assert pending(store, "m", 5) == ["one", "two"]
+    assert pending(store, "other", 1) == ["one"]
 
 
 def test_models_are_never_mixed(store):

@@ -86,7 +86,7 @@ def verify(url: str, present: set[str], gone: set[str], rounds: int) -> None:
     found = {match.id for match in store.index.lexical(["upload"], HERE, 1_000_000)}
     assert found == stored
     near = {match.id for match in store.index.dense(vector("q"), "m", HERE, 1_000_000)}
-    waiting = {id_ for _, id_ in store.index.pending("m", 1_000_000)}
+    waiting = {one.id for one in store.index.pending("m", 1_000_000)}
     assert near | waiting == stored
     assert not near & waiting
     store.close()

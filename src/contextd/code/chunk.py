@@ -10,11 +10,13 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from tree_sitter import Node
 
 from contextd.domain.code import Chunk, Symbol
+from contextd.domain.scope import Scope
 
 VERSION = "1"
 """Part of every chunk's id: raise it when the cutting changes."""
@@ -86,6 +88,12 @@ def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
     return hashlib.blake2b(
         free.digest() + f"\0{count}\0{path}".encode("utf-8", "surrogateescape"), digest_size=16
     ).hexdigest()
+
+
+def owned(piece: Chunk, scope: Scope) -> Chunk:
+    """The piece under an id of its project's own: equal files of two projects are two documents."""
+    ids = f"{scope}\0{piece.id}".encode()
+    return replace(piece, id=hashlib.blake2b(ids, digest_size=16).hexdigest())
 
 
 def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, end: int) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from contextd.code.chunk import owned
 from contextd.code.languages.table import BY_NAME, changes_resolution
 from contextd.code.resolve import Resolver
 from contextd.code.scan_worker import analysed, analysed_by
@@ -217,7 +218,7 @@ class _Scan:
                 self.modified.append(path)
                 stored = self.files.get(self.scope, path)
                 if stored is not None:
-                    kept = {chunk.id for chunk in fresh.chunks}
+                    kept = {chunk.id for chunk in self.changed[path].chunks}
                     self.stale += [old.id for old in stored.chunks if old.id not in kept]
                     self.renamed |= _moved(stored, fresh)
                     self.settings |= changes_resolution(path) or any(
@@ -260,6 +261,7 @@ class _Scan:
 
     def _finished(self, file: SourceFile) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)
+        file = replace(file, chunks=tuple(owned(piece, self.scope) for piece in file.chunks))
         if self.redact is None:
             return replace(file, imports=imports)
         hide = self.redact

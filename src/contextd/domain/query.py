@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from contextd.domain.conditions import Condition
 from contextd.domain.records import Record, digest
@@ -78,6 +78,14 @@ class Match:
     id: str
     kind: str
     score: float
+
+
+class Pending(NamedTuple):
+    """A document without a vector: what it is of, and whose it is."""
+
+    kind: str
+    id: str
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)

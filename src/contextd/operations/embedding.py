@@ -8,7 +8,8 @@ from typing import Any
 
 from contextd.code.scan import documents
 from contextd.domain.documents import message_documents, record_document
-from contextd.domain.query import CODE, EVENT, Document
+from contextd.domain.query import CODE, EVENT, Document, Pending
+from contextd.domain.scope import Scope
 from contextd.operations.background import Task, job
 from contextd.operations.scanning import queue_embedding
 from contextd.operations.writing import embed_documents
@@ -39,7 +40,7 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             break
         found = hydrate_documents(runtime, pending)
         vectors = embed_documents(runtime, found)
-        gone = {id for _, id in pending} - {document.id for document in found}
+        gone = {one.id for one in pending} - {document.id for document in found}
         if gone:
             index.delete(gone)
         if not vectors and not gone:
@@ -71,20 +72,24 @@ def embedding_rate(runtime: Runtime) -> float:
     return sum(int(one["embedded"]) for one in rounds) / seconds if seconds else 0.0
 
 
-def hydrate_documents(runtime: Runtime, wanted: Sequence[tuple[str, str]]) -> list[Document]:
-    """The documents behind (kind, id) pairs, made from canonical data; gone ones are left out."""
+def hydrate_documents(runtime: Runtime, pending: Sequence[Pending]) -> list[Document]:
+    """The documents behind what is pending, in whichever scope, made from canonical data; those that
+    nothing stands behind any more are left out.
+    """
     store = runtime.store
-    chunk_ids = [id for kind, id in wanted if kind == CODE]
-    record_ids = [id for kind, id in wanted if kind not in (CODE, EVENT)]
+    record_ids = [one.id for one in pending if one.kind not in (CODE, EVENT)]
     found = [record_document(record) for record in store.records.get(record_ids)]
-    paths = dict.fromkeys(chunk.path for chunk in store.files.chunks(chunk_ids))
-    for path in paths:
-        file = store.files.get(runtime.scope, path)
-        if file is not None:
-            found += [d for d in documents(runtime.scope, file) if d.id in set(chunk_ids)]
-    sessions = dict.fromkeys(id.partition("#")[0] for kind, id in wanted if kind == EVENT)
-    asked = {id for kind, id in wanted if kind == EVENT}
-    for session_id in sessions:
+    chunks_by_scope: dict[Scope, set[str]] = {}
+    for one in pending:
+        if one.kind == CODE:
+            chunks_by_scope.setdefault(one.scope, set()).add(one.id)
+    for scope, chunk_ids in chunks_by_scope.items():
+        for path in dict.fromkeys(chunk.path for chunk in store.files.chunks(list(chunk_ids))):
+            file = store.files.get(scope, path)
+            if file is not None:
+                found += [d for d in documents(scope, file) if d.id in chunk_ids]
+    asked = {one.id for one in pending if one.kind == EVENT}
+    for session_id in dict.fromkeys(id.partition("#")[0] for id in asked):
         session = store.sessions.get(session_id)
         if session is not None:
             messages = store.sessions.events(session_id, types=("message",))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from contextd.domain.query import Document, IndexStats, Match, Query
+from contextd.domain.query import Document, IndexStats, Match, Pending, Query
 from contextd.domain.words import words
 from contextd.ports import Vector
 from contextd.stores import filters, ranking
@@ -111,9 +111,7 @@ class MemoryIndex:
             )
         ]
 
-    def pending(
-        self, model: str, limit: int, among: Sequence[str] | None = None
-    ) -> list[tuple[str, str]]:
+    def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
         """See `Index.pending`."""
         if not model:
             return []
@@ -123,7 +121,8 @@ class MemoryIndex:
             entries = [state.entries[id_] for id_ in asked]
             waiting = [e for e in entries if (e.digest, model) not in state.vectors]
         waiting.sort(key=lambda entry: -entry.seq)
-        return [(entry.document.kind, entry.document.id) for entry in waiting[: max(0, limit)]]
+        documents = [entry.document for entry in waiting[: max(0, limit)]]
+        return [Pending(document.kind, document.id, document.scope) for document in documents]
 
     def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
         """See `Index.attach`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from contextd.domain.query import Document, IndexStats, Match, Query
+from contextd.domain.query import Document, IndexStats, Match, Pending, Query
 from contextd.domain.time import to_micros
 from contextd.domain.words import words
 from contextd.ports import Vector
@@ -234,22 +234,21 @@ class SqliteIndex:
                 self._nearest = DenseIndex(self._database)
             return self._nearest
 
-    def pending(
-        self, model: str, limit: int, among: Sequence[str] | None = None
-    ) -> list[tuple[str, str]]:
+    def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
         """See `Index.pending`."""
         if not model:
             return []
         if among is not None:
-            return self._database.rows(
-                "SELECT kind, id FROM docs WHERE id IN (SELECT value FROM json_each(?))"
+            rows = self._database.rows(
+                "SELECT kind, id, scope FROM docs WHERE id IN (SELECT value FROM json_each(?))"
                 " AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.digest = docs.digest"
                 " AND v.model = ?) ORDER BY seq DESC LIMIT ?",
                 (codec.dumps(list(among)), model, max(0, limit)),
             )
-        return self._waiting(model, "kind, id", f"ORDER BY seq DESC LIMIT {max(1, limit)}")[
-            : max(0, limit)
-        ]
+        else:
+            newest = f"ORDER BY seq DESC LIMIT {max(1, limit)}"
+            rows = self._waiting(model, "kind, id, scope", newest)[: max(0, limit)]
+        return [Pending(kind, id_, codec.parse_scope(scope)) for kind, id_, scope in rows]
 
     def _waiting(self, model: str, columns: str, rest: str = "") -> list[Any]:
         """Documents without a vector of the model. Once none was, only newer ones can be."""
