@@ -271,12 +271,12 @@ class Sessions(Protocol):
         """
         ...
 
-    def mark_served(self, digests: Iterable[str]) -> None:
-        """Remember hashes of sentences contextd itself handed out."""
+    def mark_served(self, scope: Scope, digests: Iterable[str]) -> None:
+        """Remember hashes of sentences contextd itself handed out in a project."""
         ...
 
-    def served(self, digests: Sequence[str]) -> set[str]:
-        """Which of these sentences contextd handed out before."""
+    def served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
+        """Which of these sentences contextd handed out before in this project."""
         ...
 
 

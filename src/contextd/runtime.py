@@ -63,8 +63,8 @@ class Sinks:
     """
 
     observe: Callable[[Observation], None]
-    served: Callable[[Iterable[str]], None]
-    was_served: Callable[[Sequence[str]], set[str]]
+    served: Callable[[Scope, Iterable[str]], None]
+    was_served: Callable[[Scope, Sequence[str]], set[str]]
     used: Callable[[Sequence[str]], None]
     later: Callable[[Callable[[], None]], None]
     settle: Callable[[], None]

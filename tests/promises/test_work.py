@@ -110,9 +110,10 @@ def test_events_need_their_session(store):
 
 
 def test_served_sentences_are_remembered(store):
-    store.sessions.mark_served(["a", "b", "a"])
-    store.sessions.mark_served(iter(["b"]))
-    assert store.sessions.served(["a", "c"]) == {"a"}
+    store.sessions.mark_served(SCOPES[2], ["a", "b", "a"])
+    store.sessions.mark_served(SCOPES[2], iter(["b"]))
+    assert store.sessions.served(SCOPES[2], ["a", "c"]) == {"a"}
+    assert store.sessions.served(SCOPES[3], ["a", "b"]) == set()
 
 
 def observed(n: int, action: str = "read", **fields: object) -> Observation:

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 
 from contextd.domain.errors import ContextdError
+from contextd.domain.scope import Scope
 from contextd.domain.sessions import Observation
 from contextd.ports import Clock, Store
 
@@ -29,8 +30,8 @@ class UsageLog:
         self._used: list[str] = []
         self._small: list[Callable[[], None]] = []
         self._observations: list[Observation] = []
-        self._served: list[str] = []
-        self._recent: OrderedDict[str, None] = OrderedDict()
+        self._served: list[tuple[Scope, str]] = []
+        self._recent: OrderedDict[tuple[Scope, str], None] = OrderedDict()
         self._lock = threading.Lock()
         self._wanted = threading.Event()
         self._closing = threading.Event()
@@ -43,14 +44,14 @@ class UsageLog:
             self._observations.append(observation)
         self._wanted.set()
 
-    def served(self, digests: Iterable[str]) -> None:
-        """Remember sentences contextd handed out; `was_served` knows them at once."""
+    def served(self, scope: Scope, digests: Iterable[str]) -> None:
+        """Remember sentences contextd handed out in a project; `was_served` knows them at once."""
         with self._lock:
-            for digest in digests:
-                if digest not in self._recent:
-                    self._served.append(digest)
-                self._recent[digest] = None
-                self._recent.move_to_end(digest)
+            for sentence in ((scope, digest) for digest in digests):
+                if sentence not in self._recent:
+                    self._served.append(sentence)
+                self._recent[sentence] = None
+                self._recent.move_to_end(sentence)
             while len(self._recent) > self._remembered:
                 self._recent.popitem(last=False)
         self._wanted.set()
@@ -67,12 +68,12 @@ class UsageLog:
             self._small.append(write)
         self._wanted.set()
 
-    def was_served(self, digests: Sequence[str]) -> set[str]:
-        """Which of these sentences were handed out before, now or in an earlier process."""
+    def was_served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
+        """Which of these sentences were handed out before in the project, by whichever process."""
         with self._lock:
-            known = {digest for digest in digests if digest in self._recent}
+            known = {digest for digest in digests if (scope, digest) in self._recent}
         rest = [digest for digest in digests if digest not in known]
-        return known | (self._store.sessions.served(rest) if rest else set())
+        return known | (self._store.sessions.served(scope, rest) if rest else set())
 
     def flush(self) -> None:
         """Write what was collected."""
@@ -82,9 +83,13 @@ class UsageLog:
             used, self._used = self._used, []
             small, self._small = self._small, []
         if observations or served or used:
+            by_scope: dict[Scope, list[str]] = {}
+            for scope, digest in served:
+                by_scope.setdefault(scope, []).append(digest)
             with self._store.transaction():
                 self._store.observations.append(observations)
-                self._store.sessions.mark_served(served)
+                for scope, digests in by_scope.items():
+                    self._store.sessions.mark_served(scope, digests)
                 if used:
                     self._store.records.touch(used, self._clock.now())
         for write in small:
@@ -92,6 +97,8 @@ class UsageLog:
                 write()
             except ContextdError as error:
                 _log.warning("not tracked: %s", error.message)
+            except Exception:  # noqa: BLE001 - one defect must not take the others, or the thread
+                _log.exception("a by-product of a call failed")
 
     def settle(self) -> None:
         """Write what was collected; what cannot be written is logged."""
@@ -99,6 +106,8 @@ class UsageLog:
             self.flush()
         except ContextdError as error:
             _log.warning("usage log not written: %s", error.message)
+        except Exception:  # noqa: BLE001 - as above
+            _log.exception("usage log not written")
 
     def close(self) -> None:
         """Write the rest and stop."""

@@ -67,14 +67,17 @@ class Verdict:
 
 def admit(draft: Draft, look: GateLookup) -> Verdict:
     """Decide what becomes of a draft: redaction, limits, recall loop, junk, duplicates and
-    contradictions, in this order. What a human typed skips the loop and junk checks.
+    contradictions, in this order. What a human typed skips the loop and junk checks; what an agent
+    records on purpose skips the loop check, since repeating a fact is no copying of a transcript.
 
     Raises `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored.
     """
     draft, findings = without_secrets(draft, look.key)
     check_limits(draft)
     if draft.trust != "human":
-        reason = _loop(draft.content, look.served) or junk(draft.content, draft.kind)
+        taken_from_text = RANK[draft.trust] < RANK["agent"]
+        copied = _loop(draft.content, look.served) if taken_from_text else ""
+        reason = copied or junk(draft.content, draft.kind)
         if reason:
             return Verdict("reject", draft, reason, None, findings)
     same = look.by_hash(_hash(draft))

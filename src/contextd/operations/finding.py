@@ -105,7 +105,9 @@ def contents_of(runtime: Runtime, ids: Sequence[str]) -> dict[str, Texted]:
 
 def mark_served(runtime: Runtime, texts: Iterable[str]) -> None:
     """Remember what was handed out, so that it never comes back as new knowledge."""
-    runtime.sinks.served(digest for text in texts for digest in sentence_digests(text))
+    digests = [digest for text in texts for digest in sentence_digests(text)]
+    if digests and runtime.project is not None:
+        runtime.sinks.served(runtime.scope, digests)
 
 
 def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:

@@ -258,7 +258,7 @@ def _lookup(runtime: Runtime, scope: Scope, kind: str) -> GateLookup:
         return [(by_id[m.id], m.score) for m in near if m.id in by_id]
 
     return GateLookup(
-        served=runtime.sinks.was_served,
+        served=lambda digests: runtime.sinks.was_served(scope, digests),
         by_hash=lambda content_hash: records.by_hash(content_hash, scope),
         similar=similar,
         key=runtime.redaction_key,

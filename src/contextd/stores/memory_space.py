@@ -51,7 +51,7 @@ class State:
     sessions: dict[str, Session] = field(default_factory=dict)
     events: dict[str, tuple[Event, ...]] = field(default_factory=dict)
     items: dict[str, tuple[ContextItem, ...]] = field(default_factory=dict)
-    served: dict[str, None] = field(default_factory=dict)
+    served: dict[tuple[Scope, str], None] = field(default_factory=dict)
     observations: tuple[Observation, ...] = ()
     observed: dict[Scope | None, ObservationSummary] = field(default_factory=dict)
     # How often each query was missed in each scope, and its place among all that was missed.

@@ -103,15 +103,15 @@ class MemorySessions:
             kept = self._space.state.items.get(session_id, ())
         return sorted(kept, key=lambda item: (-item.score, item.type, item.source))
 
-    def mark_served(self, digests: Iterable[str]) -> None:
+    def mark_served(self, scope: Scope, digests: Iterable[str]) -> None:
         """See `Sessions.mark_served`."""
         with self._space.lock:
-            self._space.state.served.update(dict.fromkeys(digests))
+            self._space.state.served.update({(scope, digest): None for digest in digests})
 
-    def served(self, digests: Sequence[str]) -> set[str]:
+    def served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
         """See `Sessions.served`."""
         with self._space.lock:
-            return {digest for digest in digests if digest in self._space.state.served}
+            return {digest for digest in digests if (scope, digest) in self._space.state.served}
 
 
 class MemoryObservations:

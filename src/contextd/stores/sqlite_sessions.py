@@ -127,17 +127,20 @@ class SqliteSessions:
         )
         return [codec.item_from_row(row) for row in rows]
 
-    def mark_served(self, digests: Iterable[str]) -> None:
+    def mark_served(self, scope: Scope, digests: Iterable[str]) -> None:
         """See `Sessions.mark_served`."""
-        rows = [(digest,) for digest in digests]
+        rows = [(str(scope), digest) for digest in digests]
         if rows:
             with self._database.write() as connection:
-                connection.executemany("INSERT INTO served VALUES (?) ON CONFLICT DO NOTHING", rows)
+                connection.executemany(
+                    "INSERT INTO served (scope, digest) VALUES (?, ?) ON CONFLICT DO NOTHING", rows
+                )
 
-    def served(self, digests: Sequence[str]) -> set[str]:
+    def served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
         """See `Sessions.served`."""
         rows = self._database.rows(
-            "SELECT digest FROM served WHERE digest IN (SELECT value FROM json_each(?))",
-            (codec.dumps(list(digests)),),
+            "SELECT digest FROM served"
+            " WHERE scope = ? AND digest IN (SELECT value FROM json_each(?))",
+            (str(scope), codec.dumps(list(digests))),
         )
         return {digest for (digest,) in rows}

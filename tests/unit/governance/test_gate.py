@@ -66,17 +66,18 @@ def test_too_long_and_unstorable_texts_are_refused_with_a_hint() -> None:
         assert bad.value.hint
 
 
-def test_what_was_served_before_is_not_stored_again_unless_a_human_types_it() -> None:
+def test_what_was_served_before_is_not_learned_from_a_transcript_again() -> None:
     served = f"- {_TEXT}\n- Always run the migrations before the seeds are loaded."
     repeated = _TEXT.upper() + " Also ran the migrations."
-    assert admit(_draft(repeated), _look(served)).outcome == "reject"
-    assert "served" in admit(_draft(repeated), _look(served)).reason
+    assert admit(_draft(repeated, "extracted"), _look(served)).outcome == "reject"
+    assert "served" in admit(_draft(repeated, "extracted"), _look(served)).reason
+    assert admit(_draft(repeated, "agent"), _look(served)).outcome == "add"
     assert admit(_draft(repeated, "human"), _look(served)).outcome == "add"
     mixed = (
         _TEXT
         + " We learned that the queue drops events older than a day. Raise the limit to 7 days."
     )
-    assert admit(_draft(mixed), _look(served)).outcome == "add"
+    assert admit(_draft(mixed, "extracted"), _look(served)).outcome == "add"
 
 
 def test_sentence_digests_ignore_bullets_case_and_short_sentences() -> None:

@@ -73,12 +73,14 @@ def test_nothing_relevant_is_an_empty_answer_and_a_miss(desk):
     assert "gap" in found["note"]
 
 
-def test_text_that_contextd_handed_out_is_never_stored_as_new(desk):
-    lesson(desk, "Migrations", "Run every schema migration inside one transaction per file.")
+def test_recording_what_was_just_handed_out_names_the_memory_that_has_it(desk):
+    made = lesson(desk, "Migrations", "Run every schema migration inside one transaction per file.")
     desk("memory_search", query="schema migration transaction")
-    with pytest.raises(Invalid) as caught:
-        desk("save_context", content="Run every schema migration inside one transaction per file.")
-    assert caught.value.hint
+    again = lesson(
+        desk, "Migrations", "Run every schema migration inside one transaction per file."
+    )
+    assert again["id"] == made["id"]
+    assert again["message"].startswith("already known")
 
 
 def test_scope_narrows_to_the_level_asked_for(desk):
