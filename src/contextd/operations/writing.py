@@ -160,7 +160,10 @@ _SAYS_NOTHING_NEW = ("feedback", "signal")
 
 
 def change(runtime: Runtime, record: Record, *, action: str, reason: str = "") -> Record:
-    """Store a changed record, without secrets, keeping the state before it in the history."""
+    """Store a changed record, without secrets, keeping the state before it in the history.
+
+    Only a new text is embedded: one that stays keeps its vector.
+    """
     runtime.caller.require("write", record.scope, kind_named(record.kind).area)
     record = cleaned(runtime, record)[0]
     if action not in _SAYS_NOTHING_NEW:
@@ -221,8 +224,10 @@ def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str
 
 def _write(runtime: Runtime, record: Record, *, action: str, reason: str) -> None:
     document = record_document(record)
-    vectors = embed_documents(runtime, [document])
     store = runtime.store
+    stored = store.records.get([record.id])
+    unchanged = bool(stored) and stored[0].text == record.text
+    vectors = {} if unchanged else embed_documents(runtime, [document])
     told = redact(reason, runtime.redaction_key).text
     with store.transaction():
         store.records.put(record, actor=runtime.caller.name, action=action, reason=told)
