@@ -28,7 +28,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from contextd import client
-from contextd.code.walk import walk
+from contextd.code.tree.walk import walk
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.tokens import count_tokens
 from contextd.interop.importers.injected import own_words

@@ -20,15 +20,15 @@ from contextd.benchmarks.code_accuracy import Accuracy, python_accuracy, typescr
 from contextd.benchmarks.data import hardware
 from contextd.benchmarks.monorepo import write_monorepo
 from contextd.benchmarks.speed import Figure, figure
-from contextd.code.analyse import analyse
-from contextd.code.grep import grep
-from contextd.code.read import read
-from contextd.code.repo_map import repo_map
-from contextd.code.resolve import Resolver
-from contextd.code.ripgrep import ripgrep
-from contextd.code.scan import documents, scan
-from contextd.code.symbol_graph import build_graph
-from contextd.code.walk import walk
+from contextd.code.index.analyse import analyse
+from contextd.code.index.resolve import Resolver
+from contextd.code.index.scan import documents, scan
+from contextd.code.symbols.read import read
+from contextd.code.symbols.repo_map import repo_map
+from contextd.code.symbols.symbol_graph import build_graph
+from contextd.code.tree.grep import grep
+from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.walk import walk
 from contextd.domain.code import SourceFile
 from contextd.domain.scope import Scope
 from contextd.ports import Store

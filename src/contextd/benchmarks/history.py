@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextd.code import git
-from contextd.code.languages.table import DATA, PROSE, language_name
+from contextd.code.git import program as git
+from contextd.code.index.languages.table import DATA, PROSE, language_name
 from contextd.domain.errors import Invalid, NotFound
 
 MOST_FILES = 10

@@ -26,7 +26,7 @@ from contextd.benchmarks.history import (
     read_history,
     stand_before,
 )
-from contextd.code.git import Commit
+from contextd.code.git.program import Commit
 from contextd.domain.documents import record_document
 from contextd.domain.records import Anchor, Record, Source
 from contextd.operations.scanning import scan_project

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 """The languages of files that hold values, such as settings and translations, and nothing else."""
+
+
+_TEST = re.compile(
+    r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"
+    r"|[a-z.]Tests?/|-tests/"
+)
+
+
+def is_test(path: str) -> bool:
+    """Whether a path is a test's, by its name or folder."""
+    return _TEST.search(path) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from contextd.code import git
-from contextd.code.cited import Citations, Standing, cited_paths
+from contextd.code.git import program as git
+from contextd.code.git.cited import Citations, Standing, cited_paths
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.records import Anchor, Record
 from contextd.runtime import Runtime

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
 from typing import Any
 
-from contextd.code.grep import grep
-from contextd.code.paths import relative_inside
-from contextd.code.read import FileView, read, read_outline
+from contextd.code.symbols.read import FileView, read, read_outline
+from contextd.code.tree.grep import grep
+from contextd.code.tree.paths import relative_inside
 from contextd.domain.code import Chunk
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import CODE

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from contextd.code.scan import documents
+from contextd.code.index.scan import documents
 from contextd.domain.documents import message_documents, record_document
 from contextd.domain.query import CODE, EVENT, Document, Pending
 from contextd.domain.scope import Scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from contextd.code import history
+from contextd.code.git import history
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.operations.knowledge import ATTACHED
 from contextd.retrieval.files import Past

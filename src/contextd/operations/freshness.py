@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from contextd.code.freshness import Difference, Tree
-from contextd.code.languages.table import language_name
-from contextd.code.resolve import Resolver
+from contextd.code.index.freshness import Difference, Tree
+from contextd.code.index.languages.table import language_name
+from contextd.code.index.resolve import Resolver
 from contextd.domain.scope import Scope
 from contextd.operations.background import Task, job
 from contextd.operations.scanning import scan_project

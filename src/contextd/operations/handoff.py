@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextd.code.changes import external_changes
+from contextd.code.git.changes import external_changes
 from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense

@@ -13,8 +13,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from contextd.code.git import blobs, branch, head
-from contextd.code.project_yaml import Addition, enrich
+from contextd.code.git.program import blobs, branch, head
+from contextd.code.project.project_yaml import Addition, enrich
 from contextd.domain.documents import message_documents
 from contextd.domain.records import Anchor
 from contextd.domain.sessions import Event, Session

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from contextd.code.identity import Identity, identify, match
+from contextd.code.git.identity import Identity, identify, match
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.scope import Scope, slug
 from contextd.domain.sessions import Project

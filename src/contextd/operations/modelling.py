@@ -6,23 +6,22 @@ import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from contextd.code.architecture import architecture
-from contextd.code.beside import is_beside
-from contextd.code.content import decode
-from contextd.code.manifests import Manifest, is_lock
-from contextd.code.module_words import Read, first_sentence, readme_sentence
-from contextd.code.modules import is_test
-from contextd.code.modules import modules as find_modules
-from contextd.code.paths import read_inside
-from contextd.code.project_model import KeyFile
-from contextd.code.project_type import project_type
-from contextd.code.project_yaml import ModuleFacts, ProjectFacts
-from contextd.code.stack import Stack, detect
-from contextd.code.stack_evidence import private_beside_published
-from contextd.code.stack_languages import RUNTIME_OF
-from contextd.code.stack_row import Category
-from contextd.code.walk import Walk
-from contextd.domain.code import SourceFile
+from contextd.code.project.architecture import architecture
+from contextd.code.project.beside import is_beside
+from contextd.code.project.manifests import Manifest, is_lock
+from contextd.code.project.module_words import Read, first_sentence, readme_sentence
+from contextd.code.project.modules import modules as find_modules
+from contextd.code.project.project_model import KeyFile
+from contextd.code.project.project_type import project_type
+from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
+from contextd.code.project.stack import Stack, detect
+from contextd.code.project.stack_evidence import private_beside_published
+from contextd.code.project.stack_languages import RUNTIME_OF
+from contextd.code.project.stack_row import Category
+from contextd.code.tree.content import decode
+from contextd.code.tree.paths import read_inside
+from contextd.code.tree.walk import Walk
+from contextd.domain.code import SourceFile, is_test
 from contextd.domain.errors import ContextdError
 from contextd.runtime import Runtime
 

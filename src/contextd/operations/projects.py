@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from contextd.code.project_model import ProjectModel, parse_model, read_text
+from contextd.code.project.project_model import ProjectModel, parse_model, read_text
 from contextd.domain.errors import ContextdError, NotFound, nearest
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation

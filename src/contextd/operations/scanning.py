@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from contextd.code.git import printable
-from contextd.code.project_yaml import merge_scan
-from contextd.code.resolve import Resolver
-from contextd.code.scan import ScanReport, Stamp, documents, scan
-from contextd.code.walk import Walk, walk
+from contextd.code.git.program import printable
+from contextd.code.index.resolve import Resolver
+from contextd.code.index.scan import ScanReport, Stamp, documents, scan
+from contextd.code.project.project_yaml import merge_scan
+from contextd.code.tree.walk import Walk, walk
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.operations.handoff import write_context_md

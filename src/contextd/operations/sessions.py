@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextd.code.git import branch, head, repository
+from contextd.code.git.program import branch, head, repository
 from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event, Session

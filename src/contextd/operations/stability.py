@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 
-from contextd.code.cited import Standing
+from contextd.code.git.cited import Standing
 from contextd.domain.confidence import apply
 from contextd.domain.records import Record
 from contextd.operations.anchors import citations, standings

@@ -6,17 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
 
-from contextd.code import git
-from contextd.code.name_uses import (
+from contextd.code.git import program as git
+from contextd.code.symbols.name_uses import (
     most_used_first,
     uses_of_name,
     with_uses_by_name,
     written_first,
 )
-from contextd.code.references import References, references, using_files
-from contextd.code.repo_map import repo_map as draw_map
-from contextd.code.sources import Sources
-from contextd.code.symbol_graph import Definition, SymbolGraph, symbol_graph
+from contextd.code.symbols.references import References, references, using_files
+from contextd.code.symbols.repo_map import repo_map as draw_map
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import words

@@ -18,7 +18,7 @@ from contextd.benchmarks.code_accuracy import (
 )
 from contextd.benchmarks.monorepo import write_monorepo
 from contextd.benchmarks.run import main
-from contextd.code.scan import scan
+from contextd.code.index.scan import scan
 from contextd.domain.code import SourceFile
 from contextd.domain.errors import NotFound
 from contextd.domain.scope import Scope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from contextd.code.scan import ScanReport, scan
+from contextd.code.index.scan import ScanReport, scan
 from contextd.domain.scope import Scope
 from contextd.ports import Files, Store
 from contextd.stores import open_store

@@ -11,16 +11,16 @@ import pytest
 from broken_text import endless, huge, mutant
 from code_repos import FIXTURES, PAST_NS, SCOPE, memory_store, scanned, write
 
-from contextd.code.analyse import analyse
-from contextd.code.content import decode
-from contextd.code.languages.language import Language
-from contextd.code.languages.table import LANGUAGES
-from contextd.code.project_type import project_type
-from contextd.code.references import references
-from contextd.code.repo_map import repo_map
-from contextd.code.sources import Sources
-from contextd.code.stack import detect
-from contextd.code.symbol_graph import build_graph
+from contextd.code.index.analyse import analyse
+from contextd.code.index.languages.language import Language
+from contextd.code.index.languages.table import LANGUAGES
+from contextd.code.project.project_type import project_type
+from contextd.code.project.stack import detect
+from contextd.code.symbols.references import references
+from contextd.code.symbols.repo_map import repo_map
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import build_graph
+from contextd.code.tree.content import decode
 
 SEED = 20261121
 PROJECTS = sorted(FIXTURES.rglob("*.txt"))

@@ -8,8 +8,8 @@ from code_repos import FIXTURES, REPOSITORY
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.code.analyse import analyse, parse
-from contextd.code.chunk import LIMIT, chunks
+from contextd.code.index.analyse import analyse, parse
+from contextd.code.index.chunk import LIMIT, chunks
 from contextd.domain.code import Chunk
 
 NAMES = ["a.ts", "b.tsx", "c.js", "d.py", "e.md"]

@@ -2,8 +2,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from contextd.code import git
-from contextd.code.changes import external_changes, is_dependency_file
+from contextd.code.git import program as git
+from contextd.code.git.changes import external_changes, is_dependency_file
 from contextd.domain.errors import Invalid, Unavailable
 
 

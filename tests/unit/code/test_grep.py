@@ -7,9 +7,9 @@ from typing import get_args
 import pytest
 from code_repos import unpack, write
 
-from contextd.code import grep as grepping
-from contextd.code.grep import Engine, GrepResult, grep
-from contextd.code.grep_python import wanted
+from contextd.code.tree import grep as grepping
+from contextd.code.tree.grep import Engine, GrepResult, grep
+from contextd.code.tree.grep_python import wanted
 from contextd.domain.errors import Invalid, Unavailable
 
 ENGINES = [engine for engine in get_args(Engine) if engine]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code import history
-from contextd.code.history import FADING, Past, past
+from contextd.code.git import history
+from contextd.code.git.history import FADING, Past, past
 
 
 def commit(root: Path, subject: str, *names: str) -> None:

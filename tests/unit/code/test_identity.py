@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.identity import identify, match, normalised_url
+from contextd.code.git.identity import identify, match, normalised_url
 from contextd.domain.errors import Invalid
 
 SAME = [

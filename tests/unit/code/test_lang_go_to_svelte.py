@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from code_repos import FIXTURES, SCOPE, edges_of, memory_store, scan_fixture, scanned, write
 
-from contextd.code.analyse import analyse, parse
-from contextd.code.languages.table import BY_NAME
-from contextd.code.resolve import Resolver
+from contextd.code.index.analyse import analyse, parse
+from contextd.code.index.languages.table import BY_NAME
+from contextd.code.index.resolve import Resolver
 from contextd.ports import Files
 
 PROJECTS = ("go", "rust", "java", "vue", "commonjs")

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
 
-from contextd.code.modules import modules
-from contextd.code.read import FileView, read
-from contextd.code.symbols import definer, uses
+from contextd.code.project.modules import modules
+from contextd.code.symbols.read import FileView, read
+from contextd.code.symbols.symbols import definer, uses
 from contextd.domain.code import SourceFile
 from contextd.ports import Files
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, edges_of, scan_fixture, unpack
 
-from contextd.code.languages.cargo import packages
-from contextd.code.walk import walk
+from contextd.code.index.languages.cargo import packages
+from contextd.code.tree.walk import walk
 from contextd.ports import Files
 
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from code_repos import REPOSITORY, SCOPE, memory_store, scan_fixture, scanned
 
-from contextd.code.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
-from contextd.code.graph_arrays import ranks
-from contextd.code.modules import modules, role_of
+from contextd.code.project.modules import modules, role_of
+from contextd.code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
+from contextd.code.symbols.graph_arrays import ranks
 from contextd.domain.code import Import, SourceFile
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from code_repos import SCOPE, memory_store, scanned, write
 
-from contextd.code.name_uses import most_used_first, uses_of_name, with_uses_by_name
-from contextd.code.references import references
-from contextd.code.sources import Sources
-from contextd.code.symbol_graph import Definition, SymbolGraph, symbol_graph
+from contextd.code.symbols.name_uses import most_used_first, uses_of_name, with_uses_by_name
+from contextd.code.symbols.references import references
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
 
 GO = {
     "go.mod": "module shop\n",

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.code.analyse import analyse
-from contextd.code.outline_view import outline_text
+from contextd.code.index.analyse import analyse
+from contextd.code.symbols.outline_view import outline_text
 from contextd.domain.tokens import count_tokens
 
 SOURCE = """import os

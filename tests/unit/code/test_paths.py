@@ -8,7 +8,7 @@ from code_repos import write
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.code.paths import inside, read_inside, read_listed, relative_inside
+from contextd.code.tree.paths import inside, read_inside, read_listed, relative_inside
 from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
 
 

@@ -1,9 +1,9 @@
 import pytest
 from project_files import FACTS, NOW, SEED, put
 
-from contextd.code.project_memory import GENERATED
-from contextd.code.project_model import Issue, KeyFile, load
-from contextd.code.project_yaml import Addition, enrich, merge_scan
+from contextd.code.project.project_memory import GENERATED
+from contextd.code.project.project_model import Issue, KeyFile, load
+from contextd.code.project.project_yaml import Addition, enrich, merge_scan
 from contextd.domain.errors import Invalid
 
 

@@ -4,9 +4,9 @@ import pytest
 import yaml
 from project_files import FACTS, LATER, NOW, SEED, put
 
-from contextd.code.project_memory import GENERATED, KEPT_BACKUPS, backups
-from contextd.code.project_model import KeyFile, load
-from contextd.code.project_yaml import (
+from contextd.code.project.project_memory import GENERATED, KEPT_BACKUPS, backups
+from contextd.code.project.project_model import KeyFile, load
+from contextd.code.project.project_yaml import (
     Addition,
     ModuleFacts,
     enrich,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from project_files import FACTS, LATER, NOW
 
-from contextd.code.project_model import load
-from contextd.code.project_yaml import Addition, enrich, merge_scan
+from contextd.code.project.project_model import load
+from contextd.code.project.project_yaml import Addition, enrich, merge_scan
 
 REMARKS = st.lists(
     st.tuples(st.integers(0, 60), st.sampled_from(["# why: {0}", "", "    # deep {0}", "# - {0}"])),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
 
-from contextd.code.read import FileView, read
+from contextd.code.symbols.read import FileView, read
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
 from contextd.ports import Files

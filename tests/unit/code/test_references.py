@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, memory_store, scanned, write
 
-from contextd.code.references import References, references
-from contextd.code.sources import Sources
-from contextd.code.symbol_graph import symbol_graph
+from contextd.code.symbols.references import References, references
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import symbol_graph
 from contextd.ports import Files
 
 TYPESCRIPT = {

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, memory_store, scanned, write
 
-from contextd.code.references import references
-from contextd.code.sources import Sources
-from contextd.code.symbol_graph import build_graph
+from contextd.code.symbols.references import references
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import build_graph
 
 RUST = {
     "Cargo.toml": '[package]\nname = "shop"\nedition = "2021"\n',

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
 
-from contextd.code.repo_map import rank_symbols, repo_map
-from contextd.code.symbol_graph import SymbolGraph, build_graph, symbol_graph
+from contextd.code.symbols.repo_map import rank_symbols, repo_map
+from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
 from contextd.domain.tokens import count_tokens
 
 

@@ -18,9 +18,9 @@ from code_repos import (
     write,
 )
 
-from contextd.code.languages.ecmascript_resolver import EcmascriptResolver
-from contextd.code.resolve import Resolver
-from contextd.code.walk import WalkedFile, walk
+from contextd.code.index.languages.ecmascript_resolver import EcmascriptResolver
+from contextd.code.index.resolve import Resolver
+from contextd.code.tree.walk import WalkedFile, walk
 from contextd.domain.code import Import
 
 

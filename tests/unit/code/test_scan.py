@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, edges_of, memory_store, scan_fixture, scanned, unpack, write
 
-from contextd.code import scan as scanning
-from contextd.code.scan import documents, scan
+from contextd.code.index import scan as scanning
+from contextd.code.index.scan import documents, scan
 from contextd.domain.code import SourceFile
 from contextd.domain.errors import Invalid
 from contextd.domain.query import CODE

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
 
-from contextd.code.symbols import definer, uses
+from contextd.code.symbols.symbols import definer, uses
 from contextd.domain.code import SourceFile
 from contextd.ports import Files
 

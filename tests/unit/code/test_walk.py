@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from code_repos import write
 
-from contextd.code import walk as walking
-from contextd.code.git import git_environment
-from contextd.code.ripgrep import ripgrep
-from contextd.code.walk import walk
+from contextd.code.git.program import git_environment
+from contextd.code.tree import walk as walking
+from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.walk import walk
 
 
 def git(root: Path, *arguments: str) -> None:

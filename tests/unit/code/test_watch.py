@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.code.freshness import Tree
-from contextd.code.watch import Watcher, folders_of, watch
+from contextd.code.index.freshness import Tree
+from contextd.code.tree.watch import Watcher, folders_of, watch
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.code.yaml_edit import Append, Remove, Set, edited
+from contextd.code.project.yaml_edit import Append, Remove, Set, edited
 
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=40

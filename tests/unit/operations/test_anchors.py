@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from git_calls import git
 
-from contextd.code.cited import Citations, cited_paths, reverted
+from contextd.code.git.cited import Citations, cited_paths, reverted
 from contextd.domain.records import Anchor
 from contextd.operations.background import JOBS, Task
 

@@ -13,7 +13,7 @@ import pytest
 from git_calls import git
 
 from contextd.app import App
-from contextd.code.freshness import COMPARED
+from contextd.code.index.freshness import COMPARED
 from contextd.domain.errors import Unavailable
 from contextd.operations.freshness import INLINE, checkouts, rest
 from contextd.ports import Embedder, Vector

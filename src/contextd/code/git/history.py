@@ -1,0 +1,145 @@
+"""What the commits of a checkout say of its files: what each was changed for, and how lately."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+from pathlib import Path
+
+from contextd.code.git import program as git
+from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.words import content_words
+
+COMMITS = 2_000
+"""So many of the newest commits are looked at."""
+
+MOST_FILES = 20
+"""A commit that changed more files than this is about no place in particular."""
+
+FLOOR, VOTERS = 0.1, 20
+"""How alike a subject must be to count, and how many subjects do."""
+
+FADING = 0.97
+"""What a change counts one commit later."""
+
+_ROOTS_KEPT = 8
+
+
+@dataclass(frozen=True)
+class Past:
+    """The commits that led to `head`, newest first, each with its files."""
+
+    head: str
+    commits: tuple[git.Commit, ...]
+
+    def alike(self, question: str) -> dict[str, tuple[float, str]]:
+        """Path → how much the commits whose subjects resemble `question` speak for the file, from
+        0 to 1, and the subject most like it.
+
+        Likeness is the Jaccard coefficient of the content words, each weighed by its idf among the
+        subjects. A commit's voice is shared among its files by the root of how many there are.
+        """
+        asked = content_words(question)
+        whole = sum(self._weight(word) for word in asked)
+        shared: dict[int, float] = {}
+        for word in asked:
+            for place in self._holders.get(word, ()):
+                shared[place] = shared.get(place, 0.0) + self._weight(word)
+        near = sorted(
+            ((weight / (whole + self._sums[p] - weight), p) for p, weight in shared.items()),
+            key=lambda pair: (-pair[0], pair[1]),
+        )
+        found: dict[str, tuple[float, str]] = {}
+        for likeness, place in [one for one in near if one[0] > FLOOR][:VOTERS]:
+            commit = self.commits[place]
+            share = (likeness - FLOOR) / (1 - FLOOR) / sqrt(len(commit.files))
+            for path in commit.files:
+                before, subject = found.get(path, (0.0, commit.subject))
+                found[path] = min(1.0, before + share), subject
+        return found
+
+    @cached_property
+    def recent(self) -> Mapping[str, float]:
+        """Path → how much was changed lately: each change counts 0.97 to the power of how many
+        commits came after it, shared like a voice.
+        """
+        found: dict[str, float] = {}
+        for age, commit in enumerate(self.commits):
+            for path in commit.files:
+                found[path] = found.get(path, 0.0) + FADING**age / sqrt(len(commit.files))
+        return found
+
+    def _weight(self, word: str) -> float:
+        having = len(self._holders.get(word, ()))
+        return log(1 + (len(self.commits) - having + 0.5) / (having + 0.5))
+
+    @cached_property
+    def _words(self) -> Sequence[Sequence[str]]:
+        return [content_words(commit.subject) for commit in self.commits]
+
+    @cached_property
+    def _holders(self) -> Mapping[str, Sequence[int]]:
+        found: dict[str, list[int]] = {}
+        for place, words in enumerate(self._words):
+            for word in words:
+                found.setdefault(word, []).append(place)
+        return found
+
+    @cached_property
+    def _sums(self) -> Sequence[float]:
+        return [sum(map(self._weight, words)) for words in self._words]
+
+
+_NOTHING = Past("", ())
+_kept: OrderedDict[Path, Past] = OrderedDict()
+_lock = threading.Lock()
+
+
+def past(root: Path, *, patience: float) -> Past | None:
+    """The past of a checkout, read again only from the commit it was read at.
+
+    None when git did not answer within `patience` seconds, or cannot.
+    """
+    try:
+        head = git.head(root)
+        with _lock:
+            known = _kept.get(root, _NOTHING)
+        if known.head != head:
+            known = _keep(root, Past(head, _read(root, head, known, patience)))
+    except (Unavailable, Invalid):
+        return None
+    return known
+
+
+def give_up(root: Path) -> None:
+    """Take a history that cannot be read in any fair time for empty, until the next commit."""
+    with suppress(Unavailable, Invalid):
+        _keep(root, Past(git.head(root), ()))
+
+
+def _keep(root: Path, known: Past) -> Past:
+    with _lock:
+        _kept[root] = known
+        _kept.move_to_end(root)
+        while len(_kept) > _ROOTS_KEPT:
+            _kept.popitem(last=False)
+    return known
+
+
+def _read(root: Path, head: str, known: Past, patience: float) -> tuple[git.Commit, ...]:
+    if not head:
+        return ()
+    since = known.head if known.commits and git.is_ancestor(root, known.head, head) else ""
+    started = git.start_log(root, since, None, COMMITS)
+    code, out, _ = started.collect(patience)
+    new = tuple(_telling(git.read_log(out))) if code == 0 else ()
+    return (*new, *(known.commits if since else ()))[:COMMITS]
+
+
+def _telling(commits: Iterable[git.Commit]) -> Iterable[git.Commit]:
+    return (commit for commit in commits if 1 <= len(commit.files) <= MOST_FILES)

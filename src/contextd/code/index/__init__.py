@@ -1,0 +1,1 @@
+"""Files into definitions, imports and chunks: what a scan stores."""

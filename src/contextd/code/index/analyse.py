@@ -1,0 +1,84 @@
+"""One file's bytes into what is known of it, all but where its imports lead."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from tree_sitter import Tree
+
+from contextd.code.index.chunk import chunks
+from contextd.code.index.languages.language import parsed
+from contextd.code.index.languages.outline import Outline
+from contextd.code.index.languages.table import DATA, language_name, language_of
+from contextd.code.tree.content import content_digest, decode, is_binary
+from contextd.code.tree.generated import unindexed
+from contextd.domain.code import SourceFile
+
+_HOPELESS = 20_000
+"""Statements of a broken file past which it is no program, and matching in it would take long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A parsed text: its UTF-8 bytes, its tree and its outline. `defect` says that contextd's own
+    reader failed on it: the text is then taken as plain.
+    """
+
+    data: bytes
+    tree: Tree | None
+    outline: Outline
+    defect: str = ""
+
+
+def parse(path: str, text: str) -> Parsed:
+    """The tree and outline of a text in the language its path names; no tree for plain text.
+
+    Syntax errors are tolerated: what can be understood around them is kept.
+    """
+    data = text.encode("utf-8", "replace")
+    language = language_of(path)
+    if language is None:
+        return Parsed(data, None, Outline())
+    try:
+        tree = parsed(language, data)
+        if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
+            return Parsed(data, tree, Outline())
+        return Parsed(data, tree, language.outline(tree.root_node, data, path))
+    except Exception as error:  # noqa: BLE001  what people write is endless; one file is not all
+        return Parsed(data, None, Outline(), f"not understood ({type(error).__name__}: {error})")
+
+
+def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
+    """What these bytes say. `error` tells why the text of a file is not in the index, or that it
+    has syntax errors.
+    """
+    language = language_name(path)
+    bare = SourceFile(
+        path=path, size=size, mtime_ns=mtime_ns, digest=content_digest(data), language=language
+    )
+    if is_binary(data):
+        return replace(bare, language="", error="binary")
+    row = language_of(path)
+    script = row is not None
+    reason, readable = unindexed(path, data, script=script, data_file=language in DATA)
+    bare = replace(bare, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
+    if not readable:
+        return replace(bare, error=reason)
+    found = parse(path, decode(data))
+    root = found.tree.root_node if found.tree is not None else None
+    outline = found.outline
+    spans = (
+        row.embedded(found.data).spans
+        if root is not None and row is not None and row.embedded
+        else None
+    )
+    return replace(
+        bare,
+        symbols=outline.symbols,
+        imports=outline.imports,
+        exports=outline.exports,
+        chunks=() if reason else chunks(path, language, found.data, root, outline.symbols, spans),
+        error=reason
+        or found.defect
+        or ("syntax errors" if root is not None and root.has_error else ""),
+    )

@@ -1,0 +1,228 @@
+"""Whether the code model still describes a checkout, at the price of a look.
+
+A look lists and stats the files. A watcher's hint makes it cheaper; without one, looks are as far
+apart as they are long, and where they are long, farther: they never take more than half of the time.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from contextd.code.index.resolve import Resolver
+from contextd.code.tree.content import content_digest
+from contextd.code.tree.walk import Walk, WalkedFile, walk
+from contextd.code.tree.watch import Watcher, folders_of, watch
+
+CHEAP = 0.25
+REST_PER_COST = 4.0
+"""Where there is no watcher, looks that take up to `CHEAP` seconds are their own cost apart, others
+four times that.
+"""
+
+TRUST = 10.0
+"""Seconds a watcher's silence is believed: hints can be lost."""
+
+COMPARED = 60.0
+"""Seconds after which all files are compared with the model again, which other processes change too."""
+
+_MOST_HINTS = 200
+_RACY_NS = 20_000_000
+"""A file this young may change again without getting another time."""
+
+Stamp = tuple[int, int, str]
+"""Size, mtime_ns and digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """How a checkout differs from the code model. `walked` is what to scan: a file whose content is
+    known stands in it with the stamp the model has, so that a scan passes it by. `stamps` are those
+    of the model.
+    """
+
+    walked: Walk
+    stamps: Mapping[str, Stamp]
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many files differ."""
+        return len(self.changed) + len(self.added) + len(self.removed)
+
+
+@dataclass(slots=True)
+class Tree:
+    """What is remembered of one checkout between looks. Not safe to share between threads.
+
+    The model keeps one stamp per file, of whichever checkout it described last. `digests` holds
+    what this checkout's own stamps stand for, so that changing between two work trees of a project
+    reads only the files that differ. `resolver` is that of the latest scan, for the next one.
+    `touched` are the files that the latest look found other than the look before it, or None when
+    it had none to compare with, or long ago: then all are to be compared with the model.
+    """
+
+    root: Path
+    clock: Callable[[], float] = time.monotonic
+    walked: Walk | None = None
+    looked_at: float = 0.0
+    cost: float = 0.0
+    watcher: Watcher | None = None
+    refused: bool = False
+    resolver: Resolver | None = None
+    touched: frozenset[str] | None = None
+    compared_at: float = float("-inf")
+    digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
+    unlisted: set[str] = field(default_factory=set[str])
+
+    def look(self, *, settled: bool) -> Walk | None:
+        """The files as they are now; None when none can have changed, or it is too soon to look.
+
+        When not `settled`, the model describes another tree, and the files are always told.
+        """
+        watcher = self.watcher
+        hints = watcher.changes() if watcher is not None else None
+        rested = self.clock() - self.looked_at
+        due = rested > (self._rest if hints is None else TRUST)
+        if self.walked is None or due:
+            return self._look_at_all()
+        if hints:
+            touched = self._touched(self.walked, hints - self.unlisted)
+            if touched is None:
+                return self._look_at_all(hints)
+            changed = touched is not self.walked
+            self.touched = frozenset(hints) if self._recent else None
+            self.walked = touched
+            return touched if changed or not settled else None
+        return None if settled else self.walked
+
+    @property
+    def _rest(self) -> float:
+        return self.cost if self.cost <= CHEAP else REST_PER_COST * self.cost
+
+    @property
+    def _recent(self) -> bool:
+        return self.clock() - self.compared_at < COMPARED
+
+    def watch(self) -> bool:
+        """Watch the folders that hold files, anew when these are others now. Whether it works; what
+        the system refused once is not asked for again.
+        """
+        if self.walked is None or self.refused:
+            return False
+        folders = folders_of(file.path for file in self.walked.files)
+        if self.watcher is None or self.watcher.folders != folders:
+            self.close()
+            self.watcher = watch(self.root, folders)
+            self.refused = self.watcher is None
+            # What changed while the watches were set up was not told.
+            self.looked_at = 0.0
+        return self.watcher is not None
+
+    def linked(self, difference: Difference) -> Resolver:
+        """A resolver for the files of the latest look, from the one before it where that is possible."""
+        assert self.walked is not None
+        files = self.walked.files
+        before = self.resolver
+        same = self.touched is not None and not difference.added and not difference.removed
+        if same and before is not None and before.outlasts(difference.changed):
+            return before
+        now = before.after(files) if before else Resolver(self.root, [file.path for file in files])
+        self.resolver = now
+        return now
+
+    def close(self) -> None:
+        """Stop watching."""
+        watcher, self.watcher = self.watcher, None
+        if watcher is not None:
+            watcher.close()
+
+    def compare_all(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
+        """As `compare` of all files with all that the model has."""
+        self.touched = None
+        self.compared_at = self.clock()
+        return self.compare(walked, stamps)
+
+    def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
+        """How this checkout differs from the model with these `stamps`, in the files of `walked`
+        and those with a stamp.
+
+        A file of the same size with another time is read, once, to see whether it says the same.
+        """
+        files: list[WalkedFile] = []
+        changed, added = [], []
+        present = set()
+        for file in walked.files:
+            path = file.path
+            present.add(path)
+            stored = stamps.get(path)
+            if stored is None:
+                added.append(path)
+            elif (file.size, file.mtime_ns) != stored[:2]:
+                if file.size == stored[0] and self._digest(file) == stored[2]:
+                    file = WalkedFile(path, stored[0], stored[1])
+                else:
+                    changed.append(path)
+            files.append(file)
+        removed = sorted(set(stamps) - present)
+        same = replace(walked, files=tuple(files))
+        return Difference(same, stamps, tuple(changed), tuple(added), tuple(removed))
+
+    def _digest(self, file: WalkedFile) -> str:
+        known = self.digests.get(file.path)
+        if known is not None and known[:2] == (file.size, file.mtime_ns):
+            return known[2]
+        try:
+            digest = content_digest((self.root / file.path).read_bytes())
+        except OSError:
+            return ""
+        if time.time_ns() - file.mtime_ns > _RACY_NS:
+            self.digests[file.path] = (file.size, file.mtime_ns, digest)
+        return digest
+
+    def _look_at_all(self, hints: set[str] | None = None) -> Walk:
+        began, before = self.clock(), self.walked
+        self.walked = walk(self.root)
+        self.touched = _touched_since(before, self.walked) if before and self._recent else None
+        self.looked_at = self.clock()
+        self.cost = self.looked_at - began
+        listed = {file.path for file in self.walked.files}
+        self.unlisted = (hints or set()) - listed
+        return self.walked
+
+    def _touched(self, walked: Walk, hints: set[str]) -> Walk | None:
+        """The files with those a hint names looked at again; None when only a full look can tell."""
+        if len(hints) > _MOST_HINTS:
+            return None
+        known = {file.path: file for file in walked.files}
+        changed = False
+        for path in hints:
+            if path not in known or path.rsplit("/", 1)[-1] == ".gitignore":
+                return None
+            try:
+                about = os.lstat(self.root / path)
+            except OSError:
+                del known[path]
+                changed = True
+                continue
+            if not stat.S_ISREG(about.st_mode):
+                return None
+            now = WalkedFile(path, about.st_size, about.st_mtime_ns)
+            changed = changed or now != known[path]
+            known[path] = now
+        return replace(walked, files=tuple(known.values())) if changed else walked
+
+
+def _touched_since(before: Walk, now: Walk) -> frozenset[str] | None:
+    """The files that two walks give other stamps; None when they do not list the same ones."""
+    if len(before.files) != len(now.files):
+        return None
+    pairs = [(a, b) for a, b in zip(before.files, now.files, strict=True) if a != b]
+    same = all(a.path == b.path for a, b in pairs)
+    return frozenset(b.path for _, b in pairs) if same else None

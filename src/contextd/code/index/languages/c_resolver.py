@@ -1,0 +1,91 @@
+"""Where the includes of C and C++ lead, among the files of the project."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from contextd.code.index.languages.language import Read
+from contextd.domain.code import Import
+
+_ROOTS = frozenset(("include", "inc", "src", "source", "lib"))
+_LIBRARY = frozenset(
+    f"{name}.h"
+    for name in """assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp
+    signal stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string tgmath
+    threads time uchar wchar wctype unistd pthread fcntl""".split()
+)
+"""Headers that `<…>` takes from the library, whatever else has their name."""
+
+_ENDINGS = (
+    ".h .hh .hpp .hxx .h++ .ipp .inl .inc .tpp .txx .def .c .cc .cpp .cxx .c++ .cu .cuh".split()
+)
+
+
+class CResolver:
+    """Tries the folder of the file, then the include roots around it and those of the project,
+    then the one file whose path ends so. `<…>` is never looked up beside the file.
+    """
+
+    def __init__(self, paths: Collection[str], read: Read) -> None:
+        self._files = frozenset(p for p in paths if p.lower().endswith(tuple(_ENDINGS)))
+        self._by_name: dict[str, list[str]] = {}
+        roots: set[str] = {""}
+        for path in sorted(self._files):
+            self._by_name.setdefault(posixpath.basename(path), []).append(path)
+            folder = posixpath.dirname(path)
+            parts = folder.split("/") if folder else []
+            roots.update("/".join(parts[: i + 1]) for i, part in enumerate(parts) if part in _ROOTS)
+        self._roots = frozenset(roots)
+        self._known: dict[tuple[str, str], str] = {}
+        self._split: dict[str, tuple[list[str], list[str]]] = {}
+
+    def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
+        """The includes with their targets."""
+        return tuple(replace(one, target=self._target(path, one.specifier)) for one in imports)
+
+    def _target(self, path: str, specifier: str) -> str:
+        key = posixpath.dirname(path), specifier
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._find(key[0], specifier)
+        return found if found != path else ""
+
+    def _find(self, folder: str, specifier: str) -> str:
+        system = specifier.startswith("<")
+        wanted = posixpath.normpath(specifier.strip("<>").replace("\\", "/"))
+        if wanted.startswith("/") or (system and wanted in _LIBRARY):
+            return ""
+        beside = posixpath.normpath(posixpath.join(folder, wanted))
+        if not system and beside in self._files:
+            return beside
+        plain = wanted.lstrip("./") if wanted.startswith("../") else wanted
+        near, far = self._around(folder)
+        for root in near:
+            choice = posixpath.join(root, plain)
+            if choice in self._files:
+                return choice
+        choices = {posixpath.join(root, plain) for root in far} & self._files
+        if len(choices) == 1:
+            return choices.pop()
+        # `<zlib.h>` is a library's, even where a folder deep inside has a file of that name.
+        if system and "/" not in plain:
+            return ""
+        named = self._by_name.get(posixpath.basename(plain), ())
+        ending = [p for p in named if p == plain or p.endswith("/" + plain)]
+        return ending[0] if len(ending) == 1 else ""
+
+    def _around(self, folder: str) -> tuple[list[str], list[str]]:
+        """The include roots of the folders around a folder, nearest first, and all others."""
+        known = self._split.get(folder)
+        if known is None:
+            near: list[str] = []
+            far: list[str] = []
+            for root in self._roots:
+                around = posixpath.dirname(root)
+                inside = not around or folder == around or folder.startswith(around + "/")
+                (near if inside else far).append(root)
+            near.sort(key=lambda root: (-len(root), root))
+            known = self._split[folder] = near, far
+        return known

@@ -1,0 +1,115 @@
+"""What a language is to the rest of the code engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import tree_sitter
+from tree_sitter import Node, Parser, Query, QueryCursor, Tree
+
+from contextd.code.index.languages.outline import Outline
+from contextd.domain.code import Import
+
+Read = Callable[[str], str]
+"""The text of a file of the project by its path; raises OSError when it is gone."""
+
+
+class Resolver(Protocol):
+    """Finds the files that imports lead to, among the paths it was made with."""
+
+    def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
+        """The imports of the file `path` with their targets; one that leads to several files
+        becomes several.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The code in a file: the file's bytes with all else blank, so that offsets and lines stay
+    what they are; the grammar it is written in; and the spans of its parts.
+    """
+
+    data: bytes
+    grammar: Callable[[], object]
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
+    resolver that languages with an equal `family` share; `settings` are the names of the files
+    that change where imports lead; where what files define decides it too, `defines` tells what
+    a text defines as the resolver sees it, each with the name others say last.
+    `embedded` finds the code in a file that is mostly something else; only that is parsed.
+    `mend` rewrites a text that has syntax errors, to the same length, where the grammar is behind
+    its language.
+    """
+
+    name: str
+    extensions: tuple[str, ...]
+    family: str
+    grammar: Callable[[], object]
+    outline: Callable[[Node, bytes, str], Outline]
+    resolver: Callable[[Collection[str], Read], Resolver]
+    settings: tuple[str, ...] = ()
+    defines: Callable[[str], Iterable[tuple[str, ...]]] | None = None
+    embedded: Callable[[bytes], Embedded] | None = None
+    mend: Callable[[bytes], bytes] | None = None
+
+
+@cache
+def grammar(load: Callable[[], object]) -> tree_sitter.Language:
+    """The grammar a row names, loaded once."""
+    return tree_sitter.Language(load())
+
+
+@cache
+def parser(load: Callable[[], object]) -> Parser:
+    """The parser of a grammar, made once. It keeps no state between files."""
+    return Parser(grammar(load))
+
+
+def parsed(language: Language, data: bytes) -> Tree:
+    """The tree of a file in a language; of one with code embedded in it, that of the code. One
+    with syntax errors is that of the mended text where it has fewer.
+    """
+    if language.embedded is not None:
+        code = language.embedded(data)
+        return parser(code.grammar).parse(code.data)
+    tree = parser(language.grammar).parse(data)
+    if language.mend is None or not tree.root_node.has_error:
+        return tree
+    mended = language.mend(data)
+    if mended == data:
+        return tree
+    other = parser(language.grammar).parse(mended)
+    return other if _errors(language, other) < _errors(language, tree) else tree
+
+
+def _errors(language: Language, tree: Tree) -> int:
+    """How many places of a tree make no sense."""
+    found = captures(language.grammar, "[(ERROR) (MISSING)] @error", tree.root_node)
+    return len(found.get("error", ()))
+
+
+@cache
+def _query(load: Callable[[], object], source: str) -> Query:
+    return Query(grammar(load), source)
+
+
+def captures(load: Callable[[], object], source: str, node: Node) -> dict[str, list[Node]]:
+    """What a query captures below `node`, in source order, which the library does not keep.
+    Compiled once: that costs more than a file does.
+    """
+    found = QueryCursor(_query(load, source)).captures(node)
+    for nodes in found.values():
+        nodes.sort(key=_place)
+    return found
+
+
+def _place(node: Node) -> tuple[int, int]:
+    return node.start_byte, -node.end_byte

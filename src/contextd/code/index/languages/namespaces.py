@@ -1,0 +1,91 @@
+"""Which file defines which type, for languages whose files need not be where their names say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from contextd.code.index.languages.language import Read
+
+_TOKEN = re.compile(
+    r'''//[^\n]*|/\*.*?\*/|"""(?:.|\n)*?"""|\$?@\$?"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"'''
+    r"""|'(?:\\.|[^'\\\n])*'|(?P<brace>[{}])"""
+    r"|\b(?:namespace|package)\s+(?P<space>[\w.`]+)"
+    r"|\bglobal\s+using\s+(?P<using>[\w.]+)\s*;"
+    r"|\bdelegate\s+[\w<>\[\],.? ]+?\s(?P<delegate>\w+)\s*(?:<[^>(]*>)?\s*\("
+    r"|\b(?:fun\s+interface|class|struct|interface|enum|record|object|typealias)\s+"
+    r"(?:class\s+|struct\s+)?(?P<type>\w+)"
+    r"|\bfun\s+(?:<[^{(]*?>\s*)?(?:[\w<>?,*. ]+\.)?(?P<function>\w+)\s*\("
+    r"|\b(?:val|var)\s+(?:<[^{(]*?>\s*)?(?:[\w<>?,*]+\.)?(?P<value>\w+)",
+    re.S,
+)
+
+
+def declared(text: str) -> Iterator[tuple[str, str, str]]:
+    """What a text of C#, Kotlin or Java defines outside types: (`name`, namespace, name), and
+    (`using`, namespace, '*') for a namespace it opens for the whole project.
+
+    A reader of tokens, not a parser: it only has to be right about braces.
+    """
+    base = pending = ""
+    open_: list[str | None] = []
+    for token in _TOKEN.finditer(text):
+        kind = token.lastgroup
+        if kind == "brace":
+            if token["brace"] == "{":
+                open_.append(pending or None)
+            elif open_:
+                open_.pop()
+            pending = ""
+        elif kind == "space":
+            # `namespace A;` and `package a` hold for the rest of the file.
+            if text[token.end() : token.end() + 200].lstrip().startswith("{"):
+                pending = token["space"]
+            else:
+                base = token["space"].replace("`", "")
+        elif kind == "using":
+            yield "using", token["using"], "*"
+        elif kind is not None and None not in open_:
+            spaces = [base, *(space for space in open_ if space)]
+            yield "name", ".".join(filter(None, spaces)), token[kind]
+
+
+class Namespaces:
+    """The names that the files of a project define, by namespace. Read on first use."""
+
+    def __init__(self, paths: Collection[str], read: Read, endings: tuple[str, ...]) -> None:
+        self._by_name: dict[tuple[str, str], list[str]] = {}
+        self._of_path: dict[str, list[str]] = {}
+        self.opened: list[str] = []
+        for path in sorted(path for path in paths if path.endswith(endings)):
+            try:
+                found = set(declared(read(path)))
+            except OSError:
+                continue
+            for kind, space, name in sorted(found):
+                if kind == "using":
+                    self.opened.append(space)
+                else:
+                    self._by_name.setdefault((space, name), []).append(path)
+                    if space not in self._of_path.setdefault(path, []):
+                        self._of_path[path].append(space)
+
+    def of(self, path: str) -> list[str]:
+        """The namespaces a file adds to."""
+        return self._of_path.get(path, [])
+
+    def file(self, space: str, name: str) -> str:
+        """The one file that defines a name; of several, the one that is called so; or nothing."""
+        found = self._by_name.get((space, name), ())
+        if len(found) > 1:
+            found = [p for p in found if p.rsplit("/", 1)[-1].rpartition(".")[0] == name]
+        return found[0] if len(found) == 1 else ""
+
+    def qualified(self, name: str) -> tuple[str, str]:
+        """The file that defines `a.b.C`, also for a `a.b.C.Inner`, and the name it has there."""
+        parts = name.split(".")
+        for length in range(len(parts), 0, -1):
+            found = self.file(".".join(parts[: length - 1]), parts[length - 1])
+            if found:
+                return found, parts[length - 1]
+        return "", ""

@@ -1,0 +1,109 @@
+"""Where Python imports lead, among the files of the project."""
+
+from __future__ import annotations
+
+import posixpath
+import sys
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from contextd.code.index.languages.language import Read
+from contextd.domain.code import Import
+
+SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")
+_SOURCE_FOLDERS = ("src", "lib", "python")
+
+
+class PythonResolver:
+    """Resolves against the walked paths. Import roots are the project's, every folder with a
+    packaging file or `manage.py`, and `src/`, `lib/` and `python/` in those, nearest first.
+    """
+
+    def __init__(self, paths: Collection[str], read: Read) -> None:
+        self._files = {path for path in paths if path.endswith((".py", ".pyi"))}
+        self._folders: set[str] = set()
+        for path in self._files:
+            folder = posixpath.dirname(path)
+            while folder and folder not in self._folders:
+                self._folders.add(folder)
+                folder = posixpath.dirname(folder)
+        self._roots = self._find_roots(paths)
+
+    def _find_roots(self, paths: Collection[str]) -> list[str]:
+        roots = {""} | {posixpath.dirname(p) for p in paths if posixpath.basename(p) in SETTINGS}
+        for root in tuple(roots):
+            for name in _SOURCE_FOLDERS:
+                folder = posixpath.join(root, name)
+                if folder in self._folders and f"{folder}/__init__.py" not in self._files:
+                    roots.add(folder)
+        return sorted(roots, key=lambda root: (-len(root), root))
+
+    def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
+        """The imports with targets. `from package import module, name` is split in two."""
+        return tuple(found for one in imports for found in self._resolve(path, one))
+
+    def _resolve(self, path: str, one: Import) -> list[Import]:
+        name = one.specifier.lstrip(".")
+        level = len(one.specifier) - len(name)
+        parts = name.split(".") if name else []
+        for base in self._bases(path, level, parts):
+            whole = len(one.names) == 1 and one.names[0][0] == "*" and one.names[0][1] != "*"
+            found = self._module(base, parts, one) if whole else self._names(base, parts, one)
+            kept = [each for each in found if each.target != path]
+            if kept:
+                return kept
+        return [replace(one, target="")]
+
+    def _bases(self, path: str, level: int, parts: list[str]) -> list[str]:
+        folder = posixpath.dirname(path)
+        if level:
+            for _ in range(level - 1):
+                if not folder:
+                    return []
+                folder = posixpath.dirname(folder)
+            return [folder]
+        if not parts:
+            return []
+        roots = [r for r in self._roots if not r or path.startswith(r + "/")]
+        # A library module of Python is only hidden by one on the project's own path.
+        if parts[0] not in sys.stdlib_module_names:
+            # A script finds its neighbours; a package of the same repository may be installed.
+            beside = [folder] if folder not in roots and not self._package(folder) else []
+            far = [r for r in self._roots if r not in roots and self._package(f"{r}/{parts[0]}")]
+            roots = roots + beside + sorted(far, key=lambda root: -_shared(root, path))
+        return [base for base in roots if self._starts(base, parts[0])]
+
+    def _package(self, folder: str) -> bool:
+        return f"{folder}/__init__.py" in self._files
+
+    def _starts(self, base: str, first: str) -> bool:
+        head = posixpath.join(base, first)
+        return head in self._folders or head + ".py" in self._files or head + ".pyi" in self._files
+
+    def _file(self, base: str, parts: Sequence[str]) -> str:
+        stem = "/".join([*filter(None, [base]), *parts])
+        # Python prefers the package when both a package and a module have the name.
+        choices = [f"{stem}/__init__.py", f"{stem}.py", f"{stem}.pyi", f"{stem}/__init__.pyi"]
+        if not stem:
+            choices = ["__init__.py", "__init__.pyi"]
+        return next((choice for choice in choices if choice in self._files), "")
+
+    def _module(self, base: str, parts: list[str], one: Import) -> list[Import]:
+        for length in range(len(parts), 0, -1):
+            target = self._file(base, parts[:length])
+            if target:
+                return [replace(one, target=target)]
+        return []
+
+    def _names(self, base: str, parts: list[str], one: Import) -> list[Import]:
+        package = self._file(base, parts)
+        targets: dict[str, list[tuple[str, str]]] = {}
+        for name, local in one.names:
+            inner = self._file(base, [*parts, name]) if name != "*" else ""
+            target = inner or package
+            targets.setdefault(target, []).append((name, local))
+        return [replace(one, target=t, names=tuple(names)) for t, names in targets.items() if t]
+
+
+def _shared(root: str, path: str) -> int:
+    return len(posixpath.commonprefix([root + "/", path]))

@@ -1,0 +1,299 @@
+"""The table of languages, and what every other text file is called."""
+
+from __future__ import annotations
+
+from contextd.code.index.languages import (
+    c_family,
+    c_mend,
+    csharp,
+    csharp_mend,
+    ecmascript,
+    embedded,
+    go,
+    java,
+    kotlin,
+    php,
+    python,
+    ruby,
+    rust,
+    swift,
+    swift_mend,
+)
+from contextd.code.index.languages.c_resolver import CResolver
+from contextd.code.index.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
+from contextd.code.index.languages.csharp_resolver import CsharpResolver
+from contextd.code.index.languages.csharp_resolver import defines as csharp_defines
+from contextd.code.index.languages.ecmascript_mend import mend
+from contextd.code.index.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
+from contextd.code.index.languages.go_resolver import SETTINGS as GO_SETTINGS
+from contextd.code.index.languages.go_resolver import GoResolver
+from contextd.code.index.languages.go_resolver import defines as go_defines
+from contextd.code.index.languages.java_resolver import SETTINGS as JAVA_SETTINGS
+from contextd.code.index.languages.java_resolver import JavaResolver
+from contextd.code.index.languages.java_resolver import defines as java_defines
+from contextd.code.index.languages.kotlin_resolver import KotlinResolver
+from contextd.code.index.languages.language import Language
+from contextd.code.index.languages.namespaces import declared as namespace_defines
+from contextd.code.index.languages.php_resolver import SETTINGS as PHP_SETTINGS
+from contextd.code.index.languages.php_resolver import PhpResolver
+from contextd.code.index.languages.python_resolver import SETTINGS as PYTHON_SETTINGS
+from contextd.code.index.languages.python_resolver import PythonResolver
+from contextd.code.index.languages.ruby_resolver import RubyResolver
+from contextd.code.index.languages.rust_paths import defines as rust_defines
+from contextd.code.index.languages.rust_resolver import SETTINGS as RUST_SETTINGS
+from contextd.code.index.languages.rust_resolver import RustResolver
+from contextd.domain.code import VALUES
+
+LANGUAGES: tuple[Language, ...] = (
+    Language(
+        name="typescript",
+        extensions=("ts", "mts", "cts"),
+        family="ecmascript",
+        grammar=ecmascript.typescript,
+        mend=mend,
+        outline=ecmascript.outline_with(ecmascript.typescript),
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+    ),
+    Language(
+        name="tsx",
+        extensions=("tsx",),
+        family="ecmascript",
+        grammar=ecmascript.tsx,
+        mend=mend,
+        outline=ecmascript.outline_with(ecmascript.tsx),
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+    ),
+    Language(
+        name="javascript",
+        extensions=("js", "jsx", "mjs", "cjs"),
+        family="ecmascript",
+        grammar=ecmascript.javascript,
+        mend=mend,
+        outline=ecmascript.outline_with(ecmascript.javascript),
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+    ),
+    Language(
+        name="python",
+        extensions=("py", "pyi", "pyw"),
+        family="python",
+        grammar=python.grammar,
+        outline=python.outline,
+        resolver=PythonResolver,
+        settings=PYTHON_SETTINGS,
+    ),
+    Language(
+        name="vue",
+        extensions=("vue",),
+        family="ecmascript",
+        grammar=ecmascript.typescript,
+        outline=embedded.outline,
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+        embedded=embedded.scripts,
+    ),
+    Language(
+        name="svelte",
+        extensions=("svelte",),
+        family="ecmascript",
+        grammar=ecmascript.typescript,
+        outline=embedded.outline,
+        resolver=EcmascriptResolver,
+        settings=SETTINGS,
+        embedded=embedded.scripts,
+    ),
+    Language(
+        name="go",
+        extensions=("go",),
+        family="go",
+        grammar=go.grammar,
+        outline=go.outline,
+        resolver=GoResolver,
+        defines=go_defines,
+        settings=GO_SETTINGS,
+    ),
+    Language(
+        name="rust",
+        extensions=("rs",),
+        family="rust",
+        grammar=rust.grammar,
+        outline=rust.outline,
+        resolver=RustResolver,
+        defines=rust_defines,
+        settings=RUST_SETTINGS,
+    ),
+    Language(
+        name="java",
+        extensions=("java",),
+        family="java",
+        grammar=java.grammar,
+        outline=java.outline,
+        resolver=JavaResolver,
+        defines=java_defines,
+        settings=JAVA_SETTINGS,
+    ),
+    Language(
+        name="c",
+        extensions=("c",),
+        family="c",
+        grammar=c_family.c,
+        mend=c_mend.mend,
+        outline=c_family.outline_with(c_family.c),
+        resolver=CResolver,
+    ),
+    Language(
+        # Of either language; the grammar of C++ reads both.
+        name="c-header",
+        extensions=("h",),
+        family="c",
+        grammar=c_family.cpp,
+        mend=c_mend.mend,
+        outline=c_family.outline_with(c_family.cpp),
+        resolver=CResolver,
+    ),
+    Language(
+        name="cpp",
+        extensions=("cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp", "tpp", "cu", "cuh", "ino"),
+        family="c",
+        grammar=c_family.cpp,
+        mend=c_mend.mend,
+        outline=c_family.outline_with(c_family.cpp),
+        resolver=CResolver,
+    ),
+    Language(
+        name="csharp",
+        extensions=("cs",),
+        family="csharp",
+        grammar=csharp.grammar,
+        mend=csharp_mend.mend,
+        outline=csharp.outline,
+        resolver=CsharpResolver,
+        defines=csharp_defines,
+        settings=CSHARP_SETTINGS,
+    ),
+    Language(
+        name="ruby",
+        extensions=("rb", "rake", "gemspec"),
+        family="ruby",
+        grammar=ruby.grammar,
+        outline=ruby.outline,
+        resolver=RubyResolver,
+    ),
+    Language(
+        name="php",
+        extensions=("php", "phtml"),
+        family="php",
+        grammar=php.grammar,
+        outline=php.outline,
+        resolver=PhpResolver,
+        settings=PHP_SETTINGS,
+    ),
+    Language(
+        name="kotlin",
+        extensions=("kt", "kts"),
+        family="kotlin",
+        grammar=kotlin.grammar,
+        outline=kotlin.outline,
+        resolver=KotlinResolver,
+        defines=namespace_defines,
+    ),
+    Language(
+        name="swift",
+        extensions=("swift",),
+        family="swift",
+        grammar=swift.grammar,
+        mend=swift_mend.mend,
+        outline=swift.outline,
+        resolver=swift.SwiftResolver,
+    ),
+)
+"""The languages that are understood. Adding a row here is all a new one needs."""
+
+BY_NAME = {language.name: language for language in LANGUAGES}
+_BY_EXTENSION = {e: language for language in LANGUAGES for e in language.extensions}
+
+_TEXT = {
+    "astro": "astro",
+    "bash": "shell",
+    "cfg": "ini",
+    "css": "css",
+    "csv": "csv",
+    "dart": "dart",
+    "ex": "elixir",
+    "exs": "elixir",
+    "gradle": "groovy",
+    "graphql": "graphql",
+    "hs": "haskell",
+    "htm": "html",
+    "html": "html",
+    "ini": "ini",
+    "ipynb": "notebook",
+    "json": "json",
+    "json5": "json",
+    "jsonc": "json",
+    "less": "less",
+    "lua": "lua",
+    "m": "objective-c",
+    "md": "markdown",
+    "mdx": "markdown",
+    "pl": "perl",
+    "prisma": "prisma",
+    "proto": "protobuf",
+    "ps1": "powershell",
+    "r": "r",
+    "rst": "restructuredtext",
+    "sass": "sass",
+    "scala": "scala",
+    "scss": "scss",
+    "sh": "shell",
+    "sql": "sql",
+    "svg": "svg",
+    "tf": "terraform",
+    "toml": "toml",
+    "txt": "text",
+    "xml": "xml",
+    "yaml": "yaml",
+    "yml": "yaml",
+    "zig": "zig",
+    "zsh": "shell",
+}
+_BY_BASENAME = {
+    "dockerfile": "dockerfile",
+    "makefile": "make",
+    "gemfile": "ruby",
+    "rakefile": "ruby",
+    "jenkinsfile": "groovy",
+    "cmakelists.txt": "cmake",
+    "go.mod": "go-module",
+    "go.work": "go-module",
+}
+PROSE = frozenset(("markdown", "restructuredtext", "text"))
+DATA = VALUES | {"html", "notebook"}
+
+
+def language_name(path: str) -> str:
+    """The language of a file by its name; empty when nothing is known of it."""
+    basename = path.rsplit("/", 1)[-1].lower()
+    known = _BY_BASENAME.get(basename)
+    if known or "." not in basename:
+        return known or ""
+    extension = basename.rsplit(".", 1)[-1]
+    language = _BY_EXTENSION.get(extension)
+    return language.name if language is not None else _TEXT.get(extension, "")
+
+
+def language_of(path: str) -> Language | None:
+    """The row of a file's language, or None for one that is only text."""
+    return BY_NAME.get(language_name(path))
+
+
+SETTING_FILES = frozenset(name for language in LANGUAGES for name in language.settings)
+"""When one of these changes, imports of unchanged files may lead elsewhere."""
+
+
+def changes_resolution(path: str) -> bool:
+    """Whether a change of this file's content can change where imports lead."""
+    name = path.rsplit("/", 1)[-1]
+    return name in SETTING_FILES or (name.endswith(".json") and "tsconfig" in name)

@@ -1,0 +1,169 @@
+"""How a project is laid out, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from contextd.code.project.beside import is_beside
+from contextd.code.project.manifests import Manifest
+from contextd.code.project.project_type import CODE, Verdict
+from contextd.code.project.stack import Stack
+
+_LAYERS = {
+    "controllers": "controllers", "controller": "controllers", "handlers": "controllers",
+    "routes": "routes", "routers": "routes", "services": "services", "service": "services",
+    "usecases": "services", "use_cases": "services", "repositories": "repositories",
+    "repository": "repositories", "dao": "repositories", "models": "models", "model": "models",
+    "entities": "models", "entity": "models", "domain": "domain", "application": "application",
+    "infrastructure": "infrastructure", "presentation": "presentation", "views": "views",
+    "middleware": "middleware", "middlewares": "middleware", "adapters": "adapters",
+    "ports": "ports", "persistence": "persistence", "api": "api", "core": "core",
+}  # fmt: skip
+_FEATURE_HOMES = {"features", "modules", "domains", "feature"}
+_ROLE_FILE = re.compile(
+    r"(?:Service|Repository|Controller|Resolver|Store|Manager|Handler|Router)\.\w+$"
+    r"|\.(?:service|controller|module|repository|resolver|router)\.\w+$"
+    r"|^(?:models|views|services|urls|routes|apps)\.py$"
+)
+
+
+def architecture(paths: Sequence[str], stack: Stack) -> Verdict:
+    """`monorepo`, `feature-based`, `layered`, `modular` or `unknown`."""
+    own = [path for path in paths if not is_beside(path) and CODE.search(path)]
+    children = _children(own)
+    several = _workspace(stack.manifests)
+    if several:
+        return Verdict("monorepo", several)
+    for look in (_features, _layers, _sides, _components, _packages, _flat):
+        found = look(own, children)
+        if found:
+            return found
+    return (
+        Verdict("unknown", "There is no code to lay out.")
+        if not own
+        else Verdict("unknown", "The folders follow no pattern that is known here.")
+    )
+
+
+def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
+    """Folder → its sub-folders with source in them → how many files lie below."""
+    found: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for path in own:
+        parts = path.split("/")[:-1]
+        for depth, name in enumerate(parts):
+            found["/".join(parts[:depth])][name] += 1
+    return found
+
+
+def _workspace(manifests: Sequence[Manifest]) -> str:
+    below = {m.ecosystem for m in manifests if "/" in m.path and (m.name or m.dependencies)}
+    for manifest in manifests:
+        if manifest.members and "/" not in manifest.path and manifest.ecosystem in below:
+            more = ", …" if len(manifest.members) > 3 else ""
+            listed = ", ".join(manifest.members[:3]) + more
+            return f"{manifest.path} lists members: {listed}."
+    if sides := _two_sides(manifests):
+        return sides
+    homes: dict[str, list[str]] = defaultdict(list)
+    for manifest in manifests:
+        parts = manifest.path.split("/")
+        if len(parts) == 3 and manifest.ecosystem and parts[0] in ("apps", "packages", "services"):
+            homes[parts[0]].append(parts[1])
+    several = [home for home, names in homes.items() if len(set(names)) > 1]
+    return f"{several[0]}/ holds several packages with manifests of their own." if several else ""
+
+
+def _two_sides(manifests: Sequence[Manifest]) -> str:
+    """Two folders of the root that are packages of their own, such as backend and frontend."""
+    if any("/" not in m.path and (m.name or m.dependencies) for m in manifests):
+        return ""
+    sides = {m.path.split("/")[0]: m for m in manifests if m.path.count("/") == 1 and m.ecosystem
+             and (m.name or m.dependencies)}  # fmt: skip
+    if len(sides) < 2:
+        return ""
+    named = ", ".join(sorted(sides)[:4])
+    return f"Each of these folders is a package with a manifest of its own: {named}."
+
+
+def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
+        if folder.rpartition("/")[2] in _FEATURE_HOMES and len(below) > 1:
+            return Verdict("feature-based", f"{folder}/ has a folder per feature{_names(below)}.")
+    roles: dict[str, set[str]] = defaultdict(set)
+    for path in own:
+        folder, _, name = path.rpartition("/")
+        parent, _, feature = folder.rpartition("/")
+        if feature and feature not in _LAYERS and _ROLE_FILE.search(name):
+            roles[parent].add(feature)
+    parent, found = max(roles.items(), key=lambda one: len(one[1]), default=("", set[str]()))
+    if len(found) < 2:
+        return None
+    where = f"{parent}/" if parent else "The root"
+    named = _names(dict.fromkeys(sorted(found), 1))
+    return Verdict("feature-based", f"{where} has a folder per feature{named}.")
+
+
+def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
+        # A .NET solution writes them Shop.Domain, Shop.Infrastructure.
+        ends = {name: name.rpartition(".")[2].lower() for name in below}
+        layers = [name for name in below if ends[name] in _LAYERS]
+        if len({_LAYERS[ends[name]] for name in layers}) >= 3:
+            where = f"{folder}/" if folder else "The root"
+            return Verdict(
+                "layered", f"{where} has a folder per layer{_names(dict.fromkeys(layers, 1))}."
+            )
+    return None
+
+
+def _sides(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    pairs = ("server", "client"), ("backend", "frontend"), ("api", "web")
+    for folder, below in sorted(children.items(), key=lambda one: one[0].count("/"))[:50]:
+        for one, other in pairs:
+            if one in below and other in below:
+                where = f"{folder}/" if folder else ""
+                return Verdict(
+                    "layered", f"Client-server: {where}{one} and {where}{other} stand apart."
+                )
+    return None
+
+
+def _components(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    for folder in ("", "src", "app", "src/app"):
+        if children.get(folder, {}).get("components", 0) >= 2:
+            place = f"{folder}/components" if folder else "components"
+            return Verdict("modular", f"Component-based: the parts of the pages stand in {place}/.")
+    return None
+
+
+def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    folder = ""
+    while len(children.get(folder, {})) == 1:
+        folder = f"{folder}/{next(iter(children[folder]))}".strip("/")
+    for place in (folder, "src", "internal", "pkg", "lib", "crates"):
+        sure = place in ("internal", "pkg", "crates")
+        below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
+        if len(below) >= (2 if sure else 3):
+            where = f"{place}/" if place else "The root"
+            return Verdict("modular", f"{where} is divided into packages{_names(below)}.")
+    return None
+
+
+def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+    """One folder that holds nearly everything, side by side."""
+    folders: dict[str, int] = defaultdict(int)
+    for path in own:
+        folders[path.rpartition("/")[0]] += 1
+    folder, count = max(folders.items(), key=lambda one: one[1], default=("", 0))
+    if count < 3 or 2 * count < len(own):
+        return None
+    where = f"{folder}/" if folder else "The root"
+    return Verdict("modular", f"One flat package: {where} holds {count} files side by side.")
+
+
+def _names(below: dict[str, int]) -> str:
+    largest = sorted(below, key=lambda name: (-below[name], name))[:4]
+    more = ", …" if len(below) > 4 else ""
+    return f": {', '.join(largest)}{more}"

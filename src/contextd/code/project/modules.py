@@ -1,0 +1,214 @@
+"""The modules of a project: its folders by subject, what is important in them, and which needs
+which, from real imports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from contextd.code.index.languages.table import BY_NAME, DATA, PROSE
+from contextd.code.project.module_clusters import clusters
+from contextd.code.project.module_folders import Unit, named, prefixes_of, tree_of, units_of
+from contextd.code.project.module_words import Read, description
+from contextd.code.project.project_model import KeyFile
+from contextd.code.symbols.graph import edges, page_rank
+from contextd.code.tree.generated import UNWRITTEN
+from contextd.domain.code import SourceFile, is_test
+
+Role = Literal["entry", "config", "core", "test"]
+
+MOST, MOST_PACKAGES = 30, 200
+_KEY_FILES = 6
+
+_VAGUE = re.compile(
+    r"(?:^|/)_*(?:utils?|helpers?|common|base|types?|const(?:ants)?|exceptions?|errors?|compat"
+    r"|__init__|index|main|mod|lib|misc|internal\w*)\.\w+$"
+)
+"""Files that say nothing about what the others around them are for."""
+
+_NO_CODE = DATA | PROSE | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
+_TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
+_ENTRY = re.compile(
+    r"(?:^|/)(?:index|main|__init__|__main__|mod|lib|app|server|cli|page|route|urls)\.[a-z]+$", re.I
+)
+_CONFIG = re.compile(
+    r"(?:^|/)(?:config|settings|constants|env|[^/]*\.config|[^/]*\.settings|[^/]*rc)\.[a-z]+$", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """A part of the project. `prefixes` are its folders, `files` its paths (tests elsewhere left
+    out), `dependencies` the modules it imports, most used first, `languages` counts files.
+    """
+
+    name: str
+    prefixes: tuple[str, ...]
+    files: tuple[str, ...]
+    key_files: tuple[KeyFile, ...] = ()
+    dependencies: tuple[str, ...] = ()
+    languages: Mapping[str, int] = field(default_factory=dict[str, int])
+    description: str = ""
+
+
+def _unread(path: str) -> str:
+    return ""
+
+
+def modules(
+    files: Sequence[SourceFile],
+    packages: Mapping[str, str] | None = None,
+    read: Read = _unread,
+    name: str = "",
+) -> list[Module]:
+    """The modules, largest first: every package, and at most 30 others. A small flat project may
+    have one or none.
+
+    `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
+    gives a file's text for descriptions; `name` is the project's.
+    """
+    code = [file for file in files if file.language not in _NO_CODE and not is_test(file.path)]
+    known = packages or {}
+    units = units_of(tree_of([file.path for file in code]), known)
+    prefixes = prefixes_of(_largest(named(units, name), known))
+    members = _members(code, prefixes)
+    weighted = edges(files)
+    rank = page_rank([file.path for file in files], weighted)
+    _with_flat(code, members, prefixes, weighted, rank, name)
+    needs = _needs(members, weighted)
+    tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
+    paths = {file.path for file in files}
+    return [
+        Module(
+            name=one,
+            prefixes=prefixes[one],
+            files=tuple(file.path for file in members[one]),
+            key_files=_key_files(one, prefixes[one], members[one], tests, rank),
+            dependencies=needs[one],
+            languages=dict(Counter(file.language for file in members[one]).most_common()),
+            description=description(
+                prefixes[one],
+                [f for f in members[one] if f.error not in UNWRITTEN] or members[one],
+                rank,
+                paths,
+                read,
+                next((known[p] for p in prefixes[one] if known.get(p)), ""),
+            ),
+        )
+        for one in sorted(members, key=lambda one: (-len(members[one]), one))
+        if members[one]
+    ]
+
+
+def _largest(listed: dict[str, list[Unit]], packages: Collection[str]) -> dict[str, list[Unit]]:
+    order = sorted(listed, key=lambda one: (-sum(u.count for u in listed[one]), one))
+    whole = [one for one in order if any(u.path in packages for u in listed[one])][:MOST_PACKAGES]
+    others = [one for one in order if one not in whole][: max(0, MOST - len(whole) // 3)]
+    chosen = {*whole, *others}
+    return {one: listed[one] for one in order if one in chosen}
+
+
+def _with_flat(
+    code: Sequence[SourceFile],
+    members: dict[str, list[SourceFile]],
+    prefixes: dict[str, tuple[str, ...]],
+    weighted: Mapping[tuple[str, str], int],
+    rank: Mapping[str, float],
+    name: str,
+) -> None:
+    """Modules for what no folder divides: the files of the root, and groups of files that import one
+    another in a folder that holds most of the project.
+    """
+    loose = [file for file in code if "/" not in file.path]
+    if name and len(loose) >= 3 and 3 * len(loose) >= len(code) and name not in members:
+        members[name], prefixes[name] = loose, tuple(file.path for file in loose)
+    largest = max(members, key=lambda one: len(members[one]), default="")
+    if not largest or 2 * len(members[largest]) < len(code):
+        return
+    folders = Counter(file.path.rpartition("/")[0] for file in members[largest])
+    flat, direct = folders.most_common(1)[0]
+    if 2 * direct < len(members[largest]):
+        return
+    by_path = {f.path: f for f in members[largest] if f.path.rpartition("/")[0] == flat}
+    for group in clusters(list(by_path), weighted):
+        head = max(group, key=lambda p: (not _VAGUE.search(p), rank.get(p, 0), p))
+        called = re.sub(r"\W+", "-", head.rpartition("/")[2].split(".")[0]).strip("_-")
+        if not called or called in members or len(members[largest]) - len(group) < 2:
+            continue
+        members[called] = [by_path[path] for path in group]
+        prefixes[called] = tuple(group)
+        members[largest] = [f for f in members[largest] if f.path not in set(group)]
+
+
+def role_of(path: str) -> Role:
+    """The role of a file by its name."""
+    if is_test(path):
+        return "test"
+    if _CONFIG.search(path):
+        return "config"
+    return "entry" if _ENTRY.search(path) else "core"
+
+
+def _members(
+    code: Sequence[SourceFile], prefixes: Mapping[str, Sequence[str]]
+) -> dict[str, list[SourceFile]]:
+    members: dict[str, list[SourceFile]] = {name: [] for name in prefixes}
+    by_prefix = {prefix: name for name, listed in prefixes.items() for prefix in listed}
+    for file in code:
+        parts = file.path.split("/")
+        for length in range(len(parts) - 1, 0, -1):
+            name = by_prefix.get("/".join(parts[:length]))
+            if name is not None:
+                members[name].append(file)
+                break
+    return members
+
+
+def _needs(
+    members: Mapping[str, Sequence[SourceFile]], weighted: Mapping[tuple[str, str], int]
+) -> dict[str, tuple[str, ...]]:
+    module_of = {file.path: name for name, files in members.items() for file in files}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in members}
+    for (start, end), weight in weighted.items():
+        one, other = module_of.get(start), module_of.get(end)
+        if one is not None and other is not None and one != other:
+            counts[one][other] += weight
+    return {
+        name: tuple(sorted(found, key=lambda other: (-found[other], other)))
+        for name, found in counts.items()
+    }
+
+
+def _key_files(
+    name: str,
+    prefixes: Sequence[str],
+    members: Sequence[SourceFile],
+    tests: Sequence[str],
+    rank: Mapping[str, float],
+) -> tuple[KeyFile, ...]:
+    """One way in, the most imported files, one configuration and one test."""
+    by_role: dict[Role, list[str]] = {"entry": [], "core": [], "config": [], "test": []}
+    for file in sorted(
+        members,
+        key=lambda f: (f.error in UNWRITTEN, -rank.get(f.path, 0), f.path.count("/"), f.path),
+    ):
+        # A package file with nothing but a sentence in it leads nowhere.
+        if file.language not in BY_NAME or file.symbols or file.imports or file.exports:
+            by_role[role_of(file.path)].append(file.path)
+    own = [path for path in tests if path.startswith(tuple(p + "/" for p in prefixes))]
+    about = [path for path in tests if re.search(rf"(?:^|[/_.-]){re.escape(name)}[/_.-]", path)]
+    by_role["test"] = own or about
+    unwritten = {file.path for file in members if file.error in UNWRITTEN}
+    by_role["entry"].sort(key=lambda path: (path in unwritten, path.count("/")))
+    cores = _KEY_FILES - 1 - bool(by_role["config"]) - bool(by_role["test"])
+    chosen = (
+        ("entry", by_role["entry"][:1]),
+        ("core", by_role["core"][:cores]),
+        ("config", by_role["config"][:1]),
+        ("test", by_role["test"][:1]),
+    )
+    return tuple(KeyFile(path=path, role=role) for role, paths in chosen for path in paths)

@@ -1,0 +1,295 @@
+"""What sort of project this is, with the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from contextd.code.project.beside import is_beside
+from contextd.code.project.manifests import Manifest
+from contextd.code.project.stack import Stack
+from contextd.code.project.stack_evidence import Found, private_beside_published
+from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A value of the project model, and one sentence saying why."""
+
+    value: str
+    reason: str
+
+
+CODE = re.compile(
+    r"\.(?:[mc]?[jt]sx?|py|go|rs|java|kt|scala|cs|fs|vb|php|rb|exs?|swift|dart|vue|svelte|c|cc|cpp"
+    r"|h|hpp|clj|hs|ml|zig|lua|erl|jl|pl|nim)$"
+)
+"""Files that hold a program."""
+
+_API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/.*\.[jt]sx?$")
+_PAGES = (
+    ".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja", ".ejs", ".pug", ".hbs", ".jsp",
+    ".cshtml", ".jinja2", ".gohtml", ".tmpl", ".mustache", ".haml", ".slim", ".templ", ".razor",
+)  # fmt: skip
+_PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2", "components"}
+_GOOD_PART = 0.25
+_STATIC = {"static", "public", "dist"}
+_SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
+_FOR_OTHERS = re.compile(
+    r"\b(?:library|framework|toolkit|sdk|client for|http client|bindings?|wrapper|parser|module for"
+    r"|package for|utilities|components? for|implementation of|api client|middleware|runtime for"
+    r"|building|content management system for)\b",
+    re.IGNORECASE,
+)
+_FOR_SHELLS = re.compile(
+    r"\b(?:command[- ]line (?:tool|utility|program|app\w*)|cli\b|terminal|multi-?tool|linter"
+    r"|formatter|static site generator|search tool|build tool|package manager|tool (?:for|that|to))",
+    re.IGNORECASE,
+)
+
+
+def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -> Verdict:
+    """`web-app`, `api`, `cli`, `library`, `fullstack`, or `unknown`.
+
+    `public_names` is how many names the main package hands out to whoever imports it.
+    """
+    own = [path for path in paths if not is_beside(path)]
+    full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
+    front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
+    data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
+    library = _library(stack.manifests, own)
+    command = _command(stack, own)
+    if offered := _offered(stack.manifests, own):
+        return Verdict("library", offered)
+    if library and not ((full or back) and _serves(own, {one.name for one in full})):
+        return _library_or_command(stack, library, command, public_names)
+    if full:
+        return _of_fullstack(full[0], back, front, data, api, paths)
+    if command and not front and not (back and _serves(own, frozenset())):
+        return Verdict("cli", command)
+    if back and (front or app):
+        return Verdict("fullstack", f"{back[0].name} serves and {(front + app)[0].name} shows.")
+    if back and _draws_pages(paths):
+        return Verdict("web-app", f"{back[0].name} serves pages from templates.")
+    if back:
+        return Verdict("api", f"{back[0].name} serves, and nothing in it draws pages.")
+    if front and not app and (program := _program_behind(stack, own)):
+        return Verdict("fullstack", f"{program} serves and {front[0].name} shows.")
+    if front or app:
+        return Verdict("web-app", f"It is built on {(front + app)[0].name}.")
+    if command:
+        return Verdict("cli", command)
+    return Verdict("library", library) if library else Verdict("unknown", _nothing(paths))
+
+
+def _program_behind(stack: Stack, own: Sequence[str]) -> str:
+    """The program that a front end belongs to: in another language, which has a manifest at the
+    root and a good part of the code.
+    """
+    programs = [one for one in stack.languages if one.language not in MARKUP]
+    total = sum(one.share for one in programs)
+    for manifest in stack.manifests:
+        system = manifest.ecosystem
+        known = LANGUAGES_OF.get(system, set())
+        share = sum(one.share for one in programs if one.language in known)
+        if "/" in manifest.path or system == "npm" or share < _GOOD_PART * total or not known:
+            continue
+        if system == "go":
+            return _named(own, r"cmd/[^/]+/main\.go") or _named(own, r"main\.go")
+        if system == "cargo":
+            return next(filter(None, _crates(stack.manifests, own).values()), "")
+        return manifest.path if _serves(own, frozenset()) else ""
+    return ""
+
+
+def _nothing(paths: Sequence[str]) -> str:
+    if not paths:
+        return "There are no files yet."
+    if not any(CODE.search(path) for path in paths):
+        kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
+        if "ipynb" in kinds:
+            return "It holds notebooks and no program."
+        if kinds & {"md", "rst", "adoc", "txt", "tex"}:
+            return "It holds documents and no code."
+        return "It holds no code."
+    return "No manifest or file says what it is for."
+
+
+def _library_or_command(stack: Stack, library: str, command: str, public_names: int) -> Verdict:
+    """One package that can be imported, and may install a command too."""
+    if not command:
+        return Verdict("library", library)
+    main = _main(stack.manifests)
+    topics = " ".join(main.topics)
+    for_others = (
+        1.0
+        + 2 * bool(_FOR_OTHERS.search(main.about))
+        + ("Libraries" in topics)
+        + 1.5 * (public_names >= 12)
+    )
+    needed = any(not one.only_dev for one in stack.of("cli"))
+    for_shells = (
+        1.0
+        + 2 * bool(_FOR_SHELLS.search(main.about))
+        + needed
+        + ("Environment :: Console" in topics or "command-line-utilities" in topics)
+    )
+    if for_others >= for_shells:
+        more = (
+            f" It hands out {public_names} names to whoever imports it."
+            if public_names >= 12
+            else ""
+        )
+        return Verdict("library", library + more)
+    return Verdict("cli", command)
+
+
+def _main(manifests: Sequence[Manifest]) -> Manifest:
+    """The manifest that speaks for the project."""
+    named = [m for m in manifests if m.name and (m.publishes or m.commands)]
+    return min(named, key=lambda m: m.path.count("/"), default=Manifest(""))
+
+
+def _of_fullstack(
+    main: Found,
+    back: list[Found],
+    front: list[Found],
+    data: list[Found],
+    api: list[Found],
+    paths: Sequence[str],
+) -> Verdict:
+    routes = [p for p in paths if _API_ROUTE.search(p)]
+    if main.name in _SITES:
+        if front:
+            return Verdict("fullstack", f"{main.name} serves and {front[0].name} shows.")
+        if _draws_pages(paths, few_count=not api):
+            return Verdict("web-app", f"{main.name} serves pages from templates.")
+        return Verdict("api", f"{main.name} serves, and hardly a template is in it.")
+    if back:
+        return Verdict("fullstack", f"{main.name} shows and {back[0].name} serves.")
+    if data:
+        return Verdict("fullstack", f"{main.name} with {data[0].name}.")
+    if len(routes) >= 3:
+        home = routes[0].partition("/api/")[0]
+        return Verdict("fullstack", f"{main.name} with {len(routes)} routes in {home}/api.")
+    return Verdict("web-app", f"{main.name} shows pages, and no data layer is behind it.")
+
+
+def _used(found: Sequence[Found]) -> list[Found]:
+    best = max((one.weight for one in found), default=0.0)
+    return [one for one in found if not one.only_dev and one.weight >= 0.15 * best]
+
+
+def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
+    """Whether there are templates of pages, and, unless a few count, not only those of mails."""
+    # They lie in folders that otherwise say nothing about the project.
+    pages = ready = 0
+    for path in paths:
+        folders = path.lower().split("/")[:-1]
+        if path.endswith(_PAGES) and not _PAGE_FOLDERS.isdisjoint(folders):
+            # What lies among static files is sent as it is, and was mostly built elsewhere.
+            aside = not _STATIC.isdisjoint(folders)
+            ready, pages = ready + aside, pages + (not aside)
+    code = sum(1 for path in paths if CODE.search(path))
+    return (pages > 0 and few_count) or (pages + ready > 0 and 20 * (pages + ready) >= code)
+
+
+def _offered(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
+    """Why a workspace is a family of libraries, if it is: most of its packages are published, and
+    what is private only tries them out.
+    """
+    known = set(own)
+    named = [m for m in manifests if m.name and "/" in m.path and m.ecosystem in ("npm", "cargo")]
+    offered = [
+        m
+        for m in named
+        if not m.private
+        and (m.publishes or m.path.removesuffix("Cargo.toml") + "src/lib.rs" in known)
+    ]
+    programs = any(_crates(manifests, own).values())
+    if len(offered) < 3 or programs or 2 * len(offered) < len(named):
+        return ""
+    listed = ", ".join(m.name for m in offered[:3]) + (", …" if len(offered) > 3 else "")
+    return f"{len(offered)} packages are published for others to depend on: {listed}."
+
+
+def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
+    for manifest in manifests:
+        if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
+            return f"{manifest.path} describes a package for others to depend on."
+    if any(m.ecosystem == "cargo" for m in manifests):
+        lib = _named(own, r"src/lib\.rs")
+        crates = _crates(manifests, own)
+        if lib and not any(crates.values()):
+            return f"{lib} is its entry and there is no program."
+    go = any(m.ecosystem == "go" for m in manifests) and _named(own, r".*\.go")
+    if go and not _named(own, r"main\.go"):
+        return "It is a Go module without a main package."
+    nets = [m for m in manifests if m.ecosystem == "nuget" and m.name]
+    if (
+        nets
+        and not any(m.commands for m in nets)
+        and not any("sdk:microsoft.net.sdk.web" in m.dependencies for m in nets)
+    ):
+        return f"{nets[0].path} builds a library and there is no program."
+    return ""
+
+
+def _crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Mapping[str, str]:
+    """Crate folder → its program, for those that may be published."""
+    known = set(own)
+    found = {}
+    for manifest in manifests:
+        if manifest.ecosystem == "cargo" and manifest.name and not manifest.private:
+            folder = manifest.path.removesuffix("Cargo.toml")
+            main = f"{folder}src/main.rs"
+            bins = any(p.startswith(f"{folder}src/bin/") for p in known)
+            program = main if main in known or bins else ""
+            found[folder] = program or (manifest.commands and manifest.path) or ""
+    return found
+
+
+def _command(stack: Stack, own: Sequence[str]) -> str:
+    libraries = _used(stack.of("cli"))
+    aside = private_beside_published(stack.manifests)
+    for manifest in stack.manifests:
+        named = manifest.commands and manifest.path.count("/") <= 2
+        if named and manifest.path not in aside and not manifest.private:
+            names = ", ".join(manifest.commands[:3])
+            return f"{manifest.path} installs the command {names}."
+    if any(m.ecosystem == "cargo" for m in stack.manifests):
+        main = next(filter(None, _crates(stack.manifests, own).values()), "")
+        if main:
+            return f"{main} is a program."
+    if libraries:
+        return f"It is built on {libraries[0].name}."
+    if any(m.ecosystem == "go" for m in stack.manifests):
+        main = _named(own, r"cmd/[^/]+/main\.go") or _named(own, r"main\.go")
+        return f"{main} is a program." if main else ""
+    for manifest in stack.manifests:
+        if manifest.commands:
+            return f"{manifest.path} installs the command {', '.join(manifest.commands[:3])}."
+    return ""
+
+
+def _serves(own: Sequence[str], sites: Set[str]) -> bool:
+    """Whether something here is the start of a server, not only code for servers."""
+    if not sites.isdisjoint(_SITES):
+        near = [path for path in own if path.count("/") <= 2]
+        starts = (
+            r"(?:(?:manage|wsgi|asgi)\.py|artisan|bin/rails|config\.ru|bin/console|endpoint\.ex)"
+        )
+        return bool(_named(near, starts))
+    near = [path for path in own if path.count("/") <= 3]
+    pattern = r"(?:main|app|server|wsgi|asgi|manage|Program|Application)\.\w+|index\.[cm]?[jt]sx?"
+    config = r"(?:next|nuxt|svelte|astro|remix|vite|react-router)\.config\.\w+"
+    return bool(
+        _named(near, f"(?:{pattern}|{config})") or _named(own, r"\w*Application\.(?:java|kt)")
+    )
+
+
+def _named(own: Sequence[str], pattern: str) -> str:
+    compiled = re.compile(rf"(?:^|.*/){pattern}")
+    hits = [path for path in own if compiled.fullmatch(path)]
+    return min(hits, key=lambda path: (path.count("/"), path), default="")

@@ -1,0 +1,378 @@
+"""Writing `.context/project.yaml`: scans fill it, sessions add to it, and a person's word stands.
+
+What contextd wrote last is remembered as hashes in `.context/.generated.json`. A value that still has
+its hash is ours and follows the next scan; any other was edited, or taken out, by a person and stays.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+from contextd.code.project.project_memory import Memory, mark, put, recall
+from contextd.code.project.project_model import KeyFile, parse_model, read_text
+from contextd.code.project.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
+from contextd.disk import target_inside
+from contextd.domain.errors import Conflict, NotFound
+from contextd.domain.time import iso
+from contextd.yaml_text import load_plain
+
+Same = Callable[[str, str], bool]
+
+_HEADER = """\
+# What agents are told about this project. Edit it freely and commit it.
+# Scans update only what nobody edited; learnings are added to the lists of a module.
+"""
+_KNOWLEDGE = "patterns", "businessRules", "commonIssues"
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleFacts:
+    """What a scan knows of one module."""
+
+    name: str
+    description: str = ""
+    key_files: tuple[KeyFile, ...] = ()
+    dependencies: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectFacts:
+    """What a scan knows of the project. `id` is only given where there is no git; `about` is one
+    sentence in the project's own words, `tools` what builds, checks and ships it.
+    """
+
+    name: str
+    type: str = "unknown"
+    stack: tuple[str, ...] = ()
+    runtime: str = ""
+    package_manager: str = ""
+    about: str = ""
+    languages: tuple[str, ...] = ()
+    databases: tuple[str, ...] = ()
+    testing: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    ci: tuple[str, ...] = ()
+    pattern: str = "unknown"
+    description: str = ""
+    modules: tuple[ModuleFacts, ...] = ()
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """A learning for a module. `solution`, `session_id` and `discovered_at` belong to issues."""
+
+    module: str
+    section: Literal["pattern", "rule", "issue"]
+    text: str
+    solution: str = ""
+    session_id: str = ""
+    discovered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MergeReport:
+    """What a merge did: every change as a line, and the edited values it left alone."""
+
+    created: bool = False
+    lines: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether the file is different now."""
+        return bool(self.lines)
+
+
+def merge_scan(path: Path, facts: ProjectFacts, *, now: datetime | None = None) -> MergeReport:
+    """Bring project.yaml up to date with a scan; make it when there is none.
+
+    Byte-identical, dates included, when nothing changed. Raises `Invalid` for a malformed file,
+    which is left as it is, `Denied` when it is a link out of the project, `Conflict` when somebody
+    else keeps writing it, `Unavailable` when the disk refuses.
+    """
+    moment = iso(now or datetime.now(UTC))
+    target_inside(path.parent.parent, path)
+    for _ in range(3):
+        memory = recall(path)
+        try:
+            text = read_text(path)
+        except NotFound:
+            fresh = _first(facts, memory, moment)
+            if put(path, None, fresh, memory, moment):
+                return MergeReport(created=True, lines=(f"created {path.name}",))
+            continue
+        if not text.strip():
+            # Nobody writes an empty one: something went wrong while it was saved.
+            fresh = _first(facts, memory, moment)
+            if put(path, text, fresh, memory, moment):
+                return MergeReport(lines=(f"filled {path.name}, which was empty",))
+            continue
+        parse_model(text, path)
+        merge = _Merge(text, memory)
+        merge.take(facts)
+        dates = [Set(("metadata", key), moment) for key in ("updatedAt", "lastScanAt")]
+        after = edited(text, [*merge.edits, *dates]) if merge.edits else text
+        if put(path, text, after, memory, moment):
+            return MergeReport(lines=tuple(merge.lines), kept=tuple(merge.kept))
+    raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
+
+
+def enrich(
+    path: Path,
+    additions: Iterable[Addition],
+    *,
+    same: Same | None = None,
+    now: datetime | None = None,
+) -> list[str]:
+    """Add learnings to modules; returns one line per change, none when nothing was new.
+
+    A learning that says what the list already says (by normalised text, or by `same`), or that a
+    person took out before, is not added. One for an unknown module is skipped, and a line says so.
+    Raises as `merge_scan` does, and `NotFound` without a file.
+    """
+    moment = iso(now or datetime.now(UTC))
+    wanted = list(additions)
+    target_inside(path.parent.parent, path)
+    for _ in range(3):
+        memory = recall(path)
+        text = read_text(path)
+        parse_model(text, path)
+        edits, lines = _enrich(load_plain(text) or {}, wanted, same, memory, moment)
+        if edits:
+            edits.append(Set(("metadata", "updatedAt"), moment))
+        if put(path, text, edited(text, edits), memory, moment):
+            return lines
+    raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
+
+
+def _first(facts: ProjectFacts, memory: Memory, moment: str) -> str:
+    """The file of a project that had none; remembers what it says."""
+    wanted = _wanted(facts)
+    memory.values = {".".join(place): mark(value) for place, value in wanted.items()}
+    data: dict[str, Any] = {"version": "1.0"}
+    for place, value in wanted.items():
+        part = data
+        for key in place[:-1]:
+            part = part.setdefault(key, {})
+        part[place[-1]] = value
+        if place == ("project", "type"):
+            part["path"] = "."
+    data["modules"] = {module.name: _module(module) for module in facts.modules}
+    for module in facts.modules:
+        _remember_module(memory, module)
+    data["metadata"] = {"createdAt": moment, "updatedAt": moment, "lastScanAt": moment}
+    sections = ["\n".join(dumped({key: value})) for key, value in data.items()]
+    text = _HEADER + "\n" + "\n\n".join(sections) + "\n"
+    return text.replace("\n  path: .\n", "\n  path: .  # the directory above .context\n", 1)
+
+
+def _wanted(facts: ProjectFacts) -> dict[tuple[str, str], Any]:
+    wanted: dict[tuple[str, str], Any] = {("project", "name"): facts.name}
+    if facts.id:
+        wanted["project", "id"] = facts.id
+    wanted["project", "type"] = facts.type
+    if facts.about:
+        wanted["project", "description"] = facts.about
+    wanted["tech", "stack"] = list(facts.stack)
+    for key in ("languages", "databases", "testing", "tools", "ci"):
+        if said := getattr(facts, key):
+            wanted["tech", key] = list(said)
+    return wanted | {
+        ("tech", "runtime"): facts.runtime,
+        ("tech", "packageManager"): facts.package_manager,
+        ("architecture", "pattern"): facts.pattern,
+        ("architecture", "description"): facts.description,
+    }
+
+
+def _module(module: ModuleFacts) -> dict[str, Any]:
+    generated = _module_values(module)
+    return {
+        "name": module.name,
+        "description": generated["description"],
+        **({"paths": generated["paths"]} if module.paths else {}),
+        "keyFiles": generated["keyFiles"],
+        **{section: [] for section in _KNOWLEDGE},
+        "dependencies": generated["dependencies"],
+    }
+
+
+def _module_values(module: ModuleFacts) -> dict[str, Any]:
+    files = [
+        {"path": file.path, "role": file.role}
+        | ({"description": file.description} if file.description else {})
+        for file in module.key_files
+    ]
+    values: dict[str, Any] = {"description": module.description}
+    if module.paths:
+        values["paths"] = list(module.paths)
+    return values | {"keyFiles": files, "dependencies": list(module.dependencies)}
+
+
+def _remember_module(memory: Memory, module: ModuleFacts) -> None:
+    memory.values[f"modules.{module.name}"] = mark(module.name)
+    for key, value in _module_values(module).items():
+        memory.values[f"modules.{module.name}.{key}"] = mark(value)
+
+
+class _Merge:
+    """One scan meeting one file."""
+
+    def __init__(self, text: str, memory: Memory) -> None:
+        self.text, self.memory = text, memory
+        self.data: dict[str, Any] = load_plain(text) or {}
+        self.modules: dict[str, Any] = self.data.get("modules") or {}
+        self.edits: list[Edit] = []
+        self.lines: list[str] = []
+        self.kept: list[str] = []
+
+    def take(self, facts: ProjectFacts) -> None:
+        for place, value in _wanted(facts).items():
+            self._settle(place, value)
+        for module in facts.modules:
+            self._take_module(module)
+        found = {module.name for module in facts.modules}
+        for name in self.modules:
+            if name not in found and f"modules.{name}" in self.memory.values:
+                self._let_go(name)
+
+    def _settle(self, place: tuple[str, ...], value: Any) -> None:
+        name, current = ".".join(place), _at(self.data, place)
+        verdict = _verdict(current, value, self.memory.values.get(name))
+        if verdict == "keep":
+            self.kept.append(name)
+            return
+        self.memory.values[name] = mark(value)
+        if verdict == "set":
+            self.edits.append(Set(place, value))
+            self.lines.append(f"{name}: {_shown(current)} → {_shown(value)}")
+
+    def _take_module(self, module: ModuleFacts) -> None:
+        name = f"modules.{module.name}"
+        if module.name in self.modules:
+            self.memory.values[name] = mark(module.name)
+            for key, value in _module_values(module).items():
+                self._settle(("modules", module.name, key), value)
+        elif name in self.memory.values:
+            self.kept.append(f"{name} (taken out by hand)")
+        else:
+            self.edits.append(Set(("modules", module.name), _module(module)))
+            self.lines.append(f"{name}: added")
+            _remember_module(self.memory, module)
+
+    def _let_go(self, name: str) -> None:
+        place = f"modules.{name}"
+        alone = len(self.modules) == 1
+        if alone or not _is_untouched(self.modules[name], name, self.text, self.memory):
+            self.kept.append(f"{place} (not found any more, but edited or with knowledge)")
+            return
+        self.edits.append(Remove(("modules", name)))
+        self.lines.append(f"{place}: removed, the scan does not find it any more")
+        values = self.memory.values
+        for gone in [one for one in values if f"{one}.".startswith(f"{place}.")]:
+            del values[gone]
+
+
+def _verdict(current: Any, value: Any, ours: str | None) -> Literal["same", "set", "keep"]:
+    if current is not None and mark(current) == mark(value):
+        return "same"
+    if current is None and ours is not None:
+        return "keep"
+    if ours is None:
+        return "set" if current in (None, "", [], "unknown") and value else "keep"
+    return "set" if mark(current) == ours else "keep"
+
+
+def _is_untouched(module: Any, name: str, text: str, memory: Memory) -> bool:
+    if not isinstance(module, dict) or any(module.get(section) for section in _KNOWLEDGE):
+        return False
+    known = {"name", "description", "paths", "keyFiles", "dependencies", *_KNOWLEDGE}
+    values = memory.values
+    same = all(
+        values.get(f"modules.{name}.{key}") == mark(module.get(key))
+        for key in ("description", "paths", "keyFiles", "dependencies")
+        if key != "paths" or key in module
+    )
+    # Whoever wrote a comment into it cares for it.
+    return same and set(module) <= known and "#" not in source_of(text, ("modules", name))
+
+
+def _enrich(
+    data: dict[str, Any],
+    additions: Sequence[Addition],
+    same: Same | None,
+    memory: Memory,
+    moment: str,
+) -> tuple[list[Edit], list[str]]:
+    modules = data.get("modules") or {}
+    edits: list[Edit] = []
+    lines: list[str] = []
+    for addition in additions:
+        said = " ".join(addition.text.split())
+        if addition.module not in modules:
+            lines.append(f"skipped, there is no module {addition.module!r}: {said}")
+            continue
+        section = {"pattern": "patterns", "rule": "businessRules", "issue": "commonIssues"}[
+            addition.section
+        ]
+        place = f"modules.{addition.module}.{section}"
+        module = modules[addition.module]
+        if module is None:
+            module = modules[addition.module] = {}
+        listed = module.setdefault(section, None) or []
+        before = [_said(item) for item in listed]
+        key = mark([place, _folded(said)])
+        if not said or key in memory.added or _is_known(said, before, same):
+            continue
+        item = _item(addition, said, moment)
+        module[section] = [*listed, item]
+        memory.added[key] = said[:80]
+        edits.append(Append(("modules", addition.module, section), (item,)))
+        lines.append(f"{place}: added {said!r}")
+    return edits, lines
+
+
+def _item(addition: Addition, said: str, moment: str) -> Any:
+    if addition.section != "issue":
+        return said
+    found = iso(addition.discovered_at) if addition.discovered_at else moment
+    solution = " ".join(addition.solution.split())
+    return {
+        "description": said,
+        "solution": solution,
+        "sessionId": addition.session_id,
+        "discoveredAt": found,
+    }
+
+
+def _is_known(said: str, before: Sequence[str], same: Same | None) -> bool:
+    folded = _folded(said)
+    if any(_folded(other) == folded for other in before):
+        return True
+    return same is not None and any(same(said, other) for other in before)
+
+
+def _said(item: Any) -> str:
+    return str(item.get("description", "")) if isinstance(item, dict) else str(item)
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(" .!;:\"'`")
+
+
+def _at(data: Any, place: Sequence[str]) -> Any:
+    for key in place:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str) if value else "nothing"
+    return text if len(text) <= 80 else text[:79] + "…"

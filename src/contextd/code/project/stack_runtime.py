@@ -1,0 +1,80 @@
+"""What a project runs on, and what installs its packages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from contextd.code.project.manifests import Manifest
+from contextd.code.project.stack_evidence import Share, image_of, short_version, weight_of
+from contextd.code.project.stack_languages import LANGUAGES_OF, RUNTIME_IMAGES, RUNTIME_OF
+
+
+def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share]) -> str:
+    """The ecosystem the project belongs to: the nearest manifest's, and among equals the one
+    whose languages it is written in.
+    """
+    share = {one.language: one.share for one in languages}
+    ranked: dict[str, float] = {}
+    for manifest in manifests:
+        system = manifest.ecosystem
+        if system in RUNTIME_OF and not manifest.problem:
+            written = sum(share.get(name, 0.0) for name in LANGUAGES_OF[system])
+            score = weight_of(manifest.path) * (0.1 + written)
+            ranked[system] = max(ranked.get(system, 0.0), score)
+    return max(ranked, key=lambda system: ranked[system], default="")
+
+
+def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
+    """What the project runs on with its version, and the file that says so."""
+    expected = {RUNTIME_OF.get(primary, "")}
+    if primary == "npm":
+        expected |= {"Bun", "Deno"}
+        if manager_of(manifests, primary)[0] != "bun":
+            expected.discard("Bun")
+    told: list[tuple[int, int, str, str, str]] = []
+    for manifest in manifests:
+        depth = manifest.path.count("/")
+        for name, asked in manifest.runtimes.items():
+            told.append((depth, len(manifest.dependencies) > 0, name, asked, manifest.path))
+        for image, tag in map(image_of, manifest.images):
+            if image in RUNTIME_IMAGES:
+                told.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
+    fitting = [one for one in told if not primary or one[2] in expected]
+    rivals = {one[2] for one in fitting}
+    # Something that names Bun or Deno means it; everybody names Node.js.
+    if rivals & {"Bun", "Deno"}:
+        fitting = [one for one in fitting if one[2] != "Node.js"]
+    for _, _, name, asked, path in sorted(fitting, key=lambda one: one[:2]):
+        if version := _runtime_version(name, asked):
+            return f"{name} {version}", path
+    name = next((one[2] for one in sorted(fitting)), RUNTIME_OF.get(primary, ""))
+    return name, next((m.path for m in manifests if m.ecosystem == primary), "") if name else ""
+
+
+def _runtime_version(name: str, asked: str) -> str:
+    if name in ("Node.js", "Java", ".NET", "Deno"):
+        return short_version(asked)
+    found = re.search(r"\d+\.\d+", asked)
+    if found is None:
+        return short_version(asked)
+    lower_only = re.match(r"\s*(?:>=?)", asked) and "<" not in asked
+    return found[0] + "+" * bool(lower_only)
+
+
+def manager_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
+    """What installs the packages, and the file that says so."""
+    fitting = [m for m in manifests if m.manager and m.ecosystem == primary]
+    # `packageManager` first, then the nearest lock file.
+    fitting.sort(
+        key=lambda m: (
+            not m.path.endswith("package.json"),
+            m.path.count("/"),
+            m.manager == "gradle",
+        )
+    )
+    if fitting:
+        return fitting[0].manager, fitting[0].path
+    default = {"npm": "npm", "pypi": "pip"}.get(primary, "")
+    path = next((m.path for m in manifests if m.ecosystem == primary), "")
+    return default, path if default else ""

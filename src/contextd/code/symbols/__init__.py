@@ -1,0 +1,1 @@
+"""Which definition a name means, who uses it, and reading a file with what it uses."""

@@ -1,0 +1,269 @@
+"""Where a definition is used: only in files whose imports lead to it, never by name alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from tree_sitter import Node
+
+from contextd.code.index.languages.language import parsed
+from contextd.code.index.languages.table import language_of
+from contextd.code.symbols.reference_names import Names, holder_of, names_by_file
+from contextd.code.symbols.sources import Source, Sources
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.domain.code import Symbol, is_test
+from contextd.domain.errors import ContextdError
+
+Role = Literal["use", "import", "name"]
+
+_LONGEST_LINE = 200
+_FEWEST_EACH = 3
+_QUALIFIER = re.compile(
+    r"([\w$]+(?:\s*(?:\?\.|\.|::|->)\s*[\w$]+)*)\s*(?:\?\.|(?<!\.)\.|::|->)\s*\Z"
+)
+_ARROWS = frozenset(("c", "php"))
+"""Families in which `->` leads to a member; elsewhere a type or an expression follows it."""
+_SEGMENTS = re.compile(r"\?\.|->|[./:\\]+")
+_SPREAD = re.compile(r"\.\.\s*\Z")
+_DOTTED = re.compile(r"(?:\?\.|\.|::|->)\s*\Z")
+_RETURNS = re.compile(r"->\s*\Z")
+_CALLED = re.compile(rb"\s*(?:<[^<>()\n]*>)?\s*[({]")
+_IMPORTING = re.compile(r"import|^use_|^using_|namespace_use")
+_NO_CODE = re.compile(r"comment|string|text|regex|char|template_chars")
+_KEYS = frozenset(("property_identifier", "shorthand_property_identifier_pattern"))
+_PATTERN_KEYS = frozenset(("shorthand_property_identifier_pattern",))
+_PATTERNS = frozenset(("object_pattern", "array_pattern", "list_splat_pattern"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that names the definition. It counts from 1; `text` is without its indentation. The
+    role `name` says that nothing but the name tells that it is meant.
+    """
+
+    path: str
+    line: int
+    text: str
+    role: Role
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Lines by file: the defining one first, then the most important, tests last. `files` counts
+    the files that may use it; `truncated` says that not all were looked through.
+    """
+
+    found: tuple[Reference, ...]
+    files: int
+    truncated: bool = False
+
+
+def references(
+    graph: SymbolGraph, sources: Sources, definition: Definition, *, limit: int = 100
+) -> References:
+    """The lines that use `definition`, at most `limit`.
+
+    Where there are more, no file takes much over a tenth of them. Follows aliases, namespaces,
+    re-exports and attribute access on modules; leaves out comments, strings and parameters of the
+    same name. A method is looked for by its name after a dot, in the
+    files that use its class, and where no other definition has its name in those that use these:
+    types are not known. Raises nothing for files that are gone.
+    """
+    names = names_by_file(graph, definition)
+    others = sorted(
+        (path for path in names if path != definition.path),
+        key=lambda path: (is_test(path), -graph.rank.get(path, 0.0), path),
+    )
+    each = max(_FEWEST_EACH, limit // 10)
+    found: list[list[Reference]] = []
+    seen = 0
+    for path in [definition.path, *others]:
+        if seen > limit:
+            break
+        try:
+            source = sources.current(path)
+        except ContextdError:
+            continue
+        found.append(_in_file(source, names[path], definition))
+        seen += min(each, len(found[-1]))
+    every = [one for lines in found for one in lines]
+    if seen <= limit and len(every) <= limit:
+        return References(tuple(every), len(names))
+    # Rather some lines of many files than all lines of the first.
+    some = [one for lines in found for one in lines[:each]]
+    return References(tuple(some[:limit]), len(names), True)
+
+
+def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
+    """The files that import the definition by its name, or the class it is a member of."""
+    holder = holder_of(graph, definition)
+    found = {path for path, _ in graph.users.get(holder.place, ())} if holder else set[str]()
+    return tuple(sorted(found))
+
+
+def named(source: Source, name: str) -> list[Reference]:
+    """The lines of a file where the name stands in code, whatever it means there: not where it is
+    defined, imported, commented on or said in a text. Their role is `name`.
+    """
+    language = language_of(source.file.path)
+    if language is None or name.encode() not in source.data:
+        return []
+    word = re.compile(rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])" % re.escape(name).encode())
+    own = {
+        found.start()
+        for symbol in source.file.symbols
+        if symbol.name == name
+        for found in [word.search(source.data, _after_decorators(source.data, symbol), symbol.end)]
+        if found is not None
+    }
+    root = parsed(language, source.data).root_node
+    lines = source.data.split(b"\n")
+    rows: dict[int, Reference] = {}
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
+            continue
+        row = node.start_point[0]
+        aside = match.start() in own or _NO_CODE.search(node.type) or node.type in _PATTERN_KEYS
+        if row + 1 not in rows and not aside and _importing(node) is None:
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            rows[row + 1] = Reference(source.file.path, row + 1, text, "name")
+    return list(rows.values())
+
+
+def _in_file(source: Source, names: Names, definition: Definition) -> list[Reference]:
+    wanted = names.all()
+    language = language_of(source.file.path)
+    present = [name for name in wanted if name.encode() in source.data]
+    if language is None or not present:
+        return []
+    root = parsed(language, source.data).root_node
+    either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))
+    word = re.compile(rb"(?<![\w$\x80-\xff])(?:%s)(?![\w$\x80-\xff])" % either.encode())
+    own = _own_names(source, definition)
+    packages = _package_names(source.text, names.packages)
+    lines: list[bytes] | None = None
+    found: dict[int, Reference] = {}
+    for match in word.finditer(source.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None or (match.start(), match.end()) != (node.start_byte, node.end_byte):
+            continue
+        row = node.start_point[0]
+        if row + 1 in found or match.start() in own or _NO_CODE.search(node.type):
+            continue
+        before = source.data[max(0, node.start_byte - 200) : node.start_byte].decode(
+            "utf-8", "replace"
+        )
+        if language.family not in _ARROWS:
+            before = _RETURNS.sub(" ", before)
+        role = _role(source.data, node, names, match[0].decode(), packages, before)
+        if role:
+            lines = source.data.split(b"\n") if lines is None else lines
+            text = lines[row].decode("utf-8", "replace").strip()[:_LONGEST_LINE]
+            found[row + 1] = Reference(source.file.path, row + 1, text, role)
+    return list(found.values())
+
+
+def _own_names(source: Source, definition: Definition) -> set[int]:
+    """Offsets at which the definition, and what overloads it, gives itself its name."""
+    if source.file.path != definition.path:
+        return set()
+    wanted = definition.symbol
+    name = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(wanted.name).encode())
+    own: set[int] = set()
+    for symbol in source.file.symbols:
+        if (symbol.name, symbol.parent) == (wanted.name, wanted.parent):
+            match = name.search(source.data, _after_decorators(source.data, symbol), symbol.end)
+            if match is not None:
+                own.add(match.start())
+    return own
+
+
+def _after_decorators(data: bytes, symbol: Symbol) -> int:
+    """A decorator can have the name of what it decorates, as in `@value.setter def value`."""
+    head = re.compile(rb"\s*@[^\n]*\n")
+    start = symbol.start
+    while (match := head.match(data, start, symbol.end)) is not None:
+        start = match.end()
+    return start
+
+
+def _package_names(text: str, specifiers: set[str]) -> set[str]:
+    """What packages are called in a file: by their last part, or by another name given there."""
+    found = {_SEGMENTS.split(one)[-1] for one in specifiers}
+    for one in specifiers:
+        found |= set(re.findall(rf'(\w+)\s+"{re.escape(one)}"', text))
+    return found
+
+
+def _role(
+    data: bytes, node: Node, names: Names, name: str, packages: set[str], before: str
+) -> Role | None:
+    statement = _importing(node)
+    if statement is not None:
+        first, last = statement.start_point[0] + 1, statement.end_point[0] + 1
+        led = any(first <= line <= last for line in names.lines)
+        return "import" if led and name in names.imported else None
+    if _DOTTED.search(before) and not _SPREAD.search(before):
+        if name in names.members:
+            return "use"
+        found = _QUALIFIER.search(before)
+        qualifier = re.sub(r"\s+", "", found[1]) if found else ""
+        if name in names.seen and _SEGMENTS.split(qualifier)[-1] in packages:
+            return "use"
+        return "use" if (qualifier, name) in names.qualified else None
+    if name in names.called and _CALLED.match(data, node.end_byte):
+        return "use"
+    if name not in names.plain | names.seen or node.type in _KEYS or _is_keyword(node):
+        return None
+    return None if _is_shadowed(node, name) else "use"
+
+
+def _importing(node: Node) -> Node | None:
+    """The outermost import statement around a node."""
+    found, around = None, node.parent
+    while around is not None and around.parent is not None:
+        passes_on = around.type == "export_statement" and around.child_by_field_name("source")
+        if passes_on or _IMPORTING.search(around.type):
+            found = around
+        around = around.parent
+    return found
+
+
+def _is_keyword(node: Node) -> bool:
+    """Whether it names a parameter of what is called: `f(name=1)`."""
+    parent = node.parent
+    if parent is None or parent.type not in ("keyword_argument", "named_argument"):
+        return False
+    name = parent.child_by_field_name("name")
+    return name is not None and name.id == node.id
+
+
+def _is_shadowed(node: Node, name: str) -> bool:
+    """Whether a function around it has a parameter of this name."""
+    around: Node | None = node.parent
+    while around is not None:
+        listed = around.child_by_field_name("parameters") or around.child_by_field_name("parameter")
+        if listed is not None and _binds(listed, name.encode()):
+            return True
+        around = around.parent
+    return False
+
+
+def _binds(parameters: Node, name: bytes) -> bool:
+    if parameters.text is None or name not in parameters.text:
+        return False
+    if parameters.type == "identifier":
+        return parameters.text == name
+    for one in parameters.named_children:
+        bound = one
+        for field_name in ("pattern", "name", "left"):
+            bound = one.child_by_field_name(field_name) or bound
+        if one.type.startswith("typed_parameter") and one.named_children:
+            bound = one.named_children[0]
+        inner = bound.named_children if bound.type in _PATTERNS else []
+        if any(each.text == name for each in [bound, *inner]):
+            return True
+    return False

@@ -1,0 +1,97 @@
+"""Files as they are on disk now, with what the last scan knew about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from contextd.code.index.analyse import analyse, parse
+from contextd.code.index.resolve import Resolver
+from contextd.code.tree.content import content_digest, decode, is_binary
+from contextd.code.tree.paths import read_inside, relative_inside
+from contextd.code.tree.walk import walk
+from contextd.domain.code import Import, SourceFile
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.scope import Scope
+from contextd.ports import Files
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file's text, its UTF-8 bytes, and what is known of exactly this content."""
+
+    file: SourceFile
+    text: str
+    data: bytes
+    changed: bool
+
+
+@dataclass(slots=True)
+class Sources:
+    """The files of a project, read and remembered one by one while a question is answered."""
+
+    root: Path
+    files: Files
+    scope: Scope
+    _stored: dict[str, SourceFile | None] = field(default_factory=dict)
+    _current: dict[str, Source] = field(default_factory=dict)
+    _resolver: Resolver | None = None
+
+    def lookup(self, path: str) -> SourceFile | None:
+        """What is known of a file; what was read here is newer than the scan."""
+        if path in self._current:
+            return self._current[path].file
+        if path not in self._stored:
+            self._stored[path] = self.files.get(self.scope, path)
+        return self._stored[path]
+
+    def current(self, path: str) -> Source:
+        """The file as it is now, analysed again when it changed since the scan. Raises as
+        `paths.inside` does, and `Invalid` for a binary file.
+        """
+        if path in self._current:
+            return self._current[path]
+        try:
+            relative = relative_inside(self.root, path)
+        except NotFound:
+            # Only now are the names needed that it may be a misspelling of.
+            relative = relative_inside(self.root, path, tuple(self.files.stamps(self.scope)))
+        data = read_inside(self.root, relative)
+        if is_binary(data):
+            raise Invalid(f"{relative!r} is a binary file", "only text can be read")
+        text = decode(data)
+        stored = self.lookup(relative)
+        changed = stored is None or stored.digest != content_digest(data)
+        file = self._analysed(relative, data, text, stored) if changed or not stored else stored
+        source = Source(file, text, text.encode("utf-8", "replace"), changed and stored is not None)
+        self._current[relative] = source
+        return source
+
+    def _analysed(self, path: str, data: bytes, text: str, stored: SourceFile | None) -> SourceFile:
+        file = analyse(path, data, len(data), 0)
+        if not file.symbols and file.error and file.error != "syntax errors":
+            # Left out of the index, but somebody asks for it: an outline is worth the time.
+            found = parse(path, text).outline if len(data) < 2_000_000 else None
+            if found is not None:
+                file = replace(file, symbols=found.symbols, imports=found.imports)
+        targets: dict[tuple[str, tuple[tuple[str, str], ...]], list[Import]] = {}
+        for one in stored.imports if stored is not None else ():
+            targets.setdefault((one.specifier, one.names), []).append(one)
+        known = all((one.specifier, one.names) in targets for one in file.imports)
+        if known:
+            # Nothing new is imported, so where it all leads is known.
+            linked = tuple(
+                replace(one, target=targets[one.specifier, one.names][0].target)
+                for one in file.imports
+            )
+        else:
+            linked = self._resolve(path, file)
+        return replace(file, imports=linked)
+
+    def _resolve(self, path: str, file: SourceFile) -> tuple[Import, ...]:
+        if self._resolver is None:
+            paths = list(self.files.stamps(self.scope))
+            if not paths:
+                paths = [walked.path for walked in walk(self.root).files]
+            self._resolver = Resolver(self.root, paths)
+        return self._resolver.resolve(path, file.language, file.imports)

@@ -1,0 +1,1 @@
+"""Which files a checkout has, their text, and searching them."""
