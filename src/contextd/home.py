@@ -29,6 +29,11 @@ def home_directory() -> Path:
     return Path(data or Path.home() / ".local" / "share") / "contextd"
 
 
+def cache_directory() -> Path:
+    """Where programs of this user on Linux leave what can be made again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
 def first_set(*names: str) -> str:
     """The value of the first of these environment variables that is set, or the empty string."""
     return next((os.environ[name] for name in names if os.environ.get(name)), "")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.home import endpoint_path, lock_path, log_path, make_home, socket_path
+from contextd.offline import TELEMETRY_OFF
 
 if sys.platform == "win32":
     import msvcrt
@@ -112,7 +113,7 @@ def start_daemon(home: Path) -> int | None:
         command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
         # glibc would keep what loading the vectors took: 226 MB instead of 200 with 10,000 records.
         trim = {"MALLOC_TRIM_THRESHOLD_": "131072"}
-        environment = {**trim, **os.environ, "CONTEXTD_HOME": str(home)}
+        environment = {**trim, **os.environ, **TELEMETRY_OFF, "CONTEXTD_HOME": str(home)}
         if sys.platform == "win32":
             return _spawn_on_windows(command, environment, log)
         os.set_inheritable(lock, True)

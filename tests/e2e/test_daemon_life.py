@@ -9,6 +9,7 @@ import signal
 import socket
 import stat
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +81,17 @@ def test_files_of_the_daemon_are_for_the_owner_only(home: Home) -> None:
     for name in ("contextd.sock", "token", "daemon.json", "daemon.lock", "logs/daemon.log"):
         assert stat.S_IMODE((home.path / name).stat().st_mode) == 0o600, name
     assert stat.S_IMODE(home.path.stat().st_mode) == 0o700
+
+
+def test_a_daemon_starts_with_telemetry_off_whatever_its_client_has_in_its_environment(
+    home: Home,
+) -> None:
+    home.environment["ORT_DISABLE_TELEMETRY"] = "0"
+    assert home.run("daemon", "start").returncode == 0
+    (daemon,) = home.daemons()
+    given = Path(f"/proc/{daemon}/environ").read_bytes().split(b"\0")
+    assert b"ORT_DISABLE_TELEMETRY=1" in given
+    assert b"ORT_DISABLE_TELEMETRY=0" not in given
 
 
 def test_a_running_call_is_finished_when_the_daemon_is_told_to_stop(home: Home) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -134,3 +135,20 @@ def test_opening_loads_no_model_library_and_embedding_prints_nothing():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_the_runtime_reports_to_nobody_even_where_the_user_asked_for_it(tmp_path: Path) -> None:
+    program = "from contextd.embedders.minilm import MiniLM; import os, time; MiniLM().warm(); time.sleep(1); print(os.environ['ORT_DISABLE_TELEMETRY'])"
+    for name in ("home", "tmp"):
+        (tmp_path / name).mkdir()
+    asked_for = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path / "home"),
+        "TMPDIR": str(tmp_path / "tmp"),
+        "ORT_DISABLE_TELEMETRY": "0",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=asked_for, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "1\n"
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

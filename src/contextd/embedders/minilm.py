@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from contextd.domain.errors import Unavailable
+from contextd.offline import silence_telemetry
 from contextd.ports import Vector
 
 MODEL_DIR = Path(__file__).parent / "model"
@@ -105,6 +106,7 @@ def _damage(folder: Path) -> str:
 def _load(folder: Path, threads: int) -> _Forward:
     # Imported here because it costs 60 ms of CPU and 26 MB, which a caller that never embeds
     # should not pay, and because contextd works without them, lexically.
+    silence_telemetry()
     try:
         import numpy as np  # noqa: PLC0415
         import onnxruntime as ort  # noqa: PLC0415

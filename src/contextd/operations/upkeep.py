@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import uuid
@@ -21,6 +22,7 @@ from contextd.operations.embedding import embedding_rate
 from contextd.operations.finding import find_records, resolve
 from contextd.operations.hooks import Current
 from contextd.operations.location import ORGANISATION
+from contextd.operations.network import network_findings
 from contextd.operations.scanning import queue_embedding, scan_project
 from contextd.operations.schema_files import schema_health
 from contextd.operations.tracking import connected_session
@@ -107,11 +109,14 @@ def status(runtime: Runtime) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing doctor tried."""
+    """One thing doctor tried. `complete` is false when a part of it could not be looked at; `ok` then
+    speaks of the rest.
+    """
 
     name: str
     ok: bool
     detail: str
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +127,24 @@ class Health:
     checks: list[Check]
 
     def as_text(self) -> str:
-        """A ✓ or ✗ per check."""
-        return "\n".join(f"{'✓' if c.ok else '✗'} {c.name}: {c.detail}" for c in self.checks)
+        """A ✓ or ✗ per check, a ? for one that was not complete."""
+        return "\n".join(f"{_mark(c)} {c.name}: {c.detail}" for c in self.checks)
+
+
+def _mark(check: Check) -> str:
+    if not check.ok:
+        return "✗"
+    return "✓" if check.complete else "?"
 
 
 @operation("GET /api/doctor", audience="owner")
 def doctor(runtime: Runtime) -> Health:
-    """Check the store, the index, the embedder and capture, by trying them."""
+    """Check the store, the index, the embedder, the network and capture, by trying them."""
     checks = [
         _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
         _try("store", lambda: _sound(runtime)),
         _try("embedder", lambda: _embeds(runtime)),
+        network(),
         _try("disk", lambda: _room(runtime)),
         _try("schema", lambda: schema_health(runtime)),
     ]
@@ -188,6 +200,17 @@ def _room(runtime: Runtime) -> str:
     if free < 200_000_000:
         raise Invalid(f"only {free // 1_000_000} MB free", "make room: writes will fail soon")
     return f"{free // 1_000_000_000} GB free"
+
+
+def network() -> Check:
+    """Whether anything in this process could report to somebody, by looking."""
+    findings = network_findings()
+    return Check(
+        "network",
+        all(finding.ok is not False for finding in findings),
+        f"process {os.getpid()}: " + "; ".join(finding.text for finding in findings),
+        all(finding.ok is not None for finding in findings),
+    )
 
 
 def _captures(runtime: Runtime) -> str:
