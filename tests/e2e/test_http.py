@@ -69,6 +69,21 @@ def test_an_official_client_lists_and_calls_over_http(shared_home: Home, era: st
     assert called.structured_content
 
 
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+def test_an_error_of_a_tool_is_text_with_code_and_hint_and_no_data(
+    shared_home: Home, era: str
+) -> None:
+    async def use() -> Any:
+        async with connected(shared_home, "/mcp", era) as client:
+            return await client.call_tool("read_file", {"pth": "a.py"})
+
+    result = asyncio.run(use())
+    assert result.is_error
+    assert result.structured_content is None
+    assert result.content[0].text.startswith("invalid: read_file: ")
+    assert "did you mean 'path'?" in result.content[0].text
+
+
 def test_the_address_chooses_the_profile(shared_home: Home) -> None:
     async def count(path: str) -> int:
         async with connected(shared_home, path, "2026-07-28") as client:

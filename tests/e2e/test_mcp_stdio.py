@@ -104,6 +104,21 @@ def test_an_official_client_lists_calls_and_reads_in_either_era(
     assert read.contents[0].mime_type == "text/markdown"
 
 
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("flags", [(), ("--standalone",)])
+def test_an_error_is_text_with_code_and_hint_and_no_data(
+    shared_home: Home, flags: tuple[str, ...], era: str
+) -> None:
+    async def use(client: Client) -> Any:
+        return await client.call_tool("read_file", {"pth": "a.py"})
+
+    result = talk(shared_home, use, *flags, era=era)
+    assert result.is_error
+    assert result.structured_content is None
+    assert result.content[0].text.startswith("invalid: read_file: ")
+    assert "did you mean 'path'?" in result.content[0].text
+
+
 @pytest.mark.parametrize(("era", "spoken"), [("legacy", "2025-11-25"), ("auto", "2026-07-28")])
 def test_a_client_is_told_when_to_call_what(shared_home: Home, era: str, spoken: str) -> None:
     async def use(client: Client) -> Any:

@@ -92,12 +92,12 @@ def tool_rows(profile: Profile) -> tuple[types.Tool, ...]:
 
 
 def tool_error(error: ContextdError) -> types.CallToolResult:
-    """An error the agent can act on: `code: message. Hint`, and the same as data."""
-    return types.CallToolResult(
-        content=[types.TextContent(text=error_text(error))],
-        structured_content={"error": error.as_dict()},
-        is_error=True,
-    )
+    """An error the agent can act on: `code: message. Hint`.
+
+    As text only: data would have to fit the tool's output schema, and clients that check it (those on
+    the official TypeScript SDK) would show their own complaint in place of ours.
+    """
+    return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
 
 
 def _tool(op: Operation) -> types.Tool:

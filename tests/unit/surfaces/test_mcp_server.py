@@ -75,7 +75,7 @@ def test_an_error_is_a_tool_error_with_code_and_hint() -> None:
     result = served(call("probe_greet", name="nobody"))
     assert result.is_error
     assert result.content[0].text == "not_found: nobody is not here. greet somebody else"
-    assert result.structured_content["error"]["code"] == "not_found"
+    assert result.structured_content is None
     wrong = served(call("probe_greet", nmae="Ada"))
     assert "did you mean 'name'?" in wrong.content[0].text
 
@@ -85,8 +85,28 @@ def test_a_defect_is_an_error_and_the_connection_goes_on() -> None:
         return await client.call_tool("probe_defect", {}), await client.call_tool("probe_list", {})
 
     failed, next_one = served(use)
-    assert failed.structured_content["error"]["code"] == "internal"
+    assert failed.content[0].text.startswith("internal: ")
+    assert failed.structured_content is None
     assert not next_one.is_error
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+def test_no_error_of_any_tool_carries_data_that_its_output_schema_would_have_to_allow(
+    era: str,
+) -> None:
+    async def use(client: Client) -> Any:
+        tools = (await client.list_tools()).tools
+        return {t.name: await client.call_tool(t.name, {"no_such_argument": 1}) for t in tools}
+
+    results = served(use, era=era)
+    assert len(results) > 40
+    for name, result in results.items():
+        assert result.is_error, name
+        assert result.structured_content is None, name
+        (part,) = result.content
+        assert part.text.startswith(f"invalid: {name}: "), part.text
+        assert "unknown argument 'no_such_argument'" in part.text
+        assert ". arguments: " in part.text
 
 
 @pytest.mark.parametrize("name", ["nothing", "hook_event"])

@@ -1,0 +1,79 @@
+"""What programs see that are built on other SDKs than ours."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from homes import CONTEXTD, Home
+
+PROGRAM = Path(__file__).with_name("typescript_sdk.mjs")
+PACKAGE = "@modelcontextprotocol/sdk@1"
+
+
+@pytest.fixture(scope="module")
+def typescript_sdk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder where programs find the official TypeScript SDK."""
+    if shutil.which("npm") is None or shutil.which("node") is None:
+        pytest.skip("there is no npm")
+    folder = tmp_path_factory.mktemp("typescript")
+    (folder / "package.json").write_text('{"private": true, "type": "module"}')
+    install = ["npm", "install", "--no-audit", "--no-fund", PACKAGE]
+    done = subprocess.run(install, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("npm could not fetch the SDK")
+    shutil.copy(PROGRAM, folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def ways(home: Home) -> dict[str, dict[str, Any]]:
+    token = (home.path / "token").read_text("utf-8").strip()
+    return {
+        "stdio": {
+            "command": str(CONTEXTD),
+            "args": ["mcp", "--profile", "full"],
+            "cwd": str(home.project),
+            "env": home.environment,
+        },
+        "standalone": {
+            "command": str(CONTEXTD),
+            "args": ["mcp", "--standalone", "--profile", "full"],
+            "cwd": str(home.project),
+            "env": home.environment,
+        },
+        "http": {
+            "url": f"http://127.0.0.1:{home.about()['port']}/mcp/x/full",
+            "headers": {
+                "Authorization": f"Bearer {token}",
+                "x-contextd-cwd": str(home.project),
+            },
+        },
+    }
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("way", ["stdio", "standalone", "http"])
+def test_a_client_that_checks_output_schemas_sees_our_error_and_hint_from_every_tool(
+    typescript_sdk: Path, shared_home: Home, way: str
+) -> None:
+    shared_home.start()
+    command = ["node", PROGRAM.name, json.dumps(ways(shared_home)[way])]
+    done = subprocess.run(command, cwd=typescript_sdk, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    answers: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    right = answers.pop("tools_list, rightly")
+    assert right["isError"] is False
+    missing = answers.pop("read_file of nothing")
+    assert missing["text"].startswith("not_found: ")
+    assert len(answers) > 40
+    for name, answer in answers.items():
+        assert "thrown" not in answer, f"{name}: {answer['thrown']}"
+        assert answer["isError"] is True, name
+        assert answer["text"].startswith(f"invalid: {name}: unknown argument 'no_such_argument'")
+        assert ". arguments: " in answer["text"], name
