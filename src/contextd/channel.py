@@ -41,7 +41,9 @@ class Channel:
         self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\n")
 
     def receive(self, timeout: float | None = None) -> dict[str, Any]:
-        """Read one line. Raises `TimeoutError`, or `ConnectionError` when the daemon hung up."""
+        """Read one line. Raises `TimeoutError`, `ConnectionError` when the daemon hung up, and
+        `ValueError` for a line that is no JSON object.
+        """
         deadline = None if timeout is None else time.monotonic() + timeout
         pieces = [self._ahead]
         while b"\n" not in pieces[-1]:
@@ -52,7 +54,9 @@ class Channel:
                 raise ConnectionResetError("the daemon closed the connection")
             pieces.append(piece)
         line, _, self._ahead = b"".join(pieces).partition(b"\n")
-        answer: dict[str, Any] = json.loads(line)
+        answer = _json_object(line)
+        if answer is None:
+            raise ValueError("the daemon's answer is not a JSON object")
         return answer
 
     def close(self) -> None:
@@ -118,7 +122,7 @@ def dial(home: Path, timeout: float) -> socket.socket | None:
     if sys.platform == "win32":
         port = read_endpoint(home).get("tcp_port")
         family, address = socket.AF_INET, ("127.0.0.1", port)
-        if port is None:
+        if not isinstance(port, int):
             return None
     else:
         path = socket_path(home)
@@ -180,10 +184,9 @@ def ancestors() -> list[int]:
 def read_endpoint(home: Path) -> dict[str, Any]:
     """What the daemon published about itself; empty when there is none or it cannot be read."""
     try:
-        about = json.loads(endpoint_path(home).read_text("utf-8"))
-    except (OSError, ValueError):
+        return _json_object(endpoint_path(home).read_bytes()) or {}
+    except OSError:
         return {}
-    return about if isinstance(about, dict) else {}
 
 
 def is_newer(version: str, than: str) -> bool:
@@ -201,13 +204,22 @@ def last_words(home: Path) -> str:
 
 
 def _numbers(version: str) -> list[int]:
-    return [int(part) for part in re.findall(r"\d+", version)[:3]]
+    # Nine digits at most: a longer number takes long to read, and is no version.
+    return [int(part) for part in re.findall(r"\d{1,9}", version)[:3]]
+
+
+def _json_object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _replace_older(home: Path, version: str, deadline: float) -> None:
     about = read_endpoint(home)
-    running = str(about.get("version", ""))
-    if not running or not is_newer(version, running):
+    running = about.get("version")
+    if not isinstance(running, str) or not running or not is_newer(version, running):
         return
     with contextlib.suppress(OSError, ValueError):
         connection = dial(home, 2.0)
@@ -222,6 +234,6 @@ def _replace_older(home: Path, version: str, deadline: float) -> None:
             if lock is not None:
                 os.close(lock)
                 return
-            if read_endpoint(home).get("pid", about["pid"]) != about["pid"]:
+            if read_endpoint(home).get("pid", about.get("pid")) != about.get("pid"):
                 return  # somebody else started the next one
             time.sleep(0.02)

@@ -79,7 +79,7 @@ def _ask(
             if welcomed or not lost or not start or attempt == _ATTEMPTS - 1:
                 raise _unreachable(home, error, start) from error
             time.sleep(0.05 * (attempt + 1))
-    if "error" in answer:
+    if isinstance(answer.get("error"), Mapping):
         raise error_from(answer["error"])
     return answer
 

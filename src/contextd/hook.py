@@ -31,6 +31,8 @@ from contextd.spawn import start_daemon
 
 DEADLINE_MS = 1000
 """Milliseconds a hook may take when neither the environment nor the daemon says otherwise."""
+_LONGEST_MS = 600_000
+"""No client waits longer for a hook, and a wait without an end would be refused by the system."""
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name")
@@ -45,7 +47,7 @@ def main(argv: Sequence[str] = ()) -> int:
         client, event = _options(argv)
         payload = _payload(deadline)
         client = _client(client, payload)
-        event = event or next((str(payload[f]) for f in _EVENT_FIELDS if payload.get(f)), "")
+        event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
         output = _deliver(home, client, event, payload, deadline)
     except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
         _say(f"event not kept: {error}")
@@ -60,7 +62,7 @@ def _deliver(
     home: Path, client: str, event: str, payload: dict[str, Any], deadline: float
 ) -> dict[str, Any]:
     """What the daemon wants the client to see; empty when the event went to the spool."""
-    cwd = str(payload.get("cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory())
+    cwd = _text(payload, "cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory()
     line = {"event": event, "client": client, "payload": payload}
     try:
         connection = dial(home, _CONNECT_SECONDS)
@@ -83,8 +85,9 @@ def _deliver(
             late = isinstance(error, TimeoutError)
             _say("no answer in time; the event waits in the spool" if late else f"{error}; spooled")
             return {}
-    if "error" in answer:
-        _say(str(answer["error"].get("message", answer["error"])))
+    refusal = answer.get("error")
+    if isinstance(refusal, dict):
+        _say(str(refusal.get("message", refusal)))
     output = answer.get("output")
     return output if isinstance(output, dict) else {}
 
@@ -96,9 +99,12 @@ def _leave(home: Path, cwd: str, line: dict[str, Any]) -> None:
 
 def _budget(home: Path) -> float:
     chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
-    if not chosen.isdigit():
-        chosen = str(read_endpoint(home).get("hooks_deadline_ms", DEADLINE_MS))
-    return float(chosen) / 1000
+    if chosen.isdecimal():
+        return min(int(chosen), _LONGEST_MS) / 1000
+    published = read_endpoint(home).get("hooks_deadline_ms")
+    if not isinstance(published, int) or isinstance(published, bool) or published <= 0:
+        published = DEADLINE_MS
+    return min(published, _LONGEST_MS) / 1000
 
 
 def _options(argv: Sequence[str]) -> tuple[str, str]:
@@ -145,6 +151,11 @@ def _client(named: str, payload: dict[str, Any]) -> str:
     if first_set("GEMINI_PROJECT_DIR") and not first_set("CLAUDECODE"):
         return "gemini"
     return named or "claude-code"
+
+
+def _text(payload: dict[str, Any], name: str) -> str:
+    value = payload.get(name)
+    return value if isinstance(value, str) else ""
 
 
 def _say(text: str) -> None:

@@ -98,7 +98,7 @@ class _Bridge:
         self._from_agent, self._from_daemon = bytearray(), bytearray()
         self._to_agent, self._to_daemon = bytearray(), bytearray()
         self._agent_open = True
-        self._handshake: list[bytes] = []
+        self._initialize = self._initialized = b""
         self._pending: dict[str | int, tuple[str, bytes]] = {}
         self._unasked: str | int | None = None
         self._losses: list[float] = []
@@ -164,11 +164,10 @@ class _Bridge:
         self._from_daemon.clear()
         self._to_daemon.clear()
         self._daemon = self._meet()
-        for line in self._handshake:
-            self._to_daemon += line
-            key = _message(line).get("id")
-            if key is not None and key not in self._pending:
-                self._unasked = key
+        self._to_daemon += self._initialize + self._initialized
+        key = _request_id(_message(self._initialize), "id")
+        if key is not None and key not in self._pending:
+            self._unasked = key
         for key, (method, line) in list(self._pending.items()):
             if method == "tools/call":
                 del self._pending[key]
@@ -215,14 +214,16 @@ class _Bridge:
 
     def _note_request(self, line: bytes) -> None:
         message = _message(line)
-        method, key = message.get("method"), message.get("id")
-        if method == "initialize":
-            self._handshake = [line]
+        method, key = message.get("method"), _request_id(message, "id")
+        if method == "initialize" and key is not None:
+            self._initialize = line
         elif method == "notifications/initialized":
-            self._handshake.append(line)
-        elif method == "notifications/cancelled" and isinstance(message.get("params"), dict):
-            self._pending.pop(message["params"].get("requestId"), None)
-        if isinstance(method, str) and isinstance(key, str | int):
+            self._initialized = line
+        elif method == "notifications/cancelled":
+            cancelled = _request_id(message.get("params"), "requestId")
+            if cancelled is not None:
+                self._pending.pop(cancelled, None)
+        if isinstance(method, str) and key is not None:
             self._pending[key] = (method, line)
 
     def _note_answer(self, line: bytes) -> bool:
@@ -231,8 +232,8 @@ class _Bridge:
         if "jsonrpc" not in message and isinstance(message.get("error"), dict):
             error = message["error"]
             raise _Gone(f"{error.get('message')}. {error.get('hint', '')}")
-        key = message.get("id")
-        if "method" in message or not isinstance(key, str | int):
+        key = _request_id(message, "id")
+        if "method" in message or key is None:
             return True
         if key == self._unasked and key not in self._pending:
             self._unasked = None
@@ -258,6 +259,12 @@ def _message(line: bytes) -> Mapping[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return message if isinstance(message, dict) else {}
+
+
+def _request_id(message: Any, name: str) -> str | int | None:
+    """The id a message has under `name`; None for what cannot be one, as any JSON may stand there."""
+    key = message.get(name) if isinstance(message, Mapping) else None
+    return key if isinstance(key, str | int) and not isinstance(key, bool) else None
 
 
 def _lost(key: str | int) -> bytes:

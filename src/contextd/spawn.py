@@ -145,7 +145,7 @@ def has_exited(pid: int) -> int | None:
 
 def _inherited_lock(home: Path) -> int | None:
     number = os.environ.pop(LOCK_VARIABLE, "")
-    if not number.isdigit():
+    if not number.isdecimal():
         return None
     fd = int(number)
     try:

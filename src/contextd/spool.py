@@ -55,7 +55,7 @@ def read(batch: Path) -> list[dict[str, Any]]:
         lines = file.read().splitlines()
     entries: list[dict[str, Any]] = []
     for line in lines:
-        with contextlib.suppress(ValueError):
+        with contextlib.suppress(ValueError, RecursionError):
             entry = json.loads(line)
             if isinstance(entry, dict):
                 entries.append(entry)

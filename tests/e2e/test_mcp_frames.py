@@ -35,6 +35,9 @@ SEEDS = [json.dumps(message) for message in HANDSHAKE] + [
     json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
     for number, (method, params) in enumerate(REQUESTS, 10)
 ]
+SEEDS += [
+    json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 10}})
+]
 PER_CONNECTION = 200
 HANG_SECONDS = 10.0
 """Far over the two seconds promised: a loaded machine must not fail the test."""
@@ -79,6 +82,20 @@ def bombard(home: Home, frames: int) -> None:
     assert "Traceback" not in home.log()
     ask = {"jsonrpc": "2.0", "id": 9, "method": "ping"}
     assert '"id":9' in home.run("mcp", stdin=lines(*HANDSHAKE, ask)).stdout
+
+
+def test_mutated_frames_through_a_real_shim_end_neither_it_nor_the_connection(
+    shared_home: Home,
+) -> None:
+    chance = random.Random(7)
+    frames = b"".join(mutated(chance.choice(SEEDS), chance) for _ in range(3_000))
+    alive = {"jsonrpc": "2.0", "id": "alive", "method": "ping"}
+    shim = shared_home.popen("mcp", stdin=-1, stdout=-1, stderr=-1)
+    opening, closing = lines(*HANDSHAKE).encode(), lines(alive).encode()
+    written, complaints = shim.communicate(opening + frames + closing, timeout=100)
+    assert (shim.returncode, complaints) == (0, b"")
+    answers = [json.loads(line) for line in written.splitlines()]
+    assert {"jsonrpc": "2.0", "id": "alive", "result": {}} in answers
 
 
 def test_ten_thousand_mutated_frames_crash_and_hang_nothing(shared_home: Home) -> None:

@@ -103,7 +103,12 @@ ERRORS: dict[str, type[ContextdError]] = {
 def error_from(body: Mapping[str, Any]) -> ContextdError:
     """The error a peer described with `as_dict`."""
     kind = ERRORS.get(str(body.get("code")), ContextdError)
-    return kind(str(body.get("message", "")), str(body.get("hint", "")), body.get("details"))
+    details = body.get("details")
+    return kind(
+        str(body.get("message", "")),
+        str(body.get("hint", "")),
+        details if isinstance(details, Mapping) else None,
+    )
 
 
 def nearest(name: str, known: Sequence[str]) -> str:

@@ -77,7 +77,7 @@ def _session(
     One that a client resumes before it was learned from goes on; after that a new one continues it
     from where its transcript was read to, since a completed session never becomes active again.
     """
-    external = str(payload.get("session_id") or "")
+    external = _text(payload, "session_id")
     found = runtime.store.sessions.by_external(client, external) if external else None
     continued: dict[str, Any] = {}
     if found is not None and found.status == "active":
@@ -97,7 +97,7 @@ def _session(
         client=client,
         data={
             "ancestors": list(ancestors),
-            "transcript": str(payload.get("transcript_path") or ""),
+            "transcript": _text(payload, "transcript_path"),
             "hooked": True,
             **continued,
         },
@@ -122,14 +122,11 @@ def _prompted(
     runtime: Runtime, client: str, payload: Mapping[str, Any], ancestors: Sequence[int]
 ) -> HookAnswer:
     session = _session(runtime, client, payload, ancestors)
-    prompt = own_words(str(payload.get("prompt") or ""))
+    prompt = own_words(_text(payload, "prompt"))
     if not prompt:
         return HookAnswer(session_id=session.id)
     clean = redact(prompt, runtime.redaction_key).text
-    key = (
-        str(payload.get("prompt_id") or "")
-        or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
-    )
+    key = _text(payload, "prompt_id") or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
     now = runtime.clock.now()
     asked = Event(type="query", key=f"prompt:{key}", at=now, role="user", text=clean[:4000])
     runtime.store.sessions.append(session.id, [asked])
@@ -181,7 +178,7 @@ def _ended(
     runtime: Runtime, client: str, payload: Mapping[str, Any], ancestors: Sequence[int]
 ) -> HookAnswer:
     session = _session(runtime, client, payload, ancestors)
-    transcript = str(payload.get("transcript_path") or session.data.get("transcript") or "")
+    transcript = _text(payload, "transcript_path") or str(session.data.get("transcript") or "")
     close_session(runtime, session, transcript=transcript)
     return HookAnswer(session_id=session.id)
 
@@ -201,6 +198,15 @@ def _injected(runtime: Runtime, session: Session, text: str, ids: Sequence[str])
         )
     take(runtime, session, quoted_in(ids, count_tokens(text)))
     runtime.trace.read(list(ids), type="injection")
+
+
+def _text(payload: Mapping[str, Any], name: str) -> str:
+    """A field of the client's as text that can be stored; empty when it is neither text nor a number."""
+    value = payload.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return ""
+    # A client that cuts a text between the halves of a character leaves one half.
+    return str(value).encode("utf-8", "replace").decode()
 
 
 def _context(event: str, text: str, session: Session) -> HookAnswer:

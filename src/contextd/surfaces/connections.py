@@ -98,7 +98,8 @@ class Connections:
     async def _ingest(self, entry: Line) -> bool:
         """Take in one event; false when it must be tried again later."""
         payload = entry.get("payload")
-        payload = {**payload, "contextd_spooled_at": entry.get("at")} if payload else {}
+        if isinstance(payload, Mapping):
+            payload = {**payload, "contextd_spooled_at": entry.get("at")}
         try:
             await self._hook(
                 {"cwd": entry.get("cwd"), "ancestors": entry.get("ancestors")},
@@ -109,6 +110,9 @@ class Connections:
             return False
         except ContextdError as error:
             logger.warning("spooled event dropped: %s", error.message)
+        except Exception:
+            # Kept, it would come first again and again, and nothing behind it be taken in.
+            logger.exception("spooled event dropped")
         return True
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -271,7 +275,9 @@ async def _read(reader: asyncio.StreamReader) -> Line | None:
 
 
 async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
-    writer.write(json.dumps(line, separators=(",", ":"), ensure_ascii=False).encode() + b"\n")
+    text = json.dumps(line, separators=(",", ":"), ensure_ascii=False)
+    # A lone surrogate, which JSON may hold and UTF-8 may not, is written as JSON escapes it.
+    writer.write(text.encode("utf-8", "backslashreplace") + b"\n")
     await writer.drain()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import anyio
@@ -33,8 +34,10 @@ async def serve_stream(
         async with inbound:
             while (line := await _line(reader)) is not None:
                 message = _parse(line)
+                if writer.is_closing():
+                    return
                 if isinstance(message, bytes):
-                    writer.write(message)
+                    await _send(writer, message)
                     continue
                 if isinstance(message, types.JSONRPCRequest):
                     pending.add(message.id)
@@ -53,8 +56,7 @@ async def serve_stream(
                 if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
                     pending.discard(message.id)
                 text = message.model_dump_json(by_alias=True, exclude_unset=True)
-                writer.write(text.encode() + b"\n")
-                await writer.drain()
+                await _send(writer, text.encode() + b"\n")
                 if not pending and reader.at_eof():
                     answered.set()
 
@@ -70,6 +72,13 @@ async def _line(reader: asyncio.StreamReader) -> bytes | None:
         return await reader.readuntil(b"\n")
     except (asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
         return None
+
+
+async def _send(writer: asyncio.StreamWriter, line: bytes) -> None:
+    # A client that left is noticed where its lines are read.
+    with suppress(ConnectionError):
+        writer.write(line)
+        await writer.drain()
 
 
 def _parse(line: bytes) -> types.JSONRPCMessage | bytes:

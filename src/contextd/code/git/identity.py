@@ -67,8 +67,12 @@ def identify(path: Path) -> Identity:
     directory, and for the home directory and the file system's root, which are nobody's project
     by accident; `.context/project.yaml` in the home directory makes it one.
     """
-    start = path.expanduser()
-    if not start.exists():
+    try:
+        start = path.expanduser()
+        exists = start.exists()
+    except (OSError, RuntimeError):  # a name too long for the system, the home of an unknown user
+        exists = False
+    if not exists:
         raise Invalid(f"{path} does not exist", "give a directory of the project")
     start = start.resolve() if start.is_dir() else start.resolve().parent
     repository, why = git.find(start)
