@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 from homes import CONTEXTD, Home
+from test_mcp_resources import NAMES, give_model
 
-PROGRAM = Path(__file__).with_name("typescript_sdk.mjs")
+ERRORS = Path(__file__).with_name("typescript_errors.mjs")
+RESOURCES = Path(__file__).with_name("typescript_resources.mjs")
 PACKAGE = "@modelcontextprotocol/sdk@1"
 
 
@@ -27,9 +29,18 @@ def typescript_sdk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     done = subprocess.run(install, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         pytest.skip("npm could not fetch the SDK")
-    shutil.copy(PROGRAM, folder)
+    for program in (ERRORS, RESOURCES):
+        shutil.copy(program, folder)
     yield folder
     shutil.rmtree(folder)
+
+
+def run(program: Path, sdk: Path, way: dict[str, Any]) -> Any:
+    """What a program on the SDK printed that was told to connect this way."""
+    command = ["node", program.name, json.dumps(way)]
+    done = subprocess.run(command, cwd=sdk, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 def ways(home: Home) -> dict[str, dict[str, Any]]:
@@ -63,10 +74,7 @@ def test_a_client_that_checks_output_schemas_sees_our_error_and_hint_from_every_
     typescript_sdk: Path, shared_home: Home, way: str
 ) -> None:
     shared_home.start()
-    command = ["node", PROGRAM.name, json.dumps(ways(shared_home)[way])]
-    done = subprocess.run(command, cwd=typescript_sdk, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    answers: dict[str, dict[str, Any]] = json.loads(done.stdout)
+    answers: dict[str, dict[str, Any]] = run(ERRORS, typescript_sdk, ways(shared_home)[way])
     right = answers.pop("tools_list, rightly")
     assert right["isError"] is False
     missing = answers.pop("read_file of nothing")
@@ -77,3 +85,17 @@ def test_a_client_that_checks_output_schemas_sees_our_error_and_hint_from_every_
         assert answer["isError"] is True, name
         assert answer["text"].startswith(f"invalid: {name}: unknown argument 'no_such_argument'")
         assert ". arguments: " in answer["text"], name
+
+
+@pytest.mark.timeout(300)
+def test_a_client_that_expands_templates_reads_every_module_it_is_offered(
+    typescript_sdk: Path, home: Home
+) -> None:
+    give_model(home.project, NAMES)
+    home.start()
+    read = run(RESOURCES, typescript_sdk, ways(home)["stdio"])
+    for offered in (read["listed"], read["completed"]):
+        assert {f"# Module {name}".splitlines()[0] for name in NAMES} <= {
+            text.splitlines()[0] for text in offered.values()
+        }
+    assert set(NAMES) < set(read["completed"])

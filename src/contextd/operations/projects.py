@@ -13,7 +13,7 @@ from contextd.code.project.project_model import ProjectModel, parse_model, read_
 from contextd.domain.errors import ContextdError, NotFound, nearest
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
-from contextd.operations.location import project_named
+from contextd.operations.location import ORGANISATION, project_named
 from contextd.operations.views import Known, known
 from contextd.operations.window import hand_out
 from contextd.runtime import Runtime
@@ -170,6 +170,35 @@ def project_overview(runtime: Runtime) -> Overview:
         testing=list(model.testing),
         tools=list(model.tools),
         ci=list(model.ci),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleName:
+    """A module by the name `project_module` takes."""
+
+    name: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectNames:
+    """What there is to ask for by name. `project` is empty outside any project."""
+
+    organisation: str
+    project: str
+    modules: list[ModuleName]
+
+
+@operation("GET /api/project/names", audience="system")
+def project_names(runtime: Runtime) -> ProjectNames:
+    """Name the project and its modules, for addresses and completion."""
+    model = project_model(runtime)
+    modules = model.modules.values() if model else ()
+    return ProjectNames(
+        ORGANISATION,
+        str(runtime.project.scope.project) if runtime.project else "",
+        [ModuleName(module.name, module.description) for module in modules],
     )
 
 

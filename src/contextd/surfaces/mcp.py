@@ -78,7 +78,7 @@ def build_server(gate: Gate, profile: Profile, peer_of: PeerOf) -> Server[Any]:
             "server/discover": _STABLE,
             "tools/list": _STABLE,
             "prompts/list": _STABLE,
-            "resources/list": _STABLE,
+            "resources/list": _FRESH,
             "resources/templates/list": _STABLE,
             "resources/read": _FRESH,
         },

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -15,12 +15,14 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from contextd.domain.errors import ContextdError, NotFound
-from contextd.operations.core import OPERATIONS, Answer
+from contextd.operations.core import OPERATIONS
 from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.render import PROMPTS, error_text
 
 _LEGACY_NOT_FOUND = -32002
 _MOST_COMPLETIONS = 100
+_MOST_MODULES = 100
+"""Listed as resources; a client that lists them shows them to its user, who types to find more."""
 _MARKDOWN, _JSON = "text/markdown", "application/json"
 
 Context = ServerRequestContext[Any, Any]
@@ -30,7 +32,8 @@ Context = ServerRequestContext[Any, Any]
 class Row:
     """A resource, or with `{name}` in its address a template: an operation and its arguments.
 
-    A variable called `project` chooses the project, others become arguments of that name.
+    A variable called `project` chooses the project, others become arguments of that name. One at the
+    end may hold slashes, for clients that put values into templates as they are.
     """
 
     uri: str
@@ -47,14 +50,17 @@ class Row:
 
     def match(self, uri: str) -> dict[str, str] | None:
         """The variables' values when `uri` is of this form."""
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(self.uri))
-        found = re.fullmatch(pattern, uri)
+        pattern = re.sub(r"\\\{(\w+)\\\}$", r"(?P<\1>.+)", re.escape(self.uri))
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", pattern)
+        found = re.fullmatch(pattern, uri, re.DOTALL)
         return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
 
 
+MODULE = Row("context://module/{name}", "module", "Module", "project_module")
+
 ROWS = (
     Row("context://project/overview", "project-overview", "Project overview", "project_overview"),
-    Row("context://module/{name}", "module", "Module", "project_module"),
+    MODULE,
     Row("context://session/current", "current-session", "Current session", "session_current"),
     Row("contextd://project/{project}/briefing", "briefing", "Project Briefing", "briefing_get"),
     Row(
@@ -83,14 +89,15 @@ class Resources:
         self._gate, self._peer_of = gate, peer_of
 
     async def fixed(self, ctx: Context, params: Any) -> types.ListResourcesResult:
-        """The resources without variables."""
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(name=row.name, title=row.title, uri=row.uri, mime_type=row.mime)
-                for row in await self._offered()
-                if not row.is_template
-            ]
-        )
+        """The resources without variables, and the first modules of the caller's project."""
+        listed = [
+            types.Resource(name=row.name, title=row.title, uri=row.uri, mime_type=row.mime)
+            for row in await self._offered()
+            if not row.is_template
+        ]
+        modules = (await self._names(ctx))["modules"][:_MOST_MODULES]
+        listed += [_module(row) for row in modules if row["name"]]
+        return types.ListResourcesResult(resources=listed)
 
     async def templates(self, ctx: Context, params: Any) -> types.ListResourceTemplatesResult:
         """The resources with variables."""
@@ -161,11 +168,21 @@ class Resources:
     async def complete(
         self, ctx: Context, params: types.CompleteRequestParams
     ) -> types.CompleteResult:
-        """Values of `{name}`, `{project}` and `{org}` that begin with what was typed."""
-        await self._gate.operations()
+        """Values of a template's variable that begin with what was typed and can be read."""
         typed = params.argument.value.casefold()
-        names = await self._names(ctx, params.argument.name)
-        fitting = sorted({name for name in names if name.casefold().startswith(typed)})
+        template = getattr(params.ref, "uri", "")
+        names: list[str] = []
+        if template in [row.uri for row in await self._offered()]:
+            known = await self._names(ctx)
+            modules = [str(module["name"]) for module in known["modules"]]
+            values = {
+                "name": modules,
+                "project": [known["project"]],
+                "org": [known["organisation"]],
+            }
+            if f"{{{params.argument.name}}}" in template:
+                names = values.get(params.argument.name, [])
+        fitting = sorted({name for name in names if name and name.casefold().startswith(typed)})
         return types.CompleteResult(
             completion=types.Completion(
                 values=fitting[:_MOST_COMPLETIONS],
@@ -178,28 +195,24 @@ class Resources:
         await self._gate.operations()
         return [row for row in ROWS if row.operation in OPERATIONS]
 
-    async def _names(self, ctx: Context, variable: str) -> list[str]:
-        if variable == "org":
-            return ["local"]
-        part = {"name": "modules", "project": "name"}.get(variable)
-        if part is None or "project_overview" not in OPERATIONS:
-            return []
+    async def _names(self, ctx: Context) -> Mapping[str, Any]:
+        """What `project_names` gives; no name at all when it cannot be asked now."""
         try:
-            answer = await self._gate.call(self._peer_of(ctx), "project_overview", {})
+            answer = await self._gate.call(self._peer_of(ctx), "project_names", {})
         except ContextdError:
-            return []
-        return _names_in(answer, part)
+            return {"organisation": "", "project": "", "modules": []}
+        names: Mapping[str, Any] = answer.value
+        return names
 
 
-def _names_in(answer: Answer, part: str) -> list[str]:
-    rows = answer.value.get(part) if isinstance(answer.value, Mapping) else None
-    if isinstance(rows, Mapping):
-        return [str(name) for name in rows]
-    if isinstance(rows, str):
-        return [rows]
-    if not isinstance(rows, list):
-        return []
-    return [str(row.get("name", "")) if isinstance(row, Mapping) else str(row) for row in rows]
+def _module(row: Mapping[str, Any]) -> types.Resource:
+    return types.Resource(
+        name=row["name"],
+        title=f"{MODULE.title} {row['name']}",
+        description=row["description"] or None,
+        uri=MODULE.uri.replace("{name}", quote(row["name"], safe="")),
+        mime_type=MODULE.mime,
+    )
 
 
 def _fields(operation: str) -> Mapping[str, Any]:
