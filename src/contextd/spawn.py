@@ -95,6 +95,17 @@ def take_lock(home: Path) -> int | None:
     return fd
 
 
+def is_alive(home: Path) -> bool:
+    """Whether a daemon holds the home's lock, be it only starting."""
+    try:
+        lock = take_lock(home)
+    except OSError:
+        return False
+    if lock is not None:
+        os.close(lock)
+    return lock is None
+
+
 def start_daemon(home: Path) -> int | None:
     """Start a detached daemon and return its process id; `None` when one is there or starting.
 

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import stat
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from homes import Home, has_ended, wait_for
 
 from contextd.channel import Channel, connect, dial
-from contextd.client import call, control
+from contextd.client import call, control, start
 from contextd.domain.errors import NotFound, Unavailable
 from contextd.home import socket_path
 
@@ -209,6 +210,58 @@ def test_control_says_that_no_daemon_runs_and_stops_one_that_does(home: Home) ->
     wait_for(lambda: not home.daemons(), "it stopped")
     with pytest.raises(Unavailable, match="no daemon is running"):
         control("status", home=home.path)
+
+
+def stopped_while_it_starts(home: Home) -> tuple[subprocess.Popen[bytes], int]:
+    """`contextd daemon start` under way, and the daemon, which listens and cannot go on."""
+    starting = home.popen("daemon", "start", stdout=-1, stderr=-1)
+    daemon = wait_for(lambda: home.about().get("pid"), "the daemon listens")
+    os.kill(daemon, signal.SIGSTOP)
+    return starting, daemon
+
+
+def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
+    starting, daemon = stopped_while_it_starts(home)
+    # Asking takes ten seconds: what starting once took for too long.
+    status = home.run("daemon", "status")
+    assert (status.returncode, status.stdout) == (1, "a daemon runs but does not answer\n")
+    assert starting.poll() is None
+    os.kill(daemon, signal.SIGCONT)
+    shown, waited = starting.communicate(timeout=60)
+    assert starting.returncode == 0, waited
+    assert b"open: True" in shown
+    assert b"waiting for the daemon to " in waited
+
+
+def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(home: Home) -> None:
+    starting, daemon = stopped_while_it_starts(home)
+    with pytest.raises(Unavailable, match=r"lives, but 1 s were too short for it to "):
+        start(home.path, seconds=1)
+    os.kill(daemon, signal.SIGKILL)
+    shown, _ = starting.communicate(timeout=60)
+    assert b"open: True" in shown
+    assert home.daemons() != [daemon]
+
+
+def test_a_daemon_that_cannot_run_is_told_with_its_last_words(home: Home) -> None:
+    (home.path / "config.yaml").write_text("mcp: {profil: core}\n", "utf-8")
+    for command in (["daemon", "start"], ["status"], ["dashboard", "--no-open"]):
+        done = home.run(*command)
+        assert done.returncode == 1, command
+        assert "the daemon ended: " in done.stderr
+        assert "unknown setting 'mcp.profil'" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_starting_tells_what_keeps_the_store_from_opening(home: Home) -> None:
+    store = home.path / "orgs" / "local" / "contextd.db"
+    store.parent.mkdir(parents=True)
+    store.write_bytes(b"no database at all" * 100)
+    done = home.run("daemon", "start")
+    assert done.returncode == 1
+    assert "corrupt: " in done.stderr
+    assert "is not a database" in done.stderr
+    assert "! " in home.run("daemon", "status").stdout
 
 
 def test_a_long_home_still_has_a_socket_of_its_own(home: Home) -> None:

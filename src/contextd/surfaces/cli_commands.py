@@ -6,6 +6,7 @@ import os
 import sys
 import time
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlencode
@@ -16,13 +17,14 @@ from contextd import client
 from contextd.client import Reply
 from contextd.domain.errors import Unavailable
 from contextd.home import home_directory, log_path
+from contextd.spawn import is_alive
 from contextd.surfaces.cli_output import Console, as_json_option, ask
 
 if TYPE_CHECKING:
     from contextd.surfaces.host import OpenHost
 
-_PORT_SECONDS = 20.0
-_OPEN_SECONDS = 20.0
+_PATIENCE_SECONDS = 2.0
+"""Before it is said what is waited for: on an idle machine a start takes less."""
 
 
 def build(standalone: OpenHost) -> list[click.Command]:
@@ -56,12 +58,21 @@ def daemon() -> None:
 @as_json_option
 def daemon_start(as_json: bool) -> int:
     """Start the daemon when none runs, and wait until it answers."""
-    with client.connect(home_directory(), "control", start=True):
-        pass
-    deadline = time.monotonic() + _OPEN_SECONDS
-    while not client.control("status").get("open") and time.monotonic() < deadline:
-        time.sleep(0.02)
+    client.start(waiting=_say_after_a_while())
     return _daemon_status(as_json)
+
+
+def _say_after_a_while() -> Callable[[str], None]:
+    began = time.monotonic()
+    last = ""
+
+    def say(stage: str) -> None:
+        nonlocal last
+        if stage != last and time.monotonic() - began > _PATIENCE_SECONDS:
+            click.echo(f"waiting for the daemon {stage} …", err=True)
+            last = stage
+
+    return say
 
 
 @daemon.command("stop")
@@ -72,6 +83,8 @@ def daemon_stop(as_json: bool) -> int:
         client.control("stop", timeout=60)
         text = "stopped"
     except Unavailable:
+        if is_alive(home_directory()):
+            raise
         text = "no daemon was running"
     Console(as_json).show(Reply({"state": text}, text))
     return 0
@@ -89,10 +102,15 @@ def _daemon_status(as_json: bool) -> int:
     try:
         status = client.control("status")
     except Unavailable:
-        console.show(Reply({"running": False}, "no daemon is running"))
+        alive = is_alive(home_directory())
+        text = "a daemon runs but does not answer" if alive else "no daemon is running"
+        console.show(Reply({"running": alive}, text))
         return 1
     status = {"running": True, **status}
-    lines = [f"{name}: {value}" for name, value in status.items() if value not in ("", [], {})]
+    shown = {**status, "failure": ""}
+    lines = [f"{name}: {value}" for name, value in shown.items() if value not in ("", [], {})]
+    if "failure" in status:
+        lines.append(f"! {status['failure']['message']} ({status['failure'].get('hint', '')})")
     console.show(Reply(status, "\n".join([*lines, f"log: {log_path(home_directory())}"])))
     return 0
 
@@ -109,31 +127,18 @@ def daemon_run() -> None:
 @as_json_option
 def dashboard(page: str, no_open: bool, as_json: bool) -> int:
     """Open the dashboard in the browser, with a link that works once, for a minute."""
-    home = home_directory()
-    with client.connect(home, "control", start=True):
-        pass
-    port = _port()
+    status = client.start(until="port", waiting=_say_after_a_while())
+    if not status.get("port"):
+        raise Unavailable(
+            "the daemon has no port", "another program may use it: see `contextd config`"
+        )
     answer = client.control("signin", cwd=str(Path.cwd()))
     query = {"code": answer["code"], **({"next": page} if page != "/" else {})}
-    link = f"http://127.0.0.1:{port}/signin?{urlencode(query)}"
+    link = f"http://127.0.0.1:{status['port']}/signin?{urlencode(query)}"
     opened = not no_open and _has_screen() and webbrowser.open(link)
     told = "opened in your browser; the link is" if opened else "open this link within a minute:"
     Console(as_json).show(Reply({"link": link, "opened": opened}, f"{told}\n{link}"))
     return 0
-
-
-def _port() -> int:
-    """The daemon's port. A daemon that just started publishes it after a moment."""
-    deadline = time.monotonic() + _PORT_SECONDS
-    while True:
-        facts = client.control("status")
-        if facts.get("port"):
-            return int(facts["port"])
-        if "port" in facts or time.monotonic() > deadline:
-            raise Unavailable(
-                "the daemon has no port", "another program may use it: see `contextd config`"
-            )
-        time.sleep(0.05)
 
 
 def _has_screen() -> bool:

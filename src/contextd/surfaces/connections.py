@@ -247,6 +247,8 @@ class Connections:
         do = line.get("do")
         if do == "status":
             known: Line = {"home": str(self._home)}
+            if self._gate.failure is not None:
+                known["failure"] = self._gate.failure.as_dict()
             health = await self._gate.health() if self._gate.is_open else known
             return {**health, **self._facts, "clients": self.clients, "open": self._gate.is_open}
         if do in ("stop", "handover"):

@@ -77,6 +77,13 @@ class Gate:
         """Whether the host can be called without waiting for it to open."""
         return self._host is not None
 
+    @property
+    def failure(self) -> ContextdError | None:
+        """Why the host could not be opened when that was tried last; None when it is open or was not
+        tried.
+        """
+        return self._failed[1] if self._failed and self._host is None else None
+
     async def operations(self) -> None:
         """Return once the table of operations is filled; that needs no host."""
         async with self._loading:
