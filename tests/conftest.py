@@ -1,4 +1,4 @@
-"""Its place puts `tests/` on the import path, for `strategies`."""
+"""Settings of every test."""
 
 from hypothesis import settings
 

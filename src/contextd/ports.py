@@ -1,38 +1,34 @@
 """What the engines need from the outside world. `tests/promises/` says exactly what each verb
 promises, and every store is held to it.
+
+Data is reached through a `View`, and a view is made from a `Grant`: its verbs answer as if nothing
+outside the granted cells existed. What works for everybody (the queue, the usage log, the upkeep) has
+ports of its own; those verbs say whose each row is, and only background work holds them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
+from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.code import Chunk, SourceFile
-from contextd.domain.query import Document, IndexStats, Match, Page, Pending, Query
+from contextd.domain.jobs import Job, JobState, Lane, Schedule
+from contextd.domain.projects import Project
+from contextd.domain.query import IndexStats, Match, Page, Pending, Query, Vector
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import (
-    Event,
-    Job,
-    Observation,
-    ObservationSummary,
-    Project,
-    Session,
-)
+from contextd.domain.sessions import Event, Session
+from contextd.domain.upkeep import Ages, Balance, Repair
+from contextd.domain.usage import ByProducts, Observation, ObservationSummary
 from contextd.domain.window import ContextItem
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Vector = NDArray[np.float32]
-else:
-    # Numpy takes 0.13 s to import, a tenth of what `init` may take, and only vectors need it.
-    Vector = Any
+Scrub = Callable[[str], str]
+"""Takes the secrets out of a text. A store applies it to every text that enters it."""
 
 
 class Clock(Protocol):
@@ -57,18 +53,16 @@ class Embedder(Protocol):
 
 
 class Records(Protocol):
-    """Canonical knowledge, with its history."""
-
-    def put(self, record: Record, *, actor: str, action: str, reason: str = "") -> Change:
-        """Insert the record, or replace the one with its id, and remember the change."""
-        ...
+    """Canonical knowledge, with its history. Of two visible records with one id the nearer scope's
+    is meant: project before team before organisation.
+    """
 
     def get(self, record_ids: Sequence[str]) -> list[Record]:
-        """The records with these ids, in this order; unknown ids are left out."""
+        """The records with these ids, in this order; ids of none are left out."""
         ...
 
-    def resolve(self, prefix: str, scopes: frozenset[Scope]) -> Record:
-        """The one record in `scopes` whose id starts with `prefix` (4+ characters).
+    def resolve(self, prefix: str) -> Record:
+        """The one record whose id starts with `prefix` (4+ characters).
 
         Raises `NotFound`, or `Conflict` naming the candidates when there are several.
         """
@@ -86,19 +80,8 @@ class Records(Protocol):
         """The oldest active or inbox record of this scope that says the same thing."""
         ...
 
-    def touch(self, record_ids: Sequence[str], at: datetime) -> None:
-        """Count one use of each record. Not a change: it leaves no history."""
-        ...
-
     def history(self, record_id: str) -> list[Change]:
-        """Every change of a record, oldest first."""
-        ...
-
-    def undo(self, record_id: str, *, actor: str) -> Change:
-        """Put back the exact state before the record's latest change that is not itself undone.
-
-        Undoing a creation removes the record. Raises `NotFound` when nothing is left to undo.
-        """
+        """Every change of a record, oldest first; `seq` counts from 1 in each record's history."""
         ...
 
 
@@ -120,13 +103,9 @@ class Survey(Protocol):
 
 
 class Contradictions(Protocol):
-    """Pairs of records found to disagree. Derived, but for what was decided about them."""
-
-    def put(self, found: Sequence[Contradiction]) -> None:
-        """Keep these pairs, open; a known one takes the new kind and reason and stays as it was
-        decided. A record never contradicts itself.
-        """
-        ...
+    """Pairs of records found to disagree. Derived, but for what was decided about them. A pair is
+    seen by who sees both records.
+    """
 
     def find(
         self, scopes: frozenset[Scope], *, states: Sequence[State] = ("open",), limit: int = 100
@@ -138,34 +117,14 @@ class Contradictions(Protocol):
         """Every pair a record is in, latest found first."""
         ...
 
-    def dismiss(self, one: str, other: str, note: str) -> bool:
-        """Decide that both are right; False for a pair that is not known."""
-        ...
-
-    def reopen(self, one: str, other: str) -> bool:
-        """Take back such a decision; False for a pair that is not known."""
-        ...
-
-    def remove(self, pairs: Sequence[tuple[str, str]]) -> None:
-        """Forget these pairs; unknown ones are ignored."""
-        ...
-
 
 class Index(Protocol):
     """The derived hybrid index. Everything in it can be rebuilt."""
 
-    def put(self, documents: Sequence[Document], vectors: Mapping[str, Vector], model: str) -> None:
-        """Index the documents, replacing those with their ids. `vectors` maps `Document.digest`
-        to its vector; a document with none, now or from before, is pending.
-        """
-        ...
-
-    def delete(self, ids: Iterable[str]) -> None:
-        """Forget these documents; unknown ids are ignored."""
-        ...
-
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
-        """Documents that share a word, best BM25 first (k1 1.2, b 0.75)."""
+        """Documents that share a word, best BM25 first (k1 1.2, b 0.75). How rare a word is and how
+        long texts are is counted in each scope and family alone.
+        """
         ...
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
@@ -173,69 +132,49 @@ class Index(Protocol):
         ...
 
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
-        """Documents of every scope without a vector of `model`, newest first; of those with an id
-        in `among` only, when it is given.
+        """Documents without a vector of `model`, newest first; of those with an id in `among` only,
+        when it is given.
         """
-        ...
-
-    def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
-        """Keep vectors by `Document.digest`; documents with that text stop being pending."""
-        ...
-
-    def refresh(self) -> None:
-        """Recount which words are too common to ask for. Cheap; call after bulk changes."""
         ...
 
     def stats(self, model: str) -> IndexStats:
         """How much is indexed."""
         ...
 
-    def clear(self) -> None:
-        """Forget everything."""
-        ...
-
 
 class Files(Protocol):
     """The derived code model of each project."""
 
-    def put(self, scope: Scope, files: Sequence[SourceFile]) -> None:
-        """Keep these files, replacing those with their paths."""
-        ...
-
-    def get(self, scope: Scope, path: str) -> SourceFile | None:
-        """What is known of one file."""
+    def get(self, scope: Scope, paths: Sequence[str]) -> list[SourceFile]:
+        """What is known of these files, in this order; unknown paths are left out."""
         ...
 
     def all(self, scope: Scope) -> list[SourceFile]:
-        """Every file of the project, without the text of its chunks."""
+        """Every file of the project by path, without the text of its chunks."""
         ...
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """(size, mtime_ns, digest) of every file: the gate of a re-scan."""
         ...
 
-    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        """The chunks with these ids, in this order; unknown ids are left out."""
+    def count(self, scope: Scope) -> int:
+        """How many files are known."""
         ...
 
-    def remove(self, scope: Scope, paths: Sequence[str]) -> None:
-        """Forget these files and their chunks."""
+    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
+        """The chunks with these ids, in this order; unknown ids are left out."""
         ...
 
 
 class Sessions(Protocol):
     """Working periods and what happened in them."""
 
-    def save(self, session: Session) -> None:
-        """Insert the session, or replace the one with its id."""
-        ...
-
     def get(self, session_id: str) -> Session | None:
         """The session with this id."""
         ...
 
     def by_external(self, client: str, external_id: str) -> Session | None:
-        """The session a client knows under its own id."""
+        """The session a client knows under its own id, the latest one."""
         ...
 
     def find(
@@ -243,26 +182,22 @@ class Sessions(Protocol):
         scopes: frozenset[Scope],
         *,
         statuses: Sequence[str] = (),
-        seen_before: datetime | None = None,
+        prefix: str = "",
         limit: int = 50,
     ) -> list[Session]:
-        """Matching sessions, latest start first."""
-        ...
-
-    def append(self, session_id: str, events: Sequence[Event]) -> list[Event]:
-        """Add events; those whose key is already there are skipped. Returns the new ones, with
-        their `seq`, which grows by one from 1.
-        """
+        """Matching sessions, latest start first; with `prefix`, those whose id starts so."""
         ...
 
     def events(
         self, session_id: str, *, types: Sequence[str] = (), after: int = 0, limit: int = 100_000
     ) -> list[Event]:
-        """Events in order, from the first with `seq` above `after`."""
+        """Events in order, from the first with `seq` above `after`. `seq` grows by one from 1."""
         ...
 
-    def keep_items(self, session_id: str, items: Sequence[ContextItem]) -> None:
-        """Keep what the session's window holds, replacing items of the same type and source."""
+    def messages(self, places: Sequence[tuple[str, int]]) -> list[tuple[str, Event]]:
+        """(session id, event) for these pairs of session id and `seq`, in this order; those that are
+        not there are left out.
+        """
         ...
 
     def items(self, session_id: str) -> list[ContextItem]:
@@ -271,107 +206,53 @@ class Sessions(Protocol):
         """
         ...
 
-    def mark_served(self, scope: Scope, digests: Iterable[str]) -> None:
-        """Remember hashes of sentences contextd itself handed out in a project."""
-        ...
-
-    def served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
-        """Which of these sentences contextd handed out before in this project."""
+    def handed_out(self, scope: Scope, session: str, digests: Sequence[str]) -> set[str]:
+        """Which of these sentences contextd said in this session."""
         ...
 
 
 class Observations(Protocol):
-    """The usage log: the latest events, at most 1,000, and exact totals over all of them."""
+    """The usage log of each scope: its latest events, at most 1,000, and exact totals."""
 
-    def append(self, observations: Sequence[Observation]) -> None:
-        """Log these; past 1,000 the oldest 500 are dropped and stay in the summary."""
+    def recent(self, scopes: frozenset[Scope], limit: int = 100) -> list[Observation]:
+        """The latest ones in `scopes`, newest first."""
         ...
 
-    def recent(
-        self, limit: int = 100, *, scopes: frozenset[Scope] | None = None
-    ) -> list[Observation]:
-        """The latest ones, newest first; only those of `scopes` when they are given."""
-        ...
-
-    def summary(self, *, scopes: frozenset[Scope] | None = None) -> ObservationSummary:
-        """Totals over everything ever logged, or over what was logged in `scopes`. The missed
-        queries are in the order they were missed last; of each scope 500 are counted.
+    def summary(self, scopes: frozenset[Scope]) -> ObservationSummary:
+        """Totals over everything ever logged in `scopes`. The missed queries are in the order they
+        were missed last; of each scope 500 are counted.
         """
-        ...
-
-
-class Projects(Protocol):
-    """The repositories contextd knows."""
-
-    def save(self, project: Project) -> None:
-        """Insert the project, or replace those with its identity or its scope."""
-        ...
-
-    def by_identity(self, identity: str) -> Project | None:
-        """The project with this identity."""
-        ...
-
-    def all(self) -> list[Project]:
-        """Every project, by scope."""
         ...
 
 
 class Jobs(Protocol):
-    """The durable queue. A job runs in one process at a time, and again if that one dies."""
+    """The background work of the granted scopes, to look at. Running it is the `Queue`'s."""
 
-    def enqueue(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        unique_key: str = "",
-        run_at: datetime | None = None,
-        max_attempts: int = 5,
-    ) -> str:
-        """Add a job and return its id; one with the same `unique_key` that still waits, or any
-        with it that is a cron slot (`cron:…`), is returned instead. One that runs already may
-        have looked before what it is wanted for was there, so it does not count.
-        """
+    def list(
+        self, *, states: Sequence[JobState] = (), prefix: str = "", limit: int = 50
+    ) -> list[Job]:
+        """Jobs, latest first; with `prefix`, those whose id starts so."""
         ...
 
-    def claim(self, worker: str, lease_seconds: float, now: datetime) -> Job | None:
-        """Take the next due job, or one whose worker's lease ran out."""
+    def count(self) -> dict[str, int]:
+        """How many jobs stand in each state."""
         ...
 
-    def renew(self, job_id: str, worker: str, lease_seconds: float, now: datetime) -> bool:
-        """Keep a lease; False when the job was lost to another worker."""
-        ...
-
-    def checkpoint(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
-        """Keep how far a job came, for the next attempt."""
-        ...
-
-    def finish(self, job_id: str, worker: str, result: Mapping[str, Any], now: datetime) -> None:
-        """Mark a job done."""
-        ...
-
-    def fail(self, job_id: str, worker: str, error: str, now: datetime, retry_at: datetime) -> None:
-        """Note a failure: the job runs again at `retry_at`, or is failed for good."""
-        ...
-
-    def retry(self, job_id: str, now: datetime) -> bool:
+    def retry(self, job_id: str) -> bool:
         """Let a job that failed for good run again, with all its attempts and what it kept; False
         when it did not fail, or is not there.
         """
         ...
 
-    def list(self, *, states: Sequence[str] = (), limit: int = 50) -> list[Job]:
-        """Jobs, latest first."""
-        ...
 
-    def next_due(self) -> datetime | None:
-        """When the next ready job is due, or a lease runs out; None when nothing waits."""
-        ...
+class View(Protocol):
+    """What one grant can reach: the only way to data.
 
+    Reads see what was committed before they began. There is no transaction to hold open: what is
+    written together is one `Changes`.
+    """
 
-class Store(Protocol):
-    """One organisation's data. Its parts share transactions."""
-
+    grant: Grant
     records: Records
     survey: Survey
     contradictions: Contradictions
@@ -379,13 +260,150 @@ class Store(Protocol):
     files: Files
     sessions: Sessions
     observations: Observations
-    projects: Projects
     jobs: Jobs
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """Group the writes inside so that all or none of them happen; may be nested.
+    def commit(self, changes: Changes, *, call: str = "") -> Committed:
+        """Write all of a unit of work, or nothing. Acknowledged means committed: once it returns, the
+        writes survive kill -9.
 
-        Acknowledged means committed: on leaving the outermost one, the writes survive kill -9.
+        Excludes what happened since the values were read: a record with another version than it was
+        made from is a `Conflict`, and so is a second record with the same content where `alone` asks
+        for none. A session is changed as it stands at that moment. It does not exclude other commits
+        between a read and this one: whoever decides by what was read names it by a version. With
+        `call`, the key of the call this is part of, a second commit under that key is a `Conflict`.
+        Raises `Denied` for a cell that may not be written, `NotFound` for a session that is not there.
+        """
+        ...
+
+    def answered(self, call: str) -> str | None:
+        """What was answered to a call whose changes were committed: empty when the answer was not
+        kept, None when nothing was committed under this key.
+        """
+        ...
+
+    def keep_answer(self, call: str, answer: str) -> None:
+        """Keep what was answered to a call that committed something."""
+        ...
+
+
+class Directory(Protocol):
+    """Which projects there are, for everybody. Who may see which is decided by the caller's grant."""
+
+    def all(self) -> list[Project]:
+        """Every project, by scope."""
+        ...
+
+    def register(self, project: Project) -> Project:
+        """Add a project, or its roots and aliases to the one that has its identity. A name that another
+        project of the team has gets a number. Returns the project as it stands now.
+        """
+        ...
+
+    def save(self, project: Project) -> None:
+        """Replace what is known of the project with this scope."""
+        ...
+
+
+class Queue(Protocol):
+    """The durable queue. A job runs in one process at a time, and again if that one dies. The time is
+    the store's own, so that no worker's clock decides.
+    """
+
+    def add(self, jobs: Sequence[NewJob]) -> list[str]:
+        """Add jobs outside of any unit of work; returns their ids."""
+        ...
+
+    def claim(
+        self, worker: str, lease_seconds: float, *, lanes: Sequence[Lane], place: str
+    ) -> Job | None:
+        """Take the next due job of these lanes that may run at `place`, or one whose worker's lease
+        ran out. One that lost its worker in its last attempt is failed for good instead.
+        """
+        ...
+
+    def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+        """Keep a lease; False when the job was lost to another worker."""
+        ...
+
+    def checkpoint(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
+        """Keep how far a job came, for the next attempt. Raises `Conflict` when it was lost."""
+        ...
+
+    def finish(self, job_id: str, worker: str, result: Mapping[str, Any]) -> None:
+        """Mark a job done. Raises `Conflict` when it was lost."""
+        ...
+
+    def fail(self, job_id: str, worker: str, error: str, retry_in: float) -> None:
+        """Note a failure: the job runs again in so many seconds, or is failed for good when this was
+        its last attempt. Raises `Conflict` when it was lost.
+        """
+        ...
+
+    def schedule(self, schedule: Schedule) -> None:
+        """See to it that a job comes round for a scope. One that comes round already keeps its time;
+        one that is due once is due at the earlier of two times.
+        """
+        ...
+
+    def come_round(self, lanes: Mapping[str, NewJob]) -> int:
+        """Queue the jobs whose time has come, each once, and set the next time; how many it were.
+        `lanes` says for each job's name with which lane, priority and place it is queued.
+        """
+        ...
+
+    def next_due(self, lanes: Sequence[Lane], place: str) -> datetime | None:
+        """When the next job of these lanes is due, a lease of one runs out, or a schedule comes round;
+        None when nothing waits.
+        """
+        ...
+
+
+class Upkeep(Protocol):
+    """Looking after a whole store. Its rows say whose they are."""
+
+    def check(self) -> list[str]:
+        """What is wrong with the stored data, in words; empty when it is sound. Reads all of it."""
+        ...
+
+    def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
+        """Per scope, what must be equal to what; of all scopes when none are named. Counts only."""
+        ...
+
+    def unbalanced(self, scope: Scope, limit: int) -> Repair:
+        """Up to `limit` rows on each side of what is not in balance in a scope."""
+        ...
+
+    def recount_sessions(self, scope: Scope, ids: Sequence[str]) -> None:
+        """Have these sessions say how many events they have."""
+        ...
+
+    def rebuild(self, scope: Scope) -> None:
+        """Forget everything derived from records, messages and code of a scope, but the vectors."""
+        ...
+
+    def retire(self, ages: Ages) -> dict[str, int]:
+        """Drop rows that are older than they need to be; how many of each sort."""
+        ...
+
+    def waiting(self, model: str) -> dict[Scope, int]:
+        """How many documents of each scope have no vector of `model`."""
+        ...
+
+    def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
+        """Active sessions of every scope that have not ended and were last seen before that."""
+        ...
+
+    def rested_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
+        """Completed sessions of every scope that were last seen before that."""
+        ...
+
+    def next_idle(self) -> datetime | None:
+        """When the active session that was seen longest ago was last seen."""
+        ...
+
+    def note(self, by_products: ByProducts) -> None:
+        """Log what calls left behind, each for its scope. Records and sessions that are not there any
+        more are ignored.
         """
         ...
 
@@ -393,8 +411,16 @@ class Store(Protocol):
         """Write a consistent copy to `target` while others go on reading and writing."""
         ...
 
-    def check(self) -> list[str]:
-        """What is wrong with the stored data, in words; empty when it is sound."""
+
+class Store(Protocol):
+    """One organisation's data."""
+
+    directory: Directory
+    queue: Queue
+    upkeep: Upkeep
+
+    def view(self, grant: Grant) -> View:
+        """What this grant can reach. Cheap: one is made for every call."""
         ...
 
     def close(self) -> None:

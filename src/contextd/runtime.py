@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
+from contextd.caches import Caches
 from contextd.domain.access import Caller
-from contextd.domain.errors import NotFound
-from contextd.domain.kinds import KINDS
+from contextd.domain.changes import Changes, Committed, NewJob
+from contextd.domain.errors import Conflict, NotFound, nearest
+from contextd.domain.jobs import Schedule
+from contextd.domain.projects import Project
 from contextd.domain.query import Query
+from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Observation, Project
-from contextd.ports import Clock, Embedder, Store
+from contextd.domain.usage import Observation
+from contextd.ports import Clock, Directory, Embedder, Upkeep, View
 from contextd.settings import Settings
 
 Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
@@ -28,14 +32,41 @@ class SystemClock:
         return datetime.now(UTC)
 
 
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """The work tree a call comes from: files, git, CONTEXT.md, project.yaml. It exists on the machine
+    of whoever works there, so a server has none.
+    """
+
+    root: Path
+
+    @property
+    def context(self) -> Path:
+        """The folder of what contextd and people keep beside the code."""
+        return self.root / ".context"
+
+    @property
+    def project_yaml(self) -> Path:
+        """The project model."""
+        return self.context / "project.yaml"
+
+    @property
+    def context_md(self) -> Path:
+        """The handoff."""
+        return self.context / "CONTEXT.md"
+
+
 @dataclass(slots=True)
 class Trace:
-    """What a call turned out to touch; `invoke` makes one observation of it."""
+    """What a call turned out to touch; `invoke` makes one observation of it. `committed` says that
+    something of the call was written for good.
+    """
 
     action: Literal["read", "write", "update", "delete", "miss"] | None = None
     type: str = ""
     record_ids: tuple[str, ...] = ()
     query: str = ""
+    committed: bool = False
 
     def read(self, ids: Sequence[str], *, type: str = "", query: str = "") -> None:
         """Note what was read. A query that found nothing is a miss."""
@@ -57,43 +88,87 @@ class Trace:
 class Sinks:
     """Where by-products of calls go without making the caller wait.
 
-    `served` remembers sentences handed out and `was_served` asks for them; `used` counts a use of
-    records; `later` runs something small and durable in a moment; `settle` does now what would be
-    done in a moment; `wake` tells the worker that a job was added.
+    `handed_out` remembers sentences by their digests, said in a session of a scope; `used` counts a
+    use of records; `later` runs something small in a moment, under a name for the log; `settle` does
+    now what would be done in a moment; `wake` tells the workers that a job was added; `schedule` has
+    work come round.
     """
 
     observe: Callable[[Observation], None]
-    served: Callable[[Scope, Iterable[str]], None]
-    was_served: Callable[[Scope, Sequence[str]], set[str]]
-    used: Callable[[Sequence[str]], None]
-    later: Callable[[Callable[[], None]], None]
+    handed_out: Callable[[Scope, str, Iterable[str]], None]
+    used: Callable[[Iterable[Record]], None]
+    later: Callable[[str, Callable[[], object]], None]
     settle: Callable[[], None]
     wake: Callable[[], None]
+    schedule: Callable[[Schedule], None]
+
+
+class Organisation(Protocol):
+    """What belongs to everybody of one organisation, as far as a call needs it."""
+
+    @property
+    def name(self) -> str:
+        """The organisation's slug."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """The name of this machine among those that work for the organisation: jobs that need a
+        checkout are queued for the machine it is on.
+        """
+        ...
+
+    @property
+    def directory(self) -> Directory:
+        """Which projects there are."""
+        ...
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """Looking after the store."""
+        ...
+
+    @property
+    def caches(self) -> Caches:
+        """What is remembered to save work."""
+        ...
+
+    def settings(self, root: Path | None) -> Settings:
+        """The values in force in a checkout, or outside of any."""
+        ...
+
+    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
+        """What the caller may reach of these scopes."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """One request's world: the store, the embedder, the caller, and where they stand.
+    """One request's world: what its caller may reach of the data, the embedder, and where it stands.
 
-    `root` is the checkout the call comes from. `session_hint` is the session of the connection: a
+    `checkout` is the work tree the call comes from. `session_hint` is the session of the connection: a
     hint only, an explicit session id always wins. `redaction_key` makes equal secrets recognisable
     within one home without giving them away. `nowhere` says why the caller's directory is no
-    project's, to be put at the end of a sentence.
+    project's, to be put at the end of a sentence. `call` is the key of a call that may be repeated.
+    `upkeep` is there for background work and for operations that say they need it.
     """
 
-    store: Store
+    view: View
     embedder: Embedder
     clock: Clock
     settings: Settings
     caller: Caller
     sinks: Sinks
+    organisation: Organisation
     project: Project | None = None
-    root: Path | None = None
+    checkout: Checkout | None = None
     client: str = ""
     surface: Surface = "python"
     session_hint: str = ""
     redaction_key: bytes = b""
     nowhere: str = ""
+    call: str = ""
+    upkeep: Upkeep | None = None
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -107,13 +182,18 @@ class Runtime:
         return self.project.scope
 
     @property
-    def checkout(self) -> Path:
-        """The checkout's root. Raises `NotFound` when the call stands in no project."""
-        if self.root is None:
+    def root(self) -> Path:
+        """The checkout's root. Raises `NotFound` when the call stands in no checkout."""
+        if self.checkout is None:
             raise NotFound(
                 f"this call stands in no checkout{self.nowhere}", "run it inside a repository"
             )
-        return self.root
+        return self.checkout.root
+
+    @property
+    def cascade(self) -> tuple[Scope, ...]:
+        """The project's scope and the wider ones around it, nearest first."""
+        return self.scope.cascade
 
     def query(
         self,
@@ -121,19 +201,73 @@ class Runtime:
         reach: Literal["project", "team", "org", "all"] = "all",
         **conditions: Any,
     ) -> Query:
-        """A query that can only see scopes the caller may read: the one place that decides.
-
-        `reach` keeps one level of the cascade, or all of it.
+        """A query of the project's cascade; `reach` keeps one level of it, or all. What of it the
+        caller may see is decided by the view.
         """
-        areas = {KINDS[kind].area if kind in KINDS else "knowledge" for kind in kinds}
-        wanted = [s for s in self.scope.cascade if reach in ("all", s.level)]
-        readable = frozenset(
-            scope
-            for scope in wanted
-            if all(self.caller.may("read", scope, area) for area in areas or {"knowledge"})
+        wanted = frozenset(s for s in self.cascade if reach in ("all", s.level))
+        return Query(scopes=wanted, kinds=kinds, **conditions)
+
+    def commit(self, **changes: Any) -> Committed:
+        """Commit a unit of work in the caller's name. Raises what `View.commit` raises."""
+        first = self.call if not self.trace.committed else ""
+        done = self.view.commit(Changes(actor=self.caller.name, **changes), call=first)
+        self.trace.committed = True
+        if done.jobs:
+            self.sinks.wake()
+        return done
+
+    def queue(self, *jobs: NewJob) -> list[str]:
+        """Queue jobs by themselves; their ids."""
+        return list(self.commit(jobs=jobs).jobs) if jobs else []
+
+    def projects(self) -> list[Project]:
+        """The projects the caller may read, by scope."""
+        known = self.organisation.directory.all()
+        return [project for project in known if self.caller.may("read", project.scope)]
+
+    def at(self, name: str | None) -> Runtime:
+        """The same call standing in the project called `name`: its scope, slug, label or alias; as it
+        is when the name is empty. What the caller may reach there is decided anew.
+
+        Raises `NotFound` with the nearest names that the caller may know, `Conflict` when there are
+        several: nothing is ever written to a guessed project.
+        """
+        if not name or (self.project is not None and _is_called(self.project, name)):
+            return self
+        known = self.projects()
+        matching = [project for project in known if _is_called(project, name)]
+        if len(matching) > 1:
+            options = ", ".join(str(project.scope) for project in matching)
+            raise Conflict(f"{name!r} names {len(matching)} projects", f"say which: {options}")
+        if not matching:
+            names = [project.scope.project for project in known]
+            listed = "known projects: " + (", ".join(names[:10]) or "none yet")
+            raise NotFound(f"no project {name!r}", nearest(name, names) or listed)
+        return self.standing_in(matching[0])
+
+    def standing_in(self, project: Project, root: Path | None = None) -> Runtime:
+        """The same call standing in a project, in its checkout `root` or the one met last."""
+        present = [Path(path) for path in reversed(project.roots) if Path(path).is_dir()]
+        root = root or next(iter(present), None)
+        return replace(
+            self,
+            project=project,
+            checkout=Checkout(root) if root else None,
+            settings=self.organisation.settings(root),
+            view=self.organisation.view(self.caller, project.scope.cascade),
+            nowhere="",
         )
-        return Query(scopes=readable, kinds=kinds, **conditions)
+
+    def everywhere(self) -> Runtime:
+        """The same call with a view of every project the caller may read."""
+        scopes = {scope for project in self.projects() for scope in project.scope.cascade}
+        return replace(self, view=self.organisation.view(self.caller, scopes))
 
     def for_call(self) -> Runtime:
         """A copy with a trace of its own."""
         return replace(self, trace=Trace())
+
+
+def _is_called(project: Project, name: str) -> bool:
+    scope = project.scope
+    return name in (str(scope), scope.project, project.name) or name in project.aliases

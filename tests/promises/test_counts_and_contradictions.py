@@ -8,26 +8,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conftest import Ticking, address
 from contextd.domain.awareness import Contradiction
 from contextd.domain.query import Query
 from contextd.domain.records import Record
-from contextd.domain.sessions import Observation
-from contextd.ports import Store
-from contextd.stores import STORES, open_store
-from strategies import EPOCH, SCOPES, records
+from contextd.domain.usage import ByProducts, Observation, Use
+from contextd.stores import STORES
+from support.clocks import Ticking
+from support.stores import Whole, address, opened
+from support.strategies import EPOCH, SCOPES, records
 
 SHOP = SCOPES[2]
 HERE = frozenset({SHOP})
 ASKED = Query(scopes=HERE)
 
 
-def made(store: Store, id: str, *, day: int = 0, **fields: object) -> Record:
+def made(store: Whole, id: str, *, day: int = 0, **fields: object) -> Record:
     at = EPOCH + timedelta(days=day)
     values = dict(kind="context", scope=SHOP, content="text", created_at=at, updated_at=at)
     record = Record(id=id, **(values | fields))  # type: ignore[arg-type]
-    store.records.put(record, actor="ada", action="write")
-    return record
+    store.put(record)
+    return record.with_(version=1)
 
 
 def pair(one: str, other: str, reason: str = "why", hours: int = 0) -> Contradiction:
@@ -78,25 +78,25 @@ def test_touching_a_record_moves_it_among_the_most_used(store):
     made(store, "often")
     for _ in range(5):
         assert store.survey.first(ASKED, "most_used", 5) == []
-        store.records.touch(["often"], EPOCH)
+        store.upkeep.note(ByProducts(uses=[Use(SHOP, "often")]))
     assert [r.id for r in store.survey.first(ASKED, "most_used", 5)] == ["often"]
 
 
 def test_a_pair_is_kept_once_whichever_way_round_and_takes_the_new_reason(store):
     made(store, "aaaa")
     made(store, "bbbb")
-    store.contradictions.put([pair("bbbb", "aaaa"), pair("aaaa", "aaaa")])
-    store.contradictions.put([pair("aaaa", "bbbb", "another reason", hours=5)])
+    store.commit(disagree=[pair("bbbb", "aaaa"), pair("aaaa", "aaaa")])
+    store.commit(disagree=[pair("aaaa", "bbbb", "another reason", hours=5)])
     assert store.contradictions.find(HERE) == [pair("aaaa", "bbbb", "another reason")]
     assert store.contradictions.of("bbbb") == store.contradictions.of("aaaa")
-    store.contradictions.remove([("bbbb", "aaaa"), ("no", "body")])
+    store.commit(agree=[("bbbb", "aaaa"), ("no", "body")])
     assert store.contradictions.of("aaaa") == []
 
 
 def test_a_pair_is_seen_only_where_both_records_may_be(store):
     made(store, "aaaa")
     made(store, "bbbb", scope=SCOPES[3])
-    store.contradictions.put([pair("aaaa", "bbbb")])
+    store.commit(disagree=[pair("aaaa", "bbbb")])
     assert store.contradictions.find(HERE) == []
     assert len(store.contradictions.find(HERE | {SCOPES[3]})) == 1
 
@@ -104,61 +104,64 @@ def test_a_pair_is_seen_only_where_both_records_may_be(store):
 def test_a_pair_is_resolved_while_a_record_is_not_active_and_open_again_after_undo(store):
     made(store, "aaaa")
     gone = made(store, "bbbb")
-    store.contradictions.put([pair("aaaa", "bbbb")])
-    store.records.put(gone.with_(status="superseded"), actor="ada", action="resolve")
+    store.commit(disagree=[pair("aaaa", "bbbb")])
+    store.put(gone.with_(status="superseded"), action="resolve")
     assert store.contradictions.find(HERE) == []
     assert [p.state for p in store.contradictions.find(HERE, states=())] == ["resolved"]
-    store.records.undo("bbbb", actor="ada")
+    store.undo("bbbb")
     assert [p.state for p in store.contradictions.find(HERE)] == ["open"]
-    store.records.undo("bbbb", actor="ada")
+    store.undo("bbbb")
     assert store.contradictions.find(HERE, states=()) == []
 
 
 def test_a_dismissed_pair_stays_dismissed_when_it_is_found_again(store):
     made(store, "aaaa")
     made(store, "bbbb")
-    store.contradictions.put([pair("aaaa", "bbbb")])
-    assert store.contradictions.dismiss("bbbb", "aaaa", "both hold")
-    store.contradictions.put([pair("aaaa", "bbbb")])
+    store.commit(disagree=[pair("aaaa", "bbbb")])
+    assert store.decide("bbbb", "aaaa", "dismissed", "both hold")
+    store.commit(disagree=[pair("aaaa", "bbbb")])
     [found] = store.contradictions.find(HERE, states=("dismissed",))
     assert (found.state, found.note) == ("dismissed", "both hold")
-    assert store.contradictions.reopen("aaaa", "bbbb")
+    assert store.decide("aaaa", "bbbb", "open")
     assert store.contradictions.find(HERE) == [pair("aaaa", "bbbb")]
-    assert not store.contradictions.dismiss("aaaa", "cccc", "")
-    assert not store.contradictions.reopen("aaaa", "cccc")
+    assert not store.decide("aaaa", "cccc", "dismissed", "")
+    assert not store.decide("aaaa", "cccc", "open")
 
 
 def test_pairs_come_latest_found_first_and_no_more_than_asked_for(store):
     for letter in "abcd":
         made(store, letter * 4)
-    store.contradictions.put(
-        [pair("aaaa", "bbbb"), pair("cccc", "dddd", hours=2), pair("aaaa", "cccc", hours=2)]
+    store.commit(
+        disagree=[
+            pair("aaaa", "bbbb"),
+            pair("cccc", "dddd", hours=2),
+            pair("aaaa", "cccc", hours=2),
+        ]
     )
     told = [(p.a, p.b) for p in store.contradictions.find(HERE, limit=2)]
     assert told == [("aaaa", "cccc"), ("cccc", "dddd")]
 
 
 def test_the_usage_summary_counts_per_agent(store):
-    store.observations.append(
-        [
-            Observation(at=EPOCH, action="read", operation="x", agent=agent)
-            for agent in ("one", "two", "one", "")
-        ]
-    )
-    assert store.observations.summary().agent_frequency == {"one": 2, "two": 1}
+    logged = [
+        Observation(at=EPOCH, action="read", operation="x", agent=agent, scope=SHOP)
+        for agent in ("one", "two", "one", "")
+    ]
+    store.upkeep.note(ByProducts(observations=logged))
+    assert store.observations.summary(HERE).agent_frequency == {"one": 2, "two": 1}
 
 
 @pytest.mark.parametrize("scheme", [scheme for scheme in STORES if scheme != "memory"])
 @settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
 @given(kept=st.lists(records(), max_size=8), by=st.sampled_from(["stalest", "most_rated"]))
 def test_any_records_are_surveyed_as_the_reference_does(scheme, tmp_path_factory, kept, by):
-    reference = open_store("memory://", clock=Ticking())
-    other = open_store(address(scheme, tmp_path_factory.mktemp("survey")), clock=Ticking())
+    reference = Whole(opened("memory://", Ticking()))
+    other = Whole(opened(address(scheme, tmp_path_factory.mktemp("survey")), Ticking()))
     try:
         for number, record in enumerate(kept):
             record = record.with_(helpful=number % 3, unhelpful=number % 2)
             for store in (reference, other):
-                store.records.put(record, actor="ada", action="write")
+                store.put(record)
         for statuses in (("active",), ()):
             query = Query(scopes=frozenset(SCOPES), statuses=statuses)
             stale = EPOCH + timedelta(hours=20)

@@ -9,7 +9,7 @@ from contextd.domain.errors import Invalid
 from contextd.domain.query import Document, IndexStats, Pending, Query
 from contextd.domain.words import query_words
 from contextd.stores import ranking
-from strategies import AWKWARD, EPOCH, SCOPES, vector
+from support.strategies import AWKWARD, EPOCH, SCOPES, vector
 
 SHOP = SCOPES[2]
 HERE = Query(scopes=frozenset({SHOP}))
@@ -20,7 +20,7 @@ def doc(id_: str, text: str = "retry the upload", **fields: object) -> Document:
 
 
 def put(store, *documents: Document, model: str = "m") -> None:
-    store.index.put(documents, {d.digest: vector(d.text) for d in documents}, model)
+    store.index_put(documents, {d.digest: vector(d.text) for d in documents}, model)
 
 
 def pending(store, model: str, limit: int) -> list[str]:
@@ -139,11 +139,12 @@ def test_put_replaces_and_delete_forgets(store):
     put(store, doc("one", "upload"), doc("two", "upload"))
     put(store, doc("one", "download"))
     assert (lexical(store, "upload"), lexical(store, "download")) == (["two"], ["one"])
-    store.index.delete(["two", "nobody"])
+    store.index_forget(["two", "nobody"])
     assert lexical(store, "upload") == []
     assert dense(store, "upload") == ["one"]
     assert store.index.stats("m") == IndexStats(1, 1, 0)
-    store.index.clear()
+    for scope in SCOPES:
+        store.upkeep.rebuild(scope)
     assert store.index.stats("m") == IndexStats(0, 0, 0)
     assert dense(store, "upload") == []
     put(store, doc("one", "download"))
@@ -152,52 +153,57 @@ def test_put_replaces_and_delete_forgets(store):
 
 def test_equal_text_is_embedded_once_and_its_vector_outlives_the_document(store):
     put(store, doc("one", "same words"))
-    store.index.put([doc("two", "same words"), doc("three", "other words")], {}, "")
+    store.index_put([doc("two", "same words"), doc("three", "other words")], {}, "")
     assert pending(store, "m", 10) == ["three"]
     assert sorted(dense(store, "x")) == ["one", "two"]
-    store.index.delete(["one", "two"])
-    store.index.put([doc("four", "same words")], {}, "")
+    store.index_forget(["one", "two"])
+    store.index_put([doc("four", "same words")], {}, "")
     assert dense(store, "x") == ["four"]
 
 
 def test_pending_is_newest_first_and_ends_when_vectors_are_attached(store):
     documents = [doc(f"d{n}", f"text {n}") for n in range(3)]
-    store.index.put(documents, {}, "")
-    store.index.put(documents[:1], {}, "")
+    store.index_put(documents, {}, "")
+    store.index_put([doc("d0", "text 0", confidence=0.9)], {}, "")
     assert pending(store, "m", 2) == ["d0", "d2"]
     assert dense(store, "text 1") == []
-    store.index.attach({documents[1].digest: vector("text 1")}, "m")
+    store.commit(vectors={SHOP: {documents[1].digest: vector("text 1")}}, model="m")
     assert pending(store, "m", 5) == ["d0", "d2"]
     assert dense(store, "text 1") == ["d1"]
     assert store.index.stats("m") == IndexStats(3, 1, 2)
     assert store.index.pending("", 5) == []
 
 
-def test_what_is_pending_says_whose_it_is(store):
-    store.index.put(
-        [doc("one", "mine"), doc("two", "theirs", scope=SCOPES[3], kind="code")], {}, ""
-    )
+def test_what_is_pending_says_whose_it_is_and_words_of_people_come_before_code(store):
+    there = doc("two", "theirs", scope=SCOPES[0], kind="code")
+    store.index_put([doc("one", "mine"), there, doc("three", "said", kind="event")], {}, "")
     assert store.index.pending("m", 5) == [
-        Pending("code", "two", SCOPES[3]),
         Pending("memory", "one", SHOP),
+        Pending("event", "three", SHOP),
+        Pending("code", "two", SCOPES[0]),
+    ]
+    assert store.index.pending("m", 5, among=["two", "nobody"]) == [
+        Pending("code", "two", SCOPES[0])
     ]
 
 
 def test_nothing_pending_is_not_the_last_word(store):
     put(store, doc("one"))
-    assert store.index.pending("m", 5) == store.index.pending("m", 0) == []
-    with pytest.raises(KeyError), store.transaction():  # noqa: PT012
-        store.index.put([doc("lost", "lost")], {}, "")
-        assert pending(store, "m", 5) == ["lost"]
-        store.index.delete(["lost"])
-        assert store.index.pending("m", 5) == []
-        raise KeyError
-    store.index.put([doc("two", "two")], {}, "")
+    assert pending(store, "m", 5) == pending(store, "m", 0) == []
+    store.index_put([doc("two", "two")], {}, "")
     assert pending(store, "m", 5) == ["two"]
     assert store.index.stats("m") == IndexStats(2, 1, 1)
-    store.index.put([doc("one", "changed")], {}, "")
+    store.index_put([doc("one", "changed")], {}, "")
     assert pending(store, "m", 5) == ["one", "two"]
     assert pending(store, "other", 1) == ["one"]
+
+
+def test_what_is_put_again_as_it_was_stays_in_its_place(store):
+    store.index_put([doc("one"), doc("two", "other")], {}, "")
+    store.index_put([doc("one")], {}, "")
+    assert pending(store, "m", 5) == ["two", "one"]
+    store.index_put([doc("one", confidence=0.5)], {}, "")
+    assert pending(store, "m", 5) == ["one", "two"]
 
 
 def test_models_are_never_mixed(store):
@@ -208,7 +214,7 @@ def test_models_are_never_mixed(store):
     with pytest.raises(Invalid):
         put(store, doc("three"), model="")
     with pytest.raises(Invalid):
-        store.index.attach({"d": np.array([np.nan, 1.0], np.float32)}, "m")
+        store.commit(vectors={SHOP: {"d": np.array([np.nan, 1.0], np.float32)}}, model="m")
 
 
 def test_scores_are_cosines(store):
@@ -222,22 +228,28 @@ def test_scores_are_cosines(store):
 def test_words_in_most_documents_are_not_asked_for_when_others_are(store, monkeypatch):
     monkeypatch.setattr(ranking, "COMMON_FROM", 1_000)
     rare = [doc(f"r{n:04}", f"common rare{n}") for n in range(1001)]
-    store.index.put([*rare, doc("z", "rare7")], {}, "")
+    store.index_put([*rare, doc("z", "rare7")], {}, "")
     words = ["common", "rare7"]
     assert len(store.index.lexical(words, HERE, 50)) == 50
-    store.index.refresh()
+    store.commit(recount=True)
     assert [m.id for m in store.index.lexical(words, HERE, 50)] == ["z", "r0007"]
     assert len(store.index.lexical(["common"], HERE, 50)) == 50
 
 
-def test_what_a_rolled_back_transaction_indexed_is_never_found(store):
-    put(store, doc("kept", "kept text"))
-    dense(store, "warm the matrix")
-    with pytest.raises(KeyError), store.transaction():  # noqa: PT012
-        put(store, doc("lost", "lost text"))
-        assert dense(store, "lost text")[0] == "lost"
-        assert lexical(store, "lost") == ["lost"]
-        raise KeyError
-    assert dense(store, "lost text") == ["kept"]
-    assert lexical(store, "lost") == []
-    assert store.index.stats("m") == IndexStats(1, 1, 0)
+def test_words_of_one_family_or_scope_say_nothing_of_how_rare_they_are_in_another(store):
+    asked = ["upload", "retri"]
+    alone = [doc("one", "upload the file"), doc("two", "retry it now")]
+    put(store, *alone)
+    before = store.index.lexical(asked, HERE, 5)
+    noise = [doc(f"n{n}", "upload upload", scope=SCOPES[3]) for n in range(30)]
+    noise += [doc(f"c{n}", "upload upload", kind="code") for n in range(30)]
+    noise += [doc(f"m{n}", "retry retry", kind="event") for n in range(30)]
+    put(store, *noise)
+    assert store.index.lexical(asked, HERE, 5) == before
+
+
+def test_equal_text_in_two_scopes_needs_a_vector_in_each(store):
+    put(store, doc("one", "same words"))
+    store.index_put([doc("two", "same words", scope=SCOPES[3])], {}, "")
+    assert store.index.pending("m", 5) == [Pending("memory", "two", SCOPES[3])]
+    assert dense(store, "same words") == ["one"]

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import address
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, Put
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Condition, Not
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.ports import Store
-from contextd.stores import STORES, open_store
-from strategies import AWKWARD, EPOCH, SCOPES
+from contextd.stores import STORES
+from support.stores import Whole, address, opened
+from support.strategies import AWKWARD, EPOCH, SCOPES
 
 HERE = frozenset({SCOPES[2]})
 
@@ -64,11 +65,11 @@ conditions: st.SearchStrategy[Condition] = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def stores(tmp_path_factory) -> Iterator[list[Store]]:
+def stores(tmp_path_factory) -> Iterator[list[Whole]]:
     folder = tmp_path_factory.mktemp("stores")
-    opened = [open_store(address(scheme, folder)) for scheme in STORES]
-    yield opened
-    for store in opened:
+    whole = [Whole(opened(address(scheme, folder))) for scheme in STORES]
+    yield whole
+    for store in whole:
         store.close()
 
 
@@ -82,32 +83,30 @@ numbered = count()
 )
 def test_every_store_finds_the_same_records_for_any_condition(stores, stored, asked):
     place = Scope("acme", "web", f"example-{next(numbered)}")
-    for store in stores:
-        with store.transaction():
-            for number, fields in enumerate(stored):
-                record = Record(
-                    id=f"{place.project}-{number}",
-                    kind="context",
-                    scope=place,
-                    content="text",
-                    data=fields,
-                    created_at=EPOCH + timedelta(hours=number),
-                )
-                store.records.put(record, actor="ada", action="write")
+    records = [
+        Record(
+            id=f"{place.project}-{number}",
+            kind="context",
+            scope=place,
+            content="text",
+            data=fields,
+            created_at=EPOCH + timedelta(hours=number),
+        )
+        for number, fields in enumerate(stored)
+    ]
+    views = [store.store.view(OWNER.grant([place])) for store in stores]
+    for view in views:
+        view.commit(Changes(records=[Put(record, "write") for record in records]))
     for condition in asked:
         query = Query(scopes=frozenset({place}), filter=condition)
-        found = [[r.id for r in store.records.find(query).records] for store in stores]
+        found = [[r.id for r in view.records.find(query).records] for view in views]
         assert all(ids == found[0] for ids in found[1:]), condition
-        counted = [sum(store.records.count(query).values()) for store in stores]
-        assert counted == [len(found[0])] * len(stores)
+        counted = [sum(view.records.count(query).values()) for view in views]
+        assert counted == [len(found[0])] * len(views)
 
 
 def put(store, **fields) -> None:
-    store.records.put(
-        Record(kind="context", scope=SCOPES[2], content="text", data=fields),
-        actor="ada",
-        action="write",
-    )
+    store.put(Record(kind="context", scope=SCOPES[2], content="text", data=fields))
 
 
 def matches(store, condition: Condition) -> bool:

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from contextd.domain.changes import Put
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
-from contextd.ports import Store
-from strategies import AWKWARD, EPOCH, SCOPES, records
+from contextd.domain.usage import ByProducts, Use
+from support.stores import Whole
+from support.strategies import AWKWARD, EPOCH, SCOPES, records
 
 SHOP = SCOPES[2]
 HERE = frozenset({SHOP})
@@ -24,15 +26,15 @@ relaxed = settings(
 )
 
 
-def made(store: Store, *, hours: int = 0, **fields: object) -> Record:
+def made(store: Whole, *, hours: int = 0, **fields: object) -> Record:
     at = EPOCH + timedelta(hours=hours)
     values = dict(kind="memory", scope=SHOP, content="text", created_at=at, updated_at=at)
     record = Record(**(values | fields))  # type: ignore[arg-type]
-    store.records.put(record, actor="ada", action="write")
-    return record
+    store.put(record)
+    return record.with_(version=1)
 
 
-def found(store: Store, **conditions: object) -> list[Record]:
+def found(store: Whole, **conditions: object) -> list[Record]:
     return store.records.find(Query(**({"scopes": HERE} | conditions))).records  # type: ignore[arg-type]
 
 
@@ -60,10 +62,11 @@ def test_get_keeps_the_asked_order_and_leaves_out_unknown_ids(store):
 
 def test_put_replaces_the_record_with_its_id(store):
     record = made(store)
-    change = store.records.put(record.with_(title="New"), actor="bo", action="update", reason="why")
-    assert (change.before, change.after) == (record, record.with_(title="New"))
+    new = record.with_(title="New")
+    change = store.put(new, actor="bo", action="update", reason="why")
+    assert (change.before, change.after) == (record.with_(version=0), new.with_(version=0))
     assert (change.actor, change.action, change.reason) == ("bo", "update", "why")
-    assert found(store) == [record.with_(title="New")]
+    assert found(store) == [new.with_(version=2)]
 
 
 def test_a_scope_outside_the_query_is_never_seen(store):
@@ -71,28 +74,56 @@ def test_a_scope_outside_the_query_is_never_seen(store):
     assert found(store) == []
     assert store.records.count(Query(scopes=HERE)) == {}
     assert store.records.by_hash(store.records.get(["aaaa-1"])[0].content_hash, SHOP) is None
-    with pytest.raises(NotFound):
-        store.records.resolve("aaaa-1", HERE)
+
+
+def test_a_record_made_from_another_state_than_the_stored_one_is_a_conflict(store):
+    record = made(store)
+    store.put(record.with_(title="Somebody else's"))
+    for stale in (record.with_(title="Mine"), record.with_(version=0)):
+        with pytest.raises(Conflict) as refusal:
+            store.commit(actor="bo", records=[Put(stale, "update")])
+        assert refusal.value.hint
+    assert found(store)[0].title == "Somebody else's"
+
+
+def test_the_same_thing_recorded_twice_at_once_is_a_conflict_where_one_is_asked_for(store):
+    made(store, id="aaaa-1")
+    twin = Record(id="bbbb-1", kind="memory", scope=SHOP, content=" TEXT ")
+    with pytest.raises(Conflict):
+        store.commit(records=[Put(twin, "create", alone=True)])
+    store.commit(records=[Put(twin.with_(scope=SCOPES[3]), "create", alone=True)])
+    store.put(store.stored(SHOP, "aaaa-1").with_(status="archived"))
+    store.commit(records=[Put(twin, "create", alone=True)])
+    assert sorted(r.id for r in found(store, statuses=())) == ["aaaa-1", "bbbb-1"]
+
+
+def test_two_scopes_may_each_have_a_record_of_one_id_and_the_nearer_is_meant(store):
+    made(store, id="aaaa-1", scope=SCOPES[0], title="organisation")
+    made(store, id="aaaa-1", scope=SHOP, title="project")
+    assert [r.title for r in store.records.get(["aaaa-1"])] == ["project"]
+    assert store.records.resolve("aaaa").title == "project"
+    store.undo("aaaa-1")
+    assert store.records.resolve("aaaa").title == "organisation"
 
 
 def test_resolve_takes_a_unique_prefix_and_names_the_candidates_of_another(store):
     one = made(store, id="abcd-one")
     made(store, id="abcd-two")
-    assert store.records.resolve("abcd-o", HERE) == one
+    assert store.records.resolve("abcd-o") == one
     with pytest.raises(Conflict) as several:
-        store.records.resolve("abcd", HERE)
+        store.records.resolve("abcd")
     assert several.value.details["candidates"] == ["abcd-one", "abcd-two"]
     for unknown in ("zzzz", "abcd-%", "ABCD-one"):
         with pytest.raises(NotFound):
-            store.records.resolve(unknown, HERE)
+            store.records.resolve(unknown)
     with pytest.raises(Invalid):
-        store.records.resolve("abc", HERE)
+        store.records.resolve("abc")
 
 
 def test_a_whole_id_is_found_even_when_it_starts_another(store):
     short = made(store, id="abcd")
     made(store, id="abcd-longer")
-    assert store.records.resolve("abcd", HERE) == short
+    assert store.records.resolve("abcd") == short
 
 
 def test_find_pages_newest_first_without_gap_or_repeat(store):
@@ -166,13 +197,13 @@ def test_find_filters_by_trust_and_by_the_name_a_source_is_shown_by(store):
 
 def test_tags_are_found_as_they_are_now_whatever_became_of_the_record(store):
     record = made(store, tags=("old", "kept", "kept"))
-    store.records.put(record.with_(tags=("new", "kept")), actor="ada", action="update")
+    store.put(record.with_(tags=("new", "kept")), action="update")
     assert found(store, tags=("old",)) == []
     assert [r.id for r in found(store, tags=("new", "kept"))] == [record.id]
-    store.records.undo(record.id, actor="ada")
+    store.undo(record.id)
     assert found(store, tags=("new",)) == []
     assert [r.id for r in found(store, tags=("old",))] == [record.id]
-    store.records.undo(record.id, actor="ada")
+    store.undo(record.id)
     assert found(store, tags=("kept",)) == []
     assert store.records.count(Query(scopes=HERE, tags=("old",))) == {}
 
@@ -184,43 +215,60 @@ def test_by_hash_gives_the_oldest_that_is_active_or_waiting(store):
     assert store.records.by_hash(oldest.content_hash, SHOP) == oldest
 
 
-def test_touch_counts_a_use_once_and_leaves_no_history(store):
+def test_each_use_is_counted_and_leaves_no_history_and_no_new_version(store):
     record = made(store)
-    store.records.touch([record.id, record.id, "nobody"], EPOCH)
-    assert store.records.get([record.id]) == [record.with_(usage_count=1, last_used_at=EPOCH)]
+    uses = [
+        Use(SHOP, record.id),
+        Use(SHOP, record.id),
+        Use(SHOP, "nobody"),
+        Use(SCOPES[3], record.id),
+    ]
+    store.upkeep.note(ByProducts(uses=uses))
+    [used] = store.records.get([record.id])
+    assert used == record.with_(usage_count=2, last_used_at=used.last_used_at)
+    assert used.last_used_at is not None
     assert len(store.records.history(record.id)) == 1
 
 
 def test_undo_goes_further_back_each_time_and_ends_before_the_creation(store):
     first = made(store)
     second = first.with_(title="2", updated_at=EPOCH + timedelta(days=1))
-    store.records.put(second, actor="ada", action="update")
-    third = second.with_(title="3")
-    store.records.put(third, actor="ada", action="update")
-    assert store.records.undo(first.id, actor="bo").after == second
-    fourth = second.with_(title="4")
-    store.records.put(fourth, actor="ada", action="update")
-    assert store.records.undo(first.id, actor="bo").after == second
-    assert store.records.undo(first.id, actor="bo").after == first
-    assert store.records.undo(first.id, actor="bo").after is None
+    store.put(second, action="update")
+    store.put(second.with_(title="3"), action="update")
+    assert store.undo(first.id).after == second.with_(version=0)
+    store.put(second.with_(title="4"), action="update")
+    assert store.undo(first.id).after == second.with_(version=0)
+    assert store.undo(first.id).after == first.with_(version=0)
+    assert store.undo(first.id).after is None
     assert store.records.get([first.id]) == []
     with pytest.raises(NotFound):
-        store.records.undo(first.id, actor="bo")
-    told = [(c.action, c.actor) for c in store.records.history(first.id)]
-    assert told.count(("undo", "bo")) == 4
-    assert len(told) == 8
+        store.undo(first.id)
+    history = store.records.history(first.id)
+    assert [change.seq for change in history] == list(range(1, 9))
+    assert [change.action for change in history].count("undo") == 4
+
+
+def test_a_change_is_taken_back_only_once(store):
+    record = made(store)
+    store.put(record.with_(title="2"), action="update")
+    store.undo(record.id)
+    now = store.stored(SHOP, record.id)
+    with pytest.raises(Conflict):
+        store.commit(records=[Put(now.with_(title="1"), "undo", undoes=2)])
 
 
 @relaxed
 @given(states=st.lists(records(), min_size=1, max_size=5))
 def test_undo_restores_every_earlier_state_exactly(store, states):
-    id_ = f"undo-{len(store.records.history('seen'))}-{hash(tuple(map(repr, states)))}"
-    before: list[list[Record]] = []
+    id_ = f"undo-{hash(tuple(map(repr, states)))}"
+    states = [state.with_(id=id_, scope=SHOP) for state in states]
+    before: list[Record | None] = []
     for state in states:
-        before.append(store.records.get([id_]))
-        store.records.put(state.with_(id=id_), actor="ada", action="write")
+        before.append(store.stored(SHOP, id_))
+        store.put(state)
     history = store.records.history(id_)
-    assert [c.after for c in history] == [state.with_(id=id_) for state in states]
+    assert [c.after for c in history[-len(states) :]] == states
     for expected in reversed(before):
-        store.records.undo(id_, actor="bo")
-        assert store.records.get([id_]) == expected
+        store.undo(id_)
+        now = store.stored(SHOP, id_)
+        assert (now and now.with_(version=0)) == (expected and expected.with_(version=0))

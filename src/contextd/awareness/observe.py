@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from contextd.domain.errors import ContextdError
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Observation
+from contextd.domain.usage import Observation
 from contextd.ports import Clock, Store
 
 _log = logging.getLogger(__name__)

@@ -1,12 +1,15 @@
-"""Who may do what, where: the seed's roles and permission matrix as one table."""
+"""Who may do what, where: the seed's roles and permission matrix as one table, and what a caller is
+granted by it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from contextd.domain.errors import Denied
-from contextd.domain.kinds import Area
+from contextd.domain.kinds import AREAS, Area
 from contextd.domain.scope import Level, Scope
 
 Verb = Literal["read", "write"]
@@ -23,9 +26,36 @@ ROLES: dict[Role, dict[str, str]] = {
 """Role → row of the matrix → `r`, `rw` or nothing. `owner` is the user of a local store."""
 
 
+class Cell(NamedTuple):
+    """The smallest thing that can be granted: one area of knowledge in one scope."""
+
+    scope: Scope
+    area: Area
+
+
+@dataclass(frozen=True)
+class Grant:
+    """The cells a caller may read and those it may write. A view of a store is made from one, and
+    nothing outside its cells can be reached through that view.
+    """
+
+    read: frozenset[Cell] = frozenset()
+    write: frozenset[Cell] = frozenset()
+
+    def scopes(self, area: Area = "knowledge") -> frozenset[Scope]:
+        """The scopes in which this area may be read."""
+        return frozenset(cell.scope for cell in self.read if cell.area == area)
+
+    def may(self, verb: Verb, scope: Scope, area: Area = "knowledge") -> bool:
+        """Whether the cell is granted."""
+        return Cell(scope, area) in (self.read if verb == "read" else self.write)
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who is asking. Empty `teams` or `projects` of the owner and of org_admin mean all."""
+    """Who is asking. Empty `teams` or `projects` of the owner and of org_admin mean all, empty
+    `projects` of other team roles all of their teams; a project_dev has those that are named.
+    """
 
     name: str
     role: Role = "viewer"
@@ -48,6 +78,14 @@ class Caller:
                 "ask an administrator of that scope",
             )
 
+    def grant(self, scopes: Iterable[Scope]) -> Grant:
+        """What this caller may reach of these scopes: the one place that decides."""
+        cells = [Cell(scope, area) for scope in scopes for area in AREAS]
+        return Grant(
+            read=frozenset(cell for cell in cells if self.may("read", *cell)),
+            write=frozenset(cell for cell in cells if self.may("write", *cell)),
+        )
+
     def may_administer(self) -> bool:
         """Whether this caller may use administrative operations."""
         return "w" in ROLES[self.role]["admin"]
@@ -62,11 +100,13 @@ class Caller:
         level: Level = scope.level
         if level == "org":
             return True
-        if scope.team not in self.teams and self.role != "project_dev":
+        if self.role == "project_dev":
+            # Two teams may each have a project of the same name: the team counts as well.
+            here = not self.teams or scope.team in self.teams
+            return here and (level == "team" or scope.project in self.projects)
+        if scope.team not in self.teams:
             return False
-        if level == "team":
-            return scope.team in self.teams
-        return not self.projects or scope.project in self.projects
+        return level == "team" or not self.projects or scope.project in self.projects
 
 
 OWNER = Caller("owner", "owner")

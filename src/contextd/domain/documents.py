@@ -1,11 +1,12 @@
-"""What a record or an event looks like to the index."""
+"""What a record, a message or a piece of code looks like to the index."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contextd.domain.code import SourceFile
 from contextd.domain.kinds import KINDS
-from contextd.domain.query import EVENT, Document
+from contextd.domain.query import CODE, EVENT, Document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
@@ -61,3 +62,29 @@ def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) 
 
 def _day(event: Event) -> str:
     return f"{event.at.day} {event.at:%B %Y}"
+
+
+def code_documents(scope: Scope, source_file: SourceFile) -> list[Document]:
+    """The documents of a file, one per chunk, under the chunk's id.
+
+    The path and the symbol stand before the text, so that both are found by their words. Facets
+    are `path`, `language` and one `tree` for each folder around the file.
+    """
+    path = source_file.path
+    parts = path.split("/")[:-1]
+    folders = ["/".join(parts[:depth]) for depth in range(len(parts), 0, -1)]
+    facets = (
+        f"path={path}",
+        f"language={source_file.language}",
+        *(f"tree={folder}" for folder in folders),
+    )
+    return [
+        Document(
+            id=chunk.id,
+            kind=CODE,
+            scope=scope,
+            text=f"{path} {chunk.symbol}".rstrip() + f"\n{chunk.text}",
+            facets=facets,
+        )
+        for chunk in source_file.chunks
+    ]

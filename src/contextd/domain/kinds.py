@@ -12,6 +12,8 @@ FieldType = Literal["string", "string[]", "number", "boolean", "enum"]
 Area = Literal["knowledge", "policies", "skills"]
 """The rows of the seed's permission matrix: what a role may touch at a level."""
 
+AREAS: tuple[Area, ...] = ("knowledge", "policies", "skills")
+
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -273,3 +275,13 @@ def kind_named(name: str) -> Kind:
     if name not in KINDS:
         raise Invalid(f"no kind {name!r}", nearest(name, list(KINDS)) or "see describe_schema")
     return KINDS[name]
+
+
+def area_of(kind: str) -> Area:
+    """The area a kind of record or document belongs to; what is no built-in kind is knowledge."""
+    return KINDS[kind].area if kind in KINDS else "knowledge"
+
+
+def kinds_in(area: Area) -> tuple[str, ...]:
+    """The built-in kinds of an area."""
+    return tuple(name for name, kind in KINDS.items() if kind.area == area)

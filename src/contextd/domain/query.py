@@ -5,19 +5,41 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from contextd.domain.conditions import Condition
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
+else:
+    # Numpy takes 0.13 s to import, a tenth of what `init` may take, and only vectors need it.
+    Vector = Any
+
 CODE, EVENT = "code", "event"
 """Kinds of document that are not records: a chunk of code, a message of a session."""
+
+Family = Literal["records", "messages", "code"]
+"""Documents of one family of a scope share their word statistics: how rare a word is among notes says
+nothing of how rare it is in code, nor what another project writes.
+"""
+
+FAMILIES: tuple[Family, ...] = ("records", "messages", "code")
+
+
+def family_of(kind: str) -> Family:
+    """The family that documents of a kind belong to."""
+    return "code" if kind == CODE else "messages" if kind == EVENT else "records"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What may be looked at. Built by `Runtime.query`, which puts the caller's scopes in.
+    """What is looked for, and in which scopes. A view answers for those of them it was granted, area
+    by area, as if the others did not exist.
 
     Empty `kinds` means every kind of record. `where` compares typed fields: equality, or
     containment for a list field (`contextType` is never one). In an index, `where` sees facets only. `filter` is a further
@@ -81,7 +103,7 @@ class Match:
 
 
 class Pending(NamedTuple):
-    """A document without a vector: what it is of, and whose it is."""
+    """A document without a vector: what it is a document of, and whose it is."""
 
     kind: str
     id: str

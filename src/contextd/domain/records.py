@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -18,6 +18,12 @@ TRUSTS: tuple[Trust, ...] = ("human", "agent", "extracted", "imported", "externa
 STATUSES: tuple[Status, ...] = (
     "active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted",
 )  # fmt: skip
+
+
+class Clean(str):
+    """A text that secrets were taken out of. Whatever is made from one is an ordinary text again."""
+
+    __slots__ = ()
 
 
 def new_id() -> str:
@@ -54,7 +60,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One durable piece of knowledge of a kind in a scope."""
+    """One durable piece of knowledge of a kind in a scope, where its id is its own.
+
+    `version` counts the states that were stored: a record that is changed carries the one it was
+    made from, a new one 0. Counting a use makes no new version.
+    """
 
     kind: str
     scope: Scope
@@ -78,6 +88,7 @@ class Record:
     anchor: Anchor = Anchor()
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     updated_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    version: int = 0
 
     @property
     def text(self) -> str:
@@ -102,7 +113,9 @@ def indexed_text(title: str, content: str, data: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry of a record's history. `before` is None for a creation, `after` for a removal."""
+    """One entry of a record's history. `before` is None for a creation, `after` for a removal.
+    `undoes` is the `seq` of the change it took back.
+    """
 
     seq: int
     record_id: str
@@ -112,3 +125,11 @@ class Change:
     reason: str
     before: Record | None
     after: Record | None
+    undoes: int | None = None
+
+
+def last_undoable(history: Sequence[Change]) -> Change | None:
+    """The latest change that was not taken back and takes none back; None when nothing is left."""
+    undone = {change.undoes for change in history}
+    standing = [one for one in history if one.undoes is None and one.seq not in undone]
+    return standing[-1] if standing else None

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
+from contextd.domain.window import ContextItem, Serving
 
 SessionStatus = Literal["active", "completed", "archived"]
 EventType = Literal[
@@ -74,61 +75,135 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observation:
-    """One logged read, write or miss of the store itself. `scope` is that of the project the call
-    stood in; None when it stood in none.
+class Fold:
+    """What all events of a session together say of it. Accesses and calls are counted from them, so
+    the larger of two counts holds: what a hook told and a transcript tells again counts once.
     """
 
-    at: datetime
-    action: Literal["read", "write", "update", "delete", "miss"]
-    operation: str
-    type: str = ""
-    record_ids: tuple[str, ...] = ()
-    query: str = ""
-    agent: str = ""
-    scope: Scope | None = None
+    started_at: datetime
+    seen_at: datetime
+    ended_at: datetime
+    files: tuple[FileAccess, ...] = ()
+    topics: tuple[str, ...] = ()
+    calls: int = 0
+    outcome: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ObservationSummary:
-    """Exact totals over everything ever observed, rotated events included."""
+class SessionChange:
+    """What one step does to a session. The store applies it to the session as it stands at that
+    moment, so that two steps at once lose nothing of each other.
 
-    reads: int = 0
-    writes: int = 0
-    misses: int = 0
-    missed_queries: Mapping[str, int] = field(default_factory=dict[str, int])
-    read_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
-    write_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
-    agent_frequency: Mapping[str, int] = field(default_factory=dict[str, int])
-    last_activity: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Project:
-    """A repository contextd knows. `identity` is what makes two clones one project."""
-
-    identity: str
-    scope: Scope
-    name: str
-    roots: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
-    """A durable piece of background work."""
+    `seen_at` moves an active session's `last_seen_at` forward. `task` replaces the task, `first_task`
+    is taken where there is none. `calls` and `tokens` are added, `files` are further accesses,
+    `topics` and `injected` join those that are there. `data` is merged, `counts` are added to numbers
+    in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, `completed`
+    closes it once it has ended, `archived` puts a completed one away. `events` are appended unless
+    their key is there; `servings` enter the window and `dropped` items leave it.
+    """
 
     id: str
-    name: str
-    arguments: Mapping[str, Any]
-    state: Literal["ready", "running", "done", "failed"]
-    unique_key: str = ""
-    attempts: int = 0
-    max_attempts: int = 5
-    run_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    checkpoint: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    error: str = ""
-    result: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
-    finished_at: datetime | None = None
+    seen_at: datetime | None = None
+    task: str | None = None
+    first_task: str = ""
+    outcome: str = ""
+    calls: int = 0
+    tokens: int = 0
+    files: tuple[FileAccess, ...] = ()
+    topics: tuple[str, ...] = ()
+    injected: tuple[str, ...] = ()
+    data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    fold: Fold | None = None
+    ended_at: datetime | None = None
+    resumed: bool = False
+    completed: bool = False
+    archived: bool = False
+    events: tuple[Event, ...] = ()
+    servings: tuple[Serving, ...] = ()
+    dropped: tuple[ContextItem, ...] = ()
+
+
+FILES_KEPT, TOPICS_KEPT = 200, 12
+"""A session lists its latest files and topics; all accesses and questions are among its events."""
+
+
+def changed(session: Session, change: SessionChange) -> Session:
+    """The session after a change, but for its events and its window, which have tables of their own."""
+    data = {**session.data, **change.data}
+    for name, count in change.counts.items():
+        data[name] = int(data.get(name) or 0) + count
+    seen = change.seen_at if change.seen_at and session.status == "active" else None
+    after = session.with_(
+        task=change.task if change.task is not None else session.task or change.first_task,
+        outcome=change.outcome or session.outcome,
+        last_seen_at=max(session.last_seen_at, seen or session.last_seen_at),
+        tool_calls=session.tool_calls + change.calls,
+        tokens_served=session.tokens_served + change.tokens,
+        files=_accessed(session.files, change.files),
+        topics=tuple(dict.fromkeys((*session.topics, *change.topics)))[-TOPICS_KEPT:],
+        injected=tuple(dict.fromkeys((*session.injected, *change.injected))),
+        data=data,
+    )
+    if change.fold is not None:
+        after = _folded(after, change.fold)
+    return _moved_on(after, change)
+
+
+def _moved_on(session: Session, change: SessionChange) -> Session:
+    """The states a session passes: active → completed → archived, never backward."""
+    if change.resumed and session.status == "active":
+        session = session.with_(ended_at=None)
+    if change.ended_at is not None and session.ended_at is None:
+        session = session.with_(ended_at=change.ended_at)
+    if change.completed and session.status == "active" and session.ended_at is not None:
+        session = session.with_(status="completed")
+    if change.archived and session.status == "completed":
+        session = session.with_(status="archived")
+    return session
+
+
+def _folded(session: Session, fold: Fold) -> Session:
+    return session.with_(
+        started_at=min(session.started_at, fold.started_at),
+        last_seen_at=max(session.last_seen_at, fold.seen_at),
+        ended_at=fold.ended_at if session.ended_at is not None else None,
+        files=_larger(session.files, fold.files),
+        topics=fold.topics or session.topics,
+        tool_calls=max(session.tool_calls, fold.calls),
+        outcome=fold.outcome or session.outcome,
+    )
+
+
+def _accessed(
+    before: tuple[FileAccess, ...], further: tuple[FileAccess, ...]
+) -> tuple[FileAccess, ...]:
+    """The files with further accesses added, latest last."""
+    if not further:
+        return before
+    files = {access.path: access for access in before}
+    for access in further:
+        known = files.pop(access.path, None)
+        files[access.path] = access if known is None else _joined(known, access, added=True)
+    return tuple(files.values())[-FILES_KEPT:]
+
+
+def _larger(
+    before: tuple[FileAccess, ...], counted: tuple[FileAccess, ...]
+) -> tuple[FileAccess, ...]:
+    """Both accounts of the same accesses as one, in order of the first access."""
+    files = {access.path: access for access in counted}
+    for access in before:
+        other = files.get(access.path, access)
+        files[access.path] = _joined(access, other, added=False)
+    ordered = sorted(files.values(), key=lambda access: (access.first_at, access.path))
+    return tuple(ordered[-FILES_KEPT:])
+
+
+def _joined(one: FileAccess, other: FileAccess, *, added: bool) -> FileAccess:
+    return FileAccess(
+        path=one.path,
+        count=one.count + other.count if added else max(one.count, other.count),
+        first_at=min(one.first_at, other.first_at),
+        last_at=max(one.last_at, other.last_at),
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from contextd.domain.errors import Invalid, nearest
-from contextd.ports import Clock, Store
+from contextd.ports import Clock, Scrub, Store
 from contextd.runtime import SystemClock
 
 STORES: dict[str, str] = {
@@ -16,8 +16,9 @@ STORES: dict[str, str] = {
 """The scheme of an address → the function that opens it, `module:function`."""
 
 
-def open_store(url: str, *, clock: Clock | None = None) -> Store:
-    """The store at `url`: `memory://` or `sqlite:///absolute/path/contextd.db`.
+def open_store(url: str, *, scrub: Scrub, clock: Clock | None = None) -> Store:
+    """The store at `url`: `memory://` or `sqlite:///absolute/path/contextd.db`. `scrub` is applied to
+    every text that enters it.
 
     Raises `Invalid` for an address no store has, `Unavailable` when the store cannot be opened,
     `Corrupt` when its data is damaged.
@@ -28,5 +29,5 @@ def open_store(url: str, *, clock: Clock | None = None) -> Store:
         raise Invalid(f"no store is called {scheme!r}", hint)
     module, _, function = STORES[scheme].partition(":")
     # Imported here, so that only the driver of the store in use is loaded (apsw: 60 ms).
-    opener: Callable[[str, Clock], Store] = getattr(import_module(module), function)
-    return opener(url, clock or SystemClock())
+    opener: Callable[[str, Clock, Scrub], Store] = getattr(import_module(module), function)
+    return opener(url, clock or SystemClock(), scrub)

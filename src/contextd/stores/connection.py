@@ -20,8 +20,9 @@ from contextd.domain.errors import (
     TooLarge,
     Unavailable,
 )
+from contextd.domain.time import to_micros
 from contextd.ports import Clock
-from contextd.stores.gate import Gate
+from contextd.stores.turnstile import Turnstile
 
 OLDEST_SQLITE = (3, 51, 3)
 """Before this, SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""
@@ -98,9 +99,7 @@ def require_sqlite(version: str) -> None:
 
 class _Local(threading.local):
     connection: apsw.Connection | None = None
-    depth: int = 0
-    failed: bool = False
-    index_changed: bool = False
+    writing: bool = False
 
 
 class Database:
@@ -110,7 +109,7 @@ class Database:
         require_sqlite(apsw.sqlite_lib_version())
         self.path = path
         self.clock = clock
-        self.gate = Gate(path.with_name(path.name + ".gate"), timeout)
+        self.turnstile = Turnstile(path.with_name(path.name + ".gate"), timeout)
         self._local = _Local()
         self._connections: WeakSet[apsw.Connection] = WeakSet()
         self._lock = threading.Lock()
@@ -141,19 +140,14 @@ class Database:
         found = self.rows(sql, values)
         return found[0][0] if found else None
 
-    @property
-    def in_transaction(self) -> bool:
-        """Whether this thread is inside a transaction."""
-        return self._local.depth > 0
+    def now(self) -> int:
+        """The store's own time, in microseconds."""
+        return to_micros(self.clock.now())
 
     @property
-    def index_changed(self) -> bool:
-        """Whether this thread's open transaction wrote to the index."""
-        return self._local.depth > 0 and self._local.index_changed
-
-    def note_index_change(self) -> None:
-        """Remember that the open transaction wrote to the index."""
-        self._local.index_changed = True
+    def writing(self) -> bool:
+        """Whether this thread is inside a write."""
+        return self._local.writing
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -170,77 +164,19 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[apsw.Connection]:
-        """A short write: its own transaction, or part of the open one.
-
-        When a write inside an open transaction fails, that transaction cannot commit any more.
-        """
-        if not self.in_transaction:
-            with self.transaction(), translated(self.path):
-                yield self.connection
-            return
-        try:
-            with translated(self.path):
-                yield self.connection
-        except ContextdError as problem:
-            self._local.failed |= isinstance(problem.__cause__, apsw.Error)
-            raise
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing. An inner one that fails takes back only its own writes."""
-        if self.in_transaction:
-            with self._savepoint():
-                yield
-            return
-        with self.gate.hold():
-            with translated(self.path):
-                self.connection.execute("BEGIN IMMEDIATE")
-            self._local.depth, self._local.failed, self._local.index_changed = 1, False, False
+        """All of the statements inside, or none. Short: other writers wait behind it."""
+        with self.turnstile.hold(), translated(self.path):
+            connection = self.connection
+            connection.execute("BEGIN IMMEDIATE")
+            self._local.writing = True
             try:
-                yield
-                self._commit()
-            except BaseException:
-                self._roll_back()
-                raise
+                yield connection
+                connection.execute("COMMIT")
             finally:
-                self._local.depth = 0
-
-    def _commit(self) -> None:
-        if self._local.failed or not self.connection.in_transaction:
-            raise Unavailable(
-                f"{self.path}: a write failed inside this transaction, nothing of it was kept",
-                "send all of it again",
-            )
-        with translated(self.path):
-            self.connection.execute("COMMIT")
-
-    def _roll_back(self) -> None:
-        # SQLite itself has rolled back already after some errors, a full disk among them.
-        if self.connection.in_transaction:
-            with translated(self.path):
-                self.connection.execute("ROLLBACK")
-
-    @contextmanager
-    def _savepoint(self) -> Iterator[None]:
-        name = f"level_{self._local.depth}"
-        failed = self._local.failed
-        with translated(self.path):
-            self.connection.execute(f"SAVEPOINT {name}")
-        self._local.depth += 1
-        try:
-            yield
-        except BaseException:
-            if self.connection.in_transaction:
-                with translated(self.path):
-                    self.connection.execute(f"ROLLBACK TO {name}")
-                    self.connection.execute(f"RELEASE {name}")
-                self._local.failed = failed
-            raise
-        else:
-            with translated(self.path):
-                self.connection.execute(f"RELEASE {name}")
-        finally:
-            self._local.depth -= 1
+                self._local.writing = False
+                # SQLite itself has rolled back already after some errors, a full disk among them.
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
 
     def close(self) -> None:
         """Close every thread's connection. A thread inside a call keeps its own until it ends."""
@@ -253,7 +189,7 @@ class Database:
             except apsw.ThreadingViolationError:
                 continue
         self._local.connection = None
-        self.gate.close()
+        self.turnstile.close()
 
 
 def fetch(

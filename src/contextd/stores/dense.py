@@ -1,6 +1,6 @@
-"""Exact nearest neighbours: one matrix per model and process, kept up with the database.
+"""Exact nearest neighbours: one matrix per part of the index, kept up with the database.
 
-Every change of the index carries a number. A query first reads what is newer than what it knows,
+Every change of a part carries a number. A query first reads what is newer than what it knows,
 whichever thread or process wrote it, then multiplies.
 """
 
@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.domain.query import Match, Query
+from contextd.domain.query import Query, Vector
 from contextd.domain.time import to_micros
-from contextd.ports import Vector
-from contextd.stores import filters, ranking
 from contextd.stores.connection import Database
+from contextd.stores.reach import Slice
 from contextd.stores.vectors import unit, unpack
 
-_ROW = """SELECT d.rowid, d.id, d.kind, d.scope, d.status, d.confidence, d.valid_from, d.valid_to,
-    v.vector FROM docs d"""
-_ALL = f"{_ROW} JOIN vectors v ON v.digest = d.digest AND v.model = ?"
-_NEW_DOCS = f"""{_ROW} LEFT JOIN vectors v ON v.digest = d.digest AND v.model = ?
-    WHERE d.seq > ?"""
-_NEW_VECTORS = f"""{_ROW} JOIN vectors v ON v.digest = d.digest
-    WHERE v.model = ? AND v.seq > ?"""
+_ROW = """SELECT d.no, d.id, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, v.vector
+    FROM docs d"""
+_WITH = "vectors v ON v.part = d.part AND v.digest = d.digest AND v.model = ?"
+_ALL = f"{_ROW} JOIN {_WITH} WHERE d.part = ?"
+_NEW_DOCS = f"{_ROW} LEFT JOIN {_WITH} WHERE d.part = ? AND d.seq > ?"
+_NEW_VECTORS = f"{_ROW} JOIN {_WITH} WHERE d.part = ? AND v.seq > ?"
 
 _ALWAYS = np.iinfo(np.int64)
-_MODELS = 2
-"""So many models are kept in memory at once: the old one and the new one while it changes."""
+
+MOST_BYTES = 768 << 20
+"""Memory for vectors: half a million of them with 384 dimensions. Past it the matrices that were not
+asked for longest are given up and read again when they are."""
 
 _FEW = 4
 """Below a quarter of the rows, picking them out first is cheaper than multiplying all."""
@@ -40,56 +40,50 @@ class _Codes:
     """Small numbers for names."""
 
     def __init__(self) -> None:
-        self._codes: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
 
     def of(self, name: str) -> int:
-        return self._codes.setdefault(name, len(self._codes))
+        return self.numbers.setdefault(name, len(self.numbers))
 
     def known(self, names: Iterable[str]) -> list[int]:
-        return [self._codes[name] for name in names if name in self._codes]
-
-    def without(self, names: Iterable[str]) -> list[int]:
-        return [code for name, code in self._codes.items() if name not in names]
+        return [self.numbers[name] for name in names if name in self.numbers]
 
 
 class _Matrix:
-    """The vectors of one model and size, with what queries filter by in parallel arrays."""
+    """The vectors of one part, model and size, with what queries filter by in parallel arrays."""
 
     def __init__(self, dimensions: int) -> None:
         self.seq = -1
         self.size = 0
         self.slots: dict[int, int] = {}
         self.names: list[tuple[str, str]] = []
-        self.kinds, self.scopes, self.statuses = _Codes(), _Codes(), _Codes()
-        self.vectors = np.zeros((256, dimensions), np.float32)
-        self.codes = np.zeros((256, 3), np.int32)
-        self.alive = np.zeros(256, np.bool_)
-        self.confidence = np.zeros(256, np.float64)
-        self.validity = np.zeros((256, 2), np.int64)
+        self.kinds, self.statuses = _Codes(), _Codes()
+        self.vectors = np.zeros((64, dimensions), np.float32)
+        self.codes = np.zeros((64, 2), np.int32)
+        self.alive = np.zeros(64, np.bool_)
+        self.confidence = np.zeros(64, np.float64)
+        self.validity = np.zeros((64, 2), np.int64)
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
         """Keep these rows; one without a vector of this size is dropped."""
         width = self.vectors.shape[1] * 2
-        fitting = [row for row in rows if row[8] is not None and len(row[8]) == width]
+        fitting = [row for row in rows if row[7] is not None and len(row[7]) == width]
         if len(fitting) < len(rows):
             kept = {row[0] for row in fitting}
             self.drop(row[0] for row in rows if row[0] not in kept)
         if not fitting:
             return
         self._grow(len(self.slots) + len(fitting))
-        unpacked = unpack([row[8] for row in fitting])
+        unpacked = unpack([row[7] for row in fitting])
         places = [self._slot(row[0]) for row in fitting]
         self.vectors[places] = unpacked
         self.alive[places] = True
-        self.confidence[places] = [row[5] for row in fitting]
-        self.codes[places] = [
-            (self.kinds.of(row[2]), self.scopes.of(row[3]), self.statuses.of(row[4]))
-            for row in fitting
-        ]
+        self.confidence[places] = [row[4] for row in fitting]
+        self.codes[places] = [(self.kinds.of(row[2]), self.statuses.of(row[3])) for row in fitting]
         self.validity[places] = [
             (
-                _ALWAYS.min if row[6] is None else row[6],
-                _ALWAYS.max if row[7] is None else row[7],
+                _ALWAYS.min if row[5] is None else row[5],
+                _ALWAYS.max if row[6] is None else row[6],
             )
             for row in fitting
         ]
@@ -105,6 +99,11 @@ class _Matrix:
     def wasteful(self) -> bool:
         """Whether most slots are of forgotten documents."""
         return self.size > 1_024 and 2 * int(self.alive.sum()) < self.size
+
+    @property
+    def bytes(self) -> int:
+        """The memory the vectors take."""
+        return self.vectors.nbytes
 
     def _slot(self, rowid: int) -> int:
         slot = self.slots.get(rowid)
@@ -126,7 +125,7 @@ class _Matrix:
             new[: self.size] = old[: self.size]
             setattr(self, name, new)
 
-    def allowed(self, query: Query, among: Sequence[int] | None) -> NDArray[np.bool_]:
+    def allowed(self, query: Query, asked: Slice, among: Sequence[int] | None) -> NDArray[np.bool_]:
         """Which slots a query may see."""
         end = self.size
         mask = self.alive[:end].copy()
@@ -134,16 +133,11 @@ class _Matrix:
             chosen = np.zeros(end, np.bool_)
             chosen[[self.slots[rowid] for rowid in among if rowid in self.slots]] = True
             mask &= chosen
-        kinds = (
-            self.kinds.known(query.kinds)
-            if query.kinds
-            else self.kinds.without(filters.NOT_RECORDS)
-        )
-        mask &= _is_one_of(self.codes[:end, 0], kinds)
-        scopes = self.scopes.known(str(scope) for scope in query.scopes)
-        mask &= _is_one_of(self.codes[:end, 1], scopes)
+        kinds = [code for kind, code in self.kinds.numbers.items() if asked.has(kind)]
+        if len(kinds) < len(self.kinds.numbers):
+            mask &= _is_one_of(self.codes[:end, 0], kinds)
         if query.statuses:
-            mask &= _is_one_of(self.codes[:end, 2], self.statuses.known(query.statuses))
+            mask &= _is_one_of(self.codes[:end, 1], self.statuses.known(query.statuses))
         if query.min_confidence > 0:
             mask &= self.confidence[:end] >= query.min_confidence
         if query.valid_at is not None:
@@ -151,8 +145,10 @@ class _Matrix:
             mask &= (self.validity[:end, 0] <= moment) & (moment < self.validity[:end, 1])
         return mask
 
-    def nearest(self, vector: Vector, mask: NDArray[np.bool_], limit: int) -> list[Match]:
-        """The best of the allowed slots."""
+    def nearest(
+        self, vector: Vector, mask: NDArray[np.bool_], limit: int
+    ) -> list[tuple[str, str, float]]:
+        """(id, kind, cosine) of the best of the allowed slots, and of all that score the same."""
         places = np.flatnonzero(mask)
         if not len(places) or limit < 1:
             return []
@@ -167,8 +163,7 @@ class _Matrix:
             near = scores >= least - 2e-6
             places, scores = places[near], scores[near]
         pairs = zip(places.tolist(), scores.tolist(), strict=True)
-        scored = ((*self.names[place], score) for place, score in pairs)
-        return ranking.best(scored, limit, ranking.DECIMALS_OF_COSINE)
+        return [(*self.names[place], score) for place, score in pairs]
 
 
 def _is_one_of(codes: NDArray[np.int32], wanted: list[int]) -> NDArray[np.bool_]:
@@ -179,51 +174,65 @@ def _is_one_of(codes: NDArray[np.int32], wanted: list[int]) -> NDArray[np.bool_]
 
 
 class DenseIndex:
-    """The matrices of this process."""
+    """The matrices of this process, those asked for last at the end."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = Lock()
-        self._matrices: dict[tuple[str, int], _Matrix] = {}
+        self._matrices: dict[tuple[int, str, int], _Matrix] = {}
 
     def nearest(
-        self, vector: Vector, model: str, query: Query, among: Sequence[int] | None, limit: int
-    ) -> list[Match]:
-        """The `limit` documents nearest to the vector, `among` these rowids when given."""
+        self,
+        part: int,
+        vector: Vector,
+        model: str,
+        query: Query,
+        asked: Slice,
+        among: Sequence[int] | None,
+        limit: int,
+    ) -> list[tuple[str, str, float]]:
+        """(id, kind, cosine) of the `limit` documents of a part nearest to the vector, and of those
+        that score as the last of them; `among` these rowids when given.
+        """
         vector = unit(vector)
-        key = (model, len(vector))
-        if self._database.index_changed:
-            # What this transaction wrote may still be taken back: nobody else may see it.
-            matrix = self._caught_up(_Matrix(len(vector)), model)
-            return matrix.nearest(vector, matrix.allowed(query, among), limit)
+        key = (part, model, len(vector))
         with self._lock:
-            matrix = self._caught_up(self._matrices.get(key) or _Matrix(len(vector)), model)
-            self._matrices[key] = matrix
-            if len(self._matrices) > _MODELS:
-                del self._matrices[next(iter(self._matrices))]
-            return matrix.nearest(vector, matrix.allowed(query, among), limit)
+            known = self._matrices.pop(key) if key in self._matrices else _Matrix(len(vector))
+            matrix = self._matrices[key] = self._caught_up(known, key)
+            self._make_room()
+            return matrix.nearest(vector, matrix.allowed(query, asked, among), limit)
 
-    def _caught_up(self, matrix: _Matrix, model: str) -> _Matrix:
+    def _make_room(self) -> None:
+        spent = sum(matrix.bytes for matrix in self._matrices.values())
+        while spent > MOST_BYTES and len(self._matrices) > 1:
+            oldest = next(iter(self._matrices))
+            spent -= self._matrices.pop(oldest).bytes
+
+    def _caught_up(self, matrix: _Matrix, key: tuple[int, str, int]) -> _Matrix:
         """The matrix as the database is now; another one when it must be read anew."""
-        [(now, floor)] = self._database.rows("SELECT value, floor FROM index_clock")
+        part, model, _ = key
+        ask = "SELECT clock, floor FROM parts WHERE no = ?"
+        [(now, floor)] = self._database.rows(ask, (part,))
         if matrix.seq == now:
             return matrix
         with self._database.snapshot():
-            [(now, floor)] = self._database.rows("SELECT value, floor FROM index_clock")
+            [(now, floor)] = self._database.rows(ask, (part,))
             if not floor <= matrix.seq <= now:
-                matrix = self._read_anew(matrix, model)
+                matrix = self._read_anew(matrix, part, model)
             else:
-                since = (model, matrix.seq)
-                gone = self._database.rows("SELECT doc FROM forgotten WHERE seq > ?", (matrix.seq,))
+                gone = self._database.rows(
+                    "SELECT doc FROM forgotten WHERE part = ? AND seq > ?", (part, matrix.seq)
+                )
                 matrix.drop(rowid for (rowid,) in gone)
+                since = (model, part, matrix.seq)
                 matrix.take(self._database.rows(_NEW_DOCS, since))
                 matrix.take(self._database.rows(_NEW_VECTORS, since))
                 if matrix.wasteful:
-                    matrix = self._read_anew(matrix, model)
+                    matrix = self._read_anew(matrix, part, model)
         matrix.seq = now
         return matrix
 
-    def _read_anew(self, matrix: _Matrix, model: str) -> _Matrix:
+    def _read_anew(self, matrix: _Matrix, part: int, model: str) -> _Matrix:
         fresh = _Matrix(matrix.vectors.shape[1])
-        fresh.take(self._database.rows(_ALL, (model,)))
+        fresh.take(self._database.rows(_ALL, (model, part)))
         return fresh

@@ -6,209 +6,282 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.access import Grant
+from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.code import SourceFile
+from contextd.domain.documents import code_documents, record_document
 from contextd.domain.errors import Unavailable
-from contextd.domain.query import Page, Query
-from contextd.domain.records import Change, Record
+from contextd.domain.query import Pending, Vector
+from contextd.domain.records import Change
 from contextd.domain.scope import Scope
-from contextd.domain.time import to_micros
-from contextd.ports import Clock
-from contextd.stores import codec, filters
-from contextd.stores.memory_awareness import MemoryContradictions, MemorySurvey
+from contextd.domain.sessions import Event, Session
+from contextd.domain.upkeep import Ages, Balance, Repair
+from contextd.domain.usage import ByProducts
+from contextd.ports import Clock, Scrub
+from contextd.stores import codec, memory_index, rules
+from contextd.stores.authorise import authorise, writable
 from contextd.stores.memory_index import MemoryIndex
-from contextd.stores.memory_space import Space
-from contextd.stores.memory_work import (
-    MemoryJobs,
-    MemoryObservations,
-    MemoryProjects,
-    MemorySessions,
+from contextd.stores.memory_jobs import MemoryDirectory, MemoryJobs, MemoryQueue, add_job
+from contextd.stores.memory_records import (
+    MemoryContradictions,
+    MemoryRecords,
+    MemorySurvey,
+    write_contradictions,
+    write_record,
 )
+from contextd.stores.memory_sessions import (
+    MemoryFiles,
+    MemoryObservations,
+    MemorySessions,
+    change_session,
+    log,
+    open_session,
+)
+from contextd.stores.memory_space import Key, Space, State
+from contextd.stores.reach import Reach
+from contextd.stores.scrub import scrubbed
 
 
-class MemoryRecords:
-    """`Records` in dictionaries."""
+class MemoryView:
+    """A `View` of the in-memory store."""
+
+    def __init__(self, space: Space, grant: Grant) -> None:
+        self.grant = grant
+        self._space, self._reach = space, Reach(grant)
+        self.records = MemoryRecords(space, self._reach)
+        self.survey = MemorySurvey(self.records)
+        self.contradictions = MemoryContradictions(space, self._reach)
+        self.index = MemoryIndex(space, self._reach)
+        self.files = MemoryFiles(space, self._reach)
+        self.sessions = MemorySessions(space, self._reach)
+        self.observations = MemoryObservations(space, self._reach)
+        self.jobs = MemoryJobs(space, self._reach)
+
+    def commit(self, changes: Changes, *, call: str = "") -> Committed:
+        """See `View.commit`."""
+        authorise(self._reach, changes)
+        changes = scrubbed(changes, self._space.scrub)
+        codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
+        for document in changes.documents:
+            memory_index.checked(document)
+        vectors = {
+            scope: memory_index.unpacked(mine, changes.model)
+            for scope, mine in changes.vectors.items()
+        }
+        with self._space.lock:
+            before = self._space.state.copy()
+            try:
+                return self._write(changes, vectors, call)
+            except BaseException:
+                self._space.state = before
+                raise
+
+    def _write(
+        self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str
+    ) -> Committed:
+        state, now = self._space.state, self._space.now()
+        if call and call in state.calls:
+            raise rules.committed_already()
+        if call:
+            state.calls[call] = (now, "")
+        changed: list[Change] = []
+        sessions: dict[str, Session] = {}
+        events: dict[str, list[Event]] = {}
+        places = {record.id: record.scope for record in self.records.get(changes.disagreeing)}
+        for change in changes.records:
+            changed.append(write_record(state, change, changes.actor, now))
+            if isinstance(change, Put):
+                memory_index.put(state, [record_document(change.record)])
+            else:
+                memory_index.forget(state, change.record.scope, [change.record.id])
+        _write_code(state, changes)
+        memory_index.put(state, changes.documents)
+        for scope, ids in changes.forget.items():
+            memory_index.forget(state, scope, ids)
+        for scope, mine in vectors.items():
+            memory_index.keep_vectors(state, scope, mine, changes.model)
+        for session in changes.open:
+            open_session(state, session)
+        scopes = writable(self.grant)
+        for step in changes.sessions:
+            session, added = change_session(state, scopes, step, now)
+            sessions[session.id] = session
+            events.setdefault(session.id, []).extend(added)
+        decided = write_contradictions(state, changes, places)
+        jobs = [add_job(state, job, now) for job in changes.jobs]
+        if changes.recount:
+            memory_index.recount(state, scopes)
+        return Committed(changed, sessions, events, jobs, decided)
+
+    def answered(self, call: str) -> str | None:
+        """See `View.answered`."""
+        with self._space.lock:
+            return self._space.state.calls.get(call, (None, None))[1]
+
+    def keep_answer(self, call: str, answer: str) -> None:
+        """See `View.keep_answer`."""
+        answer = self._space.scrub(answer)
+        codec.dumps(answer)
+        with self._space.lock:
+            known = self._space.state.calls.get(call)
+            if known is not None:
+                self._space.state.calls[call] = (known[0], answer)
+
+
+def _write_code(state: State, changes: Changes) -> None:
+    for code in changes.code:
+        gone = [(code.scope, path) for path in code.remove]
+        stale = [c.id for key in gone if key in state.files for c in state.files.pop(key).chunks]
+        for file in code.put:
+            stale += _put_file(state, code.scope, file)
+        memory_index.forget(state, code.scope, stale)
+        for file in code.put:
+            if file.path not in code.same_text:
+                memory_index.put(state, code_documents(code.scope, file))
+
+
+def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:
+    """Store a file; the ids of its chunks that are no more."""
+    codec.dumps([codec.file_to_json(file), [chunk.text for chunk in file.chunks]])
+    before = state.files.get((scope, file.path))
+    state.files[scope, file.path] = file
+    present = {chunk.id for chunk in file.chunks}
+    return [chunk.id for chunk in before.chunks if chunk.id not in present] if before else []
+
+
+class MemoryUpkeep:
+    """`Upkeep` of dictionaries: they are always in balance."""
 
     def __init__(self, space: Space) -> None:
         self._space = space
 
-    def put(self, record: Record, *, actor: str, action: str, reason: str = "") -> Change:
-        """See `Records.put`."""
-        body = codec.loads(codec.dumps(codec.record_to_json(record)))
-        codec.dumps([actor, action, reason])
-        with self._space.lock:
-            before = self._space.state.records.get(record.id)
-            return self._change(
-                record.id, actor, action, reason, before, codec.record_from_json(body)
-            )
+    def check(self) -> list[str]:
+        """Nothing can be wrong with it."""
+        return []
 
-    def _change(
-        self,
-        record_id: str,
-        actor: str,
-        action: str,
-        reason: str,
-        before: Record | None,
-        after: Record | None,
-    ) -> Change:
-        state = self._space.state
-        at = codec.utc(self._space.clock.now())
-        change = Change(len(state.changes) + 1, record_id, at, actor, action, reason, before, after)
-        state.changes[change.seq] = change
-        if after is None:
-            del state.records[record_id]
-        else:
-            state.records[record_id] = after
-        return change
-
-    def get(self, record_ids: Sequence[str]) -> list[Record]:
-        """See `Records.get`."""
-        with self._space.lock:
-            records = self._space.state.records
-            return [records[id_] for id_ in record_ids if id_ in records]
-
-    def resolve(self, prefix: str, scopes: frozenset[Scope]) -> Record:
-        """See `Records.resolve`."""
-        filters.check_prefix(prefix)
-        with self._space.lock:
-            records = [r for r in self._space.state.records.values() if r.scope in scopes]
-        found = sorted((r for r in records if r.id.startswith(prefix)), key=lambda r: r.id)
-        exact = [r for r in found if r.id == prefix]
-        return filters.only_one(prefix, exact or found)
-
-    def find(self, query: Query) -> Page:
-        """See `Records.find`."""
-        after = filters.read_cursor(query.cursor)
-        found = self._matching(query)
-        if after:
-            found = [r for r in found if (to_micros(r.created_at), r.id) < after]
-        found.sort(key=lambda r: (r.created_at, r.id), reverse=True)
-        return filters.page(found[: max(0, query.limit) + 1], query.limit)
-
-    def count(self, query: Query) -> dict[str, int]:
-        """See `Records.count`."""
-        counts: dict[str, int] = {}
-        for record in self._matching(query):
-            counts[record.kind] = counts.get(record.kind, 0) + 1
-        return counts
-
-    def _matching(self, query: Query) -> list[Record]:
-        filters.check_where(query.where)
-        filters.check_condition(query.filter)
-        with self._space.lock:
-            records = list(self._space.state.records.values())
-        return [record for record in records if filters.matches(record, query)]
-
-    def by_hash(self, content_hash: str, scope: Scope) -> Record | None:
-        """See `Records.by_hash`."""
-        with self._space.lock:
-            found = [
-                r
-                for r in self._space.state.records.values()
-                if r.scope == scope
-                and r.status in ("active", "inbox")
-                and r.content_hash == content_hash
-            ]
-        return min(found, key=lambda r: (r.created_at, r.id), default=None)
-
-    def touch(self, record_ids: Sequence[str], at: datetime) -> None:
-        """See `Records.touch`."""
-        with self._space.lock:
-            records = self._space.state.records
-            for id_ in set(record_ids) & records.keys():
-                used = records[id_].usage_count + 1
-                records[id_] = records[id_].with_(usage_count=used, last_used_at=codec.utc(at))
-
-    def history(self, record_id: str) -> list[Change]:
-        """See `Records.history`."""
-        with self._space.lock:
-            return [c for c in self._space.state.changes.values() if c.record_id == record_id]
-
-    def undo(self, record_id: str, *, actor: str) -> Change:
-        """See `Records.undo`."""
-        codec.dumps(actor)
+    def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
+        """See `Upkeep.balance`."""
         with self._space.lock:
             state = self._space.state
-            standing = [
-                change
-                for change in self.history(record_id)
-                if change.seq not in state.undone and change.seq not in state.undone.values()
-            ]
-            if not standing:
-                raise filters.nothing_to_undo(record_id)
-            undone = standing[-1]
-            change = self._change(
-                record_id,
-                actor,
-                "undo",
-                f"undo of {undone.action}",
-                state.records.get(record_id),
-                undone.before,
-            )
-            state.undone[undone.seq] = change.seq
-            return change
+            owners = {scope for scope, _ in (*state.records, *state.files, *state.sessions)}
+            owners |= {scope for (scope, _), mine in state.entries.items() if mine}
+        found = [self._balance(scope) for scope in sorted(owners) if not scopes or scope in scopes]
+        return [one for one in found if one != Balance(scope=one.scope)]
 
+    def _balance(self, scope: Scope) -> Balance:
+        state = self._space.state
+        files = [file for (where, _), file in state.files.items() if where == scope]
+        sessions = [key for key in state.sessions if key[0] == scope]
+        events = sum(_events(state, key) for key in sessions)
+        records = len(state.entries.get((scope, "records"), {}))
+        code = len(state.entries.get((scope, "code"), {}))
+        documents = records + code + len(state.entries.get((scope, "messages"), {}))
+        return Balance(
+            scope=scope,
+            records=sum(where == scope for where, _ in state.records),
+            record_documents=records,
+            files=len(files),
+            stamped=len(files),
+            chunks=sum(len(file.chunks) for file in files),
+            code_documents=code,
+            documents=documents,
+            words=documents,
+            events=events,
+            logged=events,
+        )
 
-class MemoryFiles:
-    """`Files` in a dictionary."""
+    def unbalanced(self, scope: Scope, limit: int) -> Repair:
+        """See `Upkeep.unbalanced`."""
+        state = self._space.state
+        known = {id_ for where, id_ in state.records if where == scope}
+        indexed = state.entries.get((scope, "records"), {})
+        surplus = [e.document for id_, e in indexed.items() if id_ not in known]
+        chunks = {c.id for (where, _), f in state.files.items() if where == scope for c in f.chunks}
+        code = state.entries.get((scope, "code"), {})
+        surplus += [e.document for id_, e in code.items() if id_ not in chunks]
+        missing = [
+            Pending(state.records[scope, id_].kind, id_, scope) for id_ in known - indexed.keys()
+        ]
+        missing += [Pending("code", id_, scope) for id_ in chunks - code.keys()]
+        return Repair(
+            missing=tuple(missing[:limit]),
+            surplus=tuple(Pending(d.kind, d.id, scope) for d in surplus[:limit]),
+        )
 
-    def __init__(self, space: Space) -> None:
-        self._space = space
+    def recount_sessions(self, scope: Scope, ids: Sequence[str]) -> None:
+        """Nothing is counted apart."""
 
-    def put(self, scope: Scope, files: Sequence[SourceFile]) -> None:
-        """See `Files.put`."""
-        for file in files:
-            codec.dumps([codec.file_to_json(file), [chunk.text for chunk in file.chunks]])
+    def rebuild(self, scope: Scope) -> None:
+        """See `Upkeep.rebuild`."""
         with self._space.lock:
-            self._space.state.files.update({(scope, file.path): file for file in files})
+            for part in [part for part in self._space.state.entries if part[0] == scope]:
+                self._space.state.entries[part] = {}
+                self._space.state.common.pop(part, None)
 
-    def get(self, scope: Scope, path: str) -> SourceFile | None:
-        """See `Files.get`."""
+    def retire(self, ages: Ages) -> dict[str, int]:
+        """See `Upkeep.retire`."""
         with self._space.lock:
-            return self._space.state.files.get((scope, path))
+            state = self._space.state
+            counts = {
+                "jobs": _drop(state.jobs, lambda job: job.finished_at, ages.jobs),
+                "handed_out": _drop(state.handed_out, lambda at: at, ages.handed_out),
+                "calls": _drop(state.calls, lambda call: call[0], ages.calls),
+                "changes": _drop_changes(state, ages.changes),
+                "events": _drop_events(state, ages.events),
+                "vectors": _drop_vectors(state),
+            }
+        return {name: count for name, count in counts.items() if count}
 
-    def all(self, scope: Scope) -> list[SourceFile]:
-        """See `Files.all`."""
-        return [codec.file_from_json(codec.file_to_json(file)) for file in self._of(scope)]
-
-    def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
-        """See `Files.stamps`."""
-        return {f.path: (f.size, f.mtime_ns, f.digest) for f in self._of(scope)}
-
-    def _of(self, scope: Scope) -> list[SourceFile]:
+    def waiting(self, model: str) -> dict[Scope, int]:
+        """See `Upkeep.waiting`."""
+        counts: dict[Scope, int] = {}
         with self._space.lock:
-            items = list(self._space.state.files.items())
-        found = [file for (where, _), file in items if where == scope]
-        return sorted(found, key=lambda file: file.path)
+            state = self._space.state
+            for part, mine in state.entries.items():
+                missing = sum((part, e.digest, model) not in state.vectors for e in mine.values())
+                if missing:
+                    counts[part[0]] = counts.get(part[0], 0) + missing
+        return counts
 
-    def chunks(self, ids: Sequence[str]) -> list[Chunk]:
-        """See `Files.chunks`."""
+    def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
+        """See `Upkeep.idle_sessions`."""
+        found = [s for s in self._active() if s.last_seen_at < codec.utc(seen_before)]
+        return found[: max(0, limit)]
+
+    def rested_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
+        """See `Upkeep.rested_sessions`."""
+        before = codec.utc(seen_before)
         with self._space.lock:
-            files = list(self._space.state.files.values())
-        known = {chunk.id: chunk for file in files for chunk in file.chunks}
-        return [known[id_] for id_ in ids if id_ in known]
+            sessions = list(self._space.state.sessions.values())
+        found = [s for s in sessions if s.status == "completed" and s.last_seen_at < before]
+        return sorted(found, key=lambda s: (s.last_seen_at, s.id))[: max(0, limit)]
 
-    def remove(self, scope: Scope, paths: Sequence[str]) -> None:
-        """See `Files.remove`."""
+    def next_idle(self) -> datetime | None:
+        """See `Upkeep.next_idle`."""
+        return min((session.last_seen_at for session in self._active()), default=None)
+
+    def _active(self) -> list[Session]:
         with self._space.lock:
-            for path in paths:
-                self._space.state.files.pop((scope, path), None)
+            sessions = list(self._space.state.sessions.values())
+        active = [s for s in sessions if s.status == "active" and s.ended_at is None]
+        return sorted(active, key=lambda s: (s.last_seen_at, s.id))
 
-
-class MemoryStore:
-    """A `Store` that lives and dies with the process."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._space = Space(clock)
-        self.records = MemoryRecords(self._space)
-        self.survey = MemorySurvey(self._space)
-        self.contradictions = MemoryContradictions(self._space)
-        self.index = MemoryIndex(self._space)
-        self.files = MemoryFiles(self._space)
-        self.sessions = MemorySessions(self._space)
-        self.observations = MemoryObservations(self._space)
-        self.projects = MemoryProjects(self._space)
-        self.jobs = MemoryJobs(self._space)
-        self.transaction = self._space.transaction
+    def note(self, by_products: ByProducts) -> None:
+        """See `Upkeep.note`."""
+        by_products = scrubbed(by_products, self._space.scrub)
+        for one in by_products.observations:
+            codec.dumps([one.operation, one.type, one.record_ids, one.query, one.agent])
+        codec.check_text(*(one.digest for one in by_products.handed_out))
+        with self._space.lock:
+            state, now = self._space.state, self._space.now()
+            log(state, by_products.observations)
+            for told in by_products.handed_out:
+                state.handed_out[told.scope, told.session, told.digest] = now
+            for use in by_products.uses:
+                record = state.records.get((use.scope, use.record_id))
+                if record is not None:
+                    used = record.with_(usage_count=record.usage_count + 1, last_used_at=now)
+                    state.records[use.scope, use.record_id] = used
 
     def backup(self, target: Path) -> None:
         """Raises `Unavailable`: there is no file to copy."""
@@ -217,14 +290,83 @@ class MemoryStore:
             "open a store on disk, such as sqlite:///path/contextd.db",
         )
 
-    def check(self) -> list[str]:
-        """Nothing can be wrong with it."""
-        return []
+
+def _events(state: State, key: Key) -> int:
+    logged = state.events.get(key, ())
+    return len(logged) + state.dropped.get(key, 0)
+
+
+def _drop(rows: dict, moment: object, before: datetime | None) -> int:  # type: ignore[type-arg]
+    if before is None:
+        return 0
+    limit = codec.utc(before)
+    old = [key for key, row in rows.items() if (at := moment(row)) is not None and at < limit]  # type: ignore[operator]
+    for key in old:
+        del rows[key]
+    return len(old)
+
+
+def _drop_changes(state: State, before: datetime | None) -> int:
+    count = 0
+    if before is None:
+        return 0
+    for key, history in list(state.changes.items()):
+        latest = history[-1].seq
+        kept = tuple(
+            change
+            for change in history
+            if change.at >= codec.utc(before) or change.seq > latest - rules.CHANGES_KEPT
+        )
+        count += len(history) - len(kept)
+        state.changes[key] = kept
+    return count
+
+
+def _drop_events(state: State, before: datetime | None) -> int:
+    count = 0
+    if before is None:
+        return 0
+    for key, session in state.sessions.items():
+        if session.status != "archived" or session.last_seen_at >= codec.utc(before):
+            continue
+        logged = state.events.get(key, ())
+        kept = tuple(event for event in logged if event.type == "message")
+        state.events[key] = kept
+        state.dropped[key] = state.dropped.get(key, 0) + len(logged) - len(kept)
+        count += len(logged) - len(kept)
+    return count
+
+
+def _drop_vectors(state: State) -> int:
+    present = {(part, e.digest) for part, mine in state.entries.items() for e in mine.values()}
+    gone = [key for key in state.vectors if key[:2] not in present]
+    for key in gone:
+        del state.vectors[key]
+    return len(gone)
+
+
+class MemoryStore:
+    """A `Store` that lives and dies with the process."""
+
+    def __init__(self, clock: Clock, scrub: Scrub) -> None:
+        self._space = Space(clock, scrub)
+        self.directory = MemoryDirectory(self._space)
+        self.queue = MemoryQueue(self._space)
+        self.upkeep = MemoryUpkeep(self._space)
+
+    def view(self, grant: Grant) -> MemoryView:
+        """See `Store.view`."""
+        return MemoryView(self._space, grant)
+
+    @property
+    def writing(self) -> bool:
+        """Nobody waits behind a write of a dictionary."""
+        return False
 
     def close(self) -> None:
         """Nothing is held."""
 
 
-def open_memory(url: str, clock: Clock) -> MemoryStore:
+def open_memory(url: str, clock: Clock, scrub: Scrub) -> MemoryStore:
     """A new, empty store; the rest of the address means nothing."""
-    return MemoryStore(clock)
+    return MemoryStore(clock, scrub)

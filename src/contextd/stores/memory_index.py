@@ -3,162 +3,211 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from contextd.domain.query import Document, IndexStats, Match, Pending, Query
+from contextd.domain.query import (
+    FAMILIES,
+    Document,
+    Family,
+    IndexStats,
+    Match,
+    Pending,
+    Query,
+    Vector,
+    family_of,
+)
+from contextd.domain.scope import Scope
 from contextd.domain.words import words
-from contextd.ports import Vector
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
-from contextd.stores.memory_space import Entry, Space
+from contextd.stores.memory_space import Entry, PartKey, Space, State
+from contextd.stores.reach import Reach
 from contextd.stores.vectors import check_vectors, pack, unit, unpack
 
 
 class MemoryIndex:
-    """`Index` by brute force."""
+    """`Index` by brute force, as far as one grant reaches."""
 
-    def __init__(self, space: Space) -> None:
-        self._space = space
-
-    def put(self, documents: Sequence[Document], vectors: Mapping[str, Vector], model: str) -> None:
-        """See `Index.put`."""
-        prepared = {document.id: _words_of(document) for document in documents}
-        with self._space.lock:
-            state = self._space.state
-            for document in documents:
-                text, near, facets = prepared[document.id]
-                length = len(text) + len(near) + 3 + len(facets)
-                state.entries[document.id] = Entry(
-                    document,
-                    document.digest,
-                    state.next_seq(),
-                    Counter(text),
-                    Counter(near),
-                    length,
-                    frozenset(facets),
-                )
-            self.attach(vectors, model)
-
-    def delete(self, ids: Iterable[str]) -> None:
-        """See `Index.delete`."""
-        with self._space.lock:
-            for id_ in ids:
-                self._space.state.entries.pop(id_, None)
+    def __init__(self, space: Space, reach: Reach) -> None:
+        self._space, self._reach = space, reach
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """See `Index.lexical`."""
         asked = filters.asked_tokens(words)
+        facets = set(filters.facet_conditions(query))
+        found: list[tuple[str, str, float]] = []
+        for part, entries in self._parts(query):
+            common = self._space.state.common.get(part, frozenset())
+            rare = [word for word in asked if word not in common] or asked
+            found += _scored(rare, entries, lambda e: self._allows(e, query, facets))
+        return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
+
+    def _parts(self, query: Query | None = None) -> Iterator[tuple[PartKey, list[Entry]]]:
+        """The parts of the scopes that are asked for, whole: statistics are of all documents."""
         with self._space.lock:
-            entries = list(self._space.state.entries.values())
-            common = self._space.state.common
-        asked = [word for word in asked if word not in common] or asked
-        if not asked or not entries:
-            filters.facet_conditions(query)
-            return []
-        mean = sum(entry.length for entry in entries) / len(entries)
-        weights = {
-            word: ranking.idf(len(entries), sum(entry.has(word) for entry in entries))
-            for word in asked
-        }
-        scored = []
-        for entry in self._allowed(entries, query):
-            score = 0.0
-            for word, weight in weights.items():
-                frequency = entry.text[word] + ranking.NEAR_WEIGHT * entry.near[word]
-                score += ranking.bm25(frequency, entry.length, mean, weight)
-            if any(entry.has(word) for word in asked):
-                scored.append((entry.document.id, entry.document.kind, score))
-        return ranking.best(scored, limit, ranking.DECIMALS_OF_BM25)
+            parts = [(part, [*mine.values()]) for part, mine in self._space.state.entries.items()]
+        for part, entries in sorted(parts, key=lambda row: FAMILIES.index(row[0][1])):
+            if entries and (query is None or part[0] in query.scopes):
+                yield part, entries
+
+    def _sees(self, document: Document) -> bool:
+        return self._reach.reads(document.scope, document.kind)
+
+    def _allows(self, entry: Entry, query: Query, facets: set[str]) -> bool:
+        document = entry.document
+        wanted = (
+            document.kind in query.kinds
+            if query.kinds
+            else document.kind not in filters.NOT_RECORDS
+        )
+        return (
+            wanted
+            and self._sees(document)
+            and (not query.statuses or document.status in query.statuses)
+            and facets <= entry.facets
+            and document.confidence >= query.min_confidence
+            and (
+                query.valid_at is None
+                or filters.is_valid_at(document.valid_from, document.valid_to, query.valid_at)
+            )
+        )
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """See `Index.dense`."""
         asked = unit(vector)
-        with self._space.lock:
-            entries = self._allowed(list(self._space.state.entries.values()), query)
-            kept = self._space.state.vectors
-            found = [(entry, kept.get((entry.digest, model))) for entry in entries]
-        return ranking.best(
-            (
-                (entry.document.id, entry.document.kind, float(np.dot(row, asked)))
-                for entry, row in found
-                if row is not None and row.shape == asked.shape
-            ),
-            limit,
-            ranking.DECIMALS_OF_COSINE,
-        )
-
-    def _allowed(self, entries: Iterable[Entry], query: Query) -> list[Entry]:
         facets = set(filters.facet_conditions(query))
-        return [
-            entry
-            for entry in entries
-            if entry.document.scope in query.scopes
-            and (
-                entry.document.kind in query.kinds
-                if query.kinds
-                else entry.document.kind not in filters.NOT_RECORDS
-            )
-            and (not query.statuses or entry.document.status in query.statuses)
-            and facets <= entry.facets
-            and entry.document.confidence >= query.min_confidence
-            and (
-                query.valid_at is None
-                or filters.is_valid_at(
-                    entry.document.valid_from, entry.document.valid_to, query.valid_at
-                )
-            )
-        ]
+        found: list[tuple[str, str, float]] = []
+        for part, entries in self._parts(query):
+            for entry in entries:
+                row = self._space.state.vectors.get((part, entry.digest, model))
+                if row is None or row.shape != asked.shape:
+                    continue
+                if self._allows(entry, query, facets):
+                    document = entry.document
+                    found.append((document.id, document.kind, float(np.dot(row, asked))))
+        return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
 
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
         """See `Index.pending`."""
-        if not model:
+        if not model or limit < 1:
             return []
-        with self._space.lock:
-            state = self._space.state
-            asked = state.entries.keys() if among is None else set(among) & state.entries.keys()
-            entries = [state.entries[id_] for id_ in asked]
-            waiting = [e for e in entries if (e.digest, model) not in state.vectors]
-        waiting.sort(key=lambda entry: -entry.seq)
-        documents = [entry.document for entry in waiting[: max(0, limit)]]
-        return [Pending(document.kind, document.id, document.scope) for document in documents]
-
-    def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
-        """See `Index.attach`."""
-        check_vectors(vectors, model)
-        rows = {digest: unpack([pack(v)])[0] for digest, v in vectors.items()}
-        with self._space.lock:
-            for digest, row in rows.items():
-                self._space.state.vectors[digest, model] = row
-
-    def refresh(self) -> None:
-        """See `Index.refresh`."""
-        with self._space.lock:
-            state = self._space.state
-            counts: Counter[str] = Counter()
-            for entry in state.entries.values():
-                counts.update(entry.text.keys() | entry.near.keys())
-            least = ranking.COMMON_SHARE * len(state.entries)
-            enough = len(state.entries) > ranking.COMMON_FROM
-            state.common = {w: None for w, n in counts.items() if enough and n > least}
+        found: list[Pending] = []
+        for part, entries in self._parts():
+            newest = sorted(entries, key=lambda entry: -entry.seq)
+            found += [
+                Pending(entry.document.kind, entry.document.id, part[0])
+                for entry in newest
+                if self._sees(entry.document)
+                and (among is None or entry.document.id in among)
+                and (part, entry.digest, model) not in self._space.state.vectors
+            ]
+        return found[:limit]
 
     def stats(self, model: str) -> IndexStats:
         """See `Index.stats`."""
-        with self._space.lock:
-            state = self._space.state
-            total = len(state.entries)
-            done = sum((e.digest, model) in state.vectors for e in state.entries.values())
-        return IndexStats(total, done, total - done) if model else IndexStats(total, 0, 0)
-
-    def clear(self) -> None:
-        """See `Index.clear`."""
-        with self._space.lock:
-            state = self._space.state
-            state.entries, state.vectors, state.common = {}, {}, {}
+        total = sum(self._sees(e.document) for _, entries in self._parts() for e in entries)
+        waiting = len(self.pending(model, total or 1))
+        return IndexStats(total, total - waiting, waiting) if model else IndexStats(total, 0, 0)
 
 
-def _words_of(document: Document) -> tuple[list[str], list[str], tuple[str, ...]]:
+def _scored(
+    asked: Sequence[str], entries: Sequence[Entry], allows: Any
+) -> list[tuple[str, str, float]]:
+    if not asked:
+        return []
+    mean = sum(entry.length for entry in entries) / len(entries)
+    weights = {
+        word: ranking.idf(len(entries), sum(entry.has(word) for entry in entries)) for word in asked
+    }
+    found: list[tuple[str, str, float]] = []
+    for entry in entries:
+        if not allows(entry) or not any(entry.has(word) for word in asked):
+            continue
+        score = 0.0
+        for word, weight in weights.items():
+            frequency = entry.text[word] + ranking.NEAR_WEIGHT * entry.near[word]
+            score += ranking.bm25(frequency, entry.length, mean, weight)
+        found.append((entry.document.id, entry.document.kind, score))
+    return found
+
+
+def checked(document: Document) -> None:
+    """Raise `Invalid` for a document whose texts cannot be stored."""
     facets = filters.facets_of(document)
     dumps([document.id, document.kind, document.status, document.text, document.near, facets])
-    return words(document.text), words(document.near), facets
+
+
+def put(state: State, documents: Sequence[Document]) -> None:
+    """Index documents in the place of those with their ids; what is as it was stays in its place."""
+    for document in {(d.scope, family_of(d.kind), d.id): d for d in documents}.values():
+        part = document.scope, family_of(document.kind)
+        mine = state.entries.setdefault(part, {})
+        known = mine.get(document.id)
+        if known is not None and _same(known.document, document):
+            continue
+        text, near = words(document.text), words(document.near)
+        facets = filters.facets_of(document)
+        mine[document.id] = Entry(
+            document,
+            document.digest,
+            state.next_seq(),
+            Counter(text),
+            Counter(near),
+            len(text) + len(near) + 2 + len(facets),
+            frozenset(facets),
+        )
+
+
+def _same(one: Document, other: Document) -> bool:
+    def looks(document: Document) -> tuple[Any, ...]:
+        return (
+            document.kind,
+            document.status,
+            float(document.confidence),
+            document.valid_from,
+            document.valid_to,
+            document.text,
+            words(document.near),
+            filters.facets_of(document),
+        )
+
+    return looks(one) == looks(other)
+
+
+def forget(state: State, scope: Scope, ids: Sequence[str]) -> None:
+    """Take these documents out; unknown ids are ignored."""
+    for family in FAMILIES:
+        mine = state.entries.get((scope, family), {})
+        for id_ in ids:
+            mine.pop(id_, None)
+
+
+def unpacked(vectors: Mapping[str, Vector], model: str) -> dict[str, Vector]:
+    """Vectors with the precision that stores keep. Raises `Invalid`."""
+    check_vectors(vectors, model)
+    return {text: unpack([pack(vector)])[0] for text, vector in vectors.items()}
+
+
+def keep_vectors(state: State, scope: Scope, vectors: Mapping[str, Vector], model: str) -> None:
+    """Keep vectors for the documents of a scope that have these texts."""
+    for family in FAMILIES:
+        part: tuple[Scope, Family] = (scope, family)
+        present = {entry.digest for entry in state.entries.get(part, {}).values()}
+        for text in present & vectors.keys():
+            state.vectors[part, text, model] = vectors[text]
+
+
+def recount(state: State, scopes: Sequence[str]) -> None:
+    """Count anew which words are too common to ask for."""
+    for part, mine in state.entries.items():
+        if str(part[0]) not in scopes:
+            continue
+        counts: Counter[str] = Counter()
+        for entry in mine.values():
+            counts.update(entry.text.keys() | entry.near.keys())
+        least = ranking.COMMON_SHARE * len(mine)
+        enough = len(mine) > ranking.COMMON_FROM
+        state.common[part] = frozenset(w for w, n in counts.items() if enough and n > least)

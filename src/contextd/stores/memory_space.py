@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import SourceFile
-from contextd.domain.query import Document
+from contextd.domain.jobs import Job
+from contextd.domain.projects import Project
+from contextd.domain.query import Document, Family, Vector
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Job, Observation, ObservationSummary, Project, Session
+from contextd.domain.sessions import Event, Session
+from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.window import ContextItem
-from contextd.ports import Clock, Vector
+from contextd.ports import Clock, Scrub
+from contextd.stores.codec import utc
+
+Key = tuple[Scope, str]
+"""Whose it is, and its id there."""
+
+PartKey = tuple[Scope, Family]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,25 +48,30 @@ class Entry:
 class State:
     """Everything stored. Values are immutable, so a shallow copy is a snapshot."""
 
-    records: dict[str, Record] = field(default_factory=dict)
-    changes: dict[int, Change] = field(default_factory=dict)
-    undone: dict[int, int] = field(default_factory=dict)
-    entries: dict[str, Entry] = field(default_factory=dict)
-    vectors: dict[tuple[str, str], Vector] = field(default_factory=dict)
-    common: dict[str, None] = field(default_factory=dict)
-    files: dict[tuple[Scope, str], SourceFile] = field(default_factory=dict)
-    sessions: dict[str, Session] = field(default_factory=dict)
-    events: dict[str, tuple[Event, ...]] = field(default_factory=dict)
-    items: dict[str, tuple[ContextItem, ...]] = field(default_factory=dict)
-    served: dict[tuple[Scope, str], None] = field(default_factory=dict)
-    observations: tuple[Observation, ...] = ()
+    records: dict[Key, Record] = field(default_factory=dict)
+    changes: dict[Key, tuple[Change, ...]] = field(default_factory=dict)
+    change_kinds: dict[Key, str] = field(default_factory=dict)
+    entries: dict[PartKey, dict[str, Entry]] = field(default_factory=dict)
+    vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
+    common: dict[PartKey, frozenset[str]] = field(default_factory=dict)
+    files: dict[Key, SourceFile] = field(default_factory=dict)
+    sessions: dict[Key, Session] = field(default_factory=dict)
+    events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)
+    dropped: dict[Key, int] = field(default_factory=dict)
+    items: dict[Key, tuple[ContextItem, ...]] = field(default_factory=dict)
+    handed_out: dict[tuple[Scope, str, str], datetime] = field(default_factory=dict)
+    observations: dict[Scope | None, tuple[Observation, ...]] = field(default_factory=dict)
     observed: dict[Scope | None, ObservationSummary] = field(default_factory=dict)
-    # How often each query was missed in each scope, and its place among all that was missed.
+    # How often each query was missed in each scope, and its place among what was missed there.
     missed: dict[tuple[Scope | None, str], tuple[int, int]] = field(default_factory=dict)
-    projects: dict[str, Project] = field(default_factory=dict)
+    projects: dict[Scope, Project] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     leases: dict[str, tuple[str, datetime]] = field(default_factory=dict)
-    contradictions: dict[tuple[str, str], Contradiction] = field(default_factory=dict)
+    schedules: dict[tuple[Scope | None, str], tuple[datetime, timedelta | None]] = field(
+        default_factory=dict
+    )
+    calls: dict[str, tuple[datetime, str]] = field(default_factory=dict)
+    contradictions: dict[tuple[Key, Key], Contradiction] = field(default_factory=dict)
     seq: int = 0
 
     def copy(self) -> State:
@@ -68,6 +80,7 @@ class State:
         for name in self.__slots__:
             value = getattr(self, name)
             values[name] = dict(value) if isinstance(value, dict) else value
+        values["entries"] = {part: dict(mine) for part, mine in self.entries.items()}
         return State(**values)
 
     def next_seq(self) -> int:
@@ -79,18 +92,11 @@ class State:
 class Space:
     """The state, one lock around it, and the clock."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
+    def __init__(self, clock: Clock, scrub: Scrub) -> None:
+        self.clock, self.scrub = clock, scrub
         self.lock = RLock()
         self.state = State()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All of the writes inside, or none; others wait."""
-        with self.lock:
-            before = self.state.copy()
-            try:
-                yield
-            except BaseException:
-                self.state = before
-                raise
+    def now(self) -> datetime:
+        """The store's own time."""
+        return utc(self.clock.now())

@@ -29,7 +29,7 @@ def migrate(database: Database, scripts: Sequence[str]) -> None:
     """
     if _version(database, scripts) == len(scripts):
         return
-    with database.gate.hold(), translated(database.path):
+    with database.turnstile.hold(), translated(database.path):
         done = _version(database, scripts)
         if done == len(scripts):
             return

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
+from contextd.domain.changes import NewJob
 from contextd.domain.errors import Conflict, NotFound
-from contextd.domain.sessions import Job
+from contextd.domain.records import Change, Record
+from contextd.domain.scope import Scope
 
 OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
-"""The observation log holds this many; past it, this many of the oldest are dropped."""
+"""The usage log of a scope holds this many; past it, this many of the oldest are dropped."""
 
 MISSED_QUERIES = 500
-"""So many different missed queries are counted per scope. A new one then takes the place of the one missed
-least often, among those the one longest ago."""
+"""So many different missed queries are counted per scope. A new one then takes the place of the one
+missed least often, among those the one longest ago."""
+
+CHANGES_KEPT = 20
+"""The latest changes of a record are never retired, however old they are."""
 
 COUNTED_AS: dict[str, Literal["reads", "writes", "misses"]] = {
     "read": "reads",
@@ -24,15 +31,10 @@ COUNTED_AS: dict[str, Literal["reads", "writes", "misses"]] = {
 }
 """What each action adds to in the summary."""
 
-CRON = "cron:"
-"""Unique keys that start so are slots: one job for ever."""
-
 LOST_WORKER = "its worker died in the last attempt"
+SUPERSEDED = {"superseded": "the same work was queued again meanwhile"}
 
-
-def blocks(job: Job) -> bool:
-    """Whether this job is returned instead of adding another one with its unique key."""
-    return job.state == "ready" or job.unique_key.startswith(CRON)
+_NEARER = {"project": 0, "team": 1, "org": 2}
 
 
 def lease_end(now: datetime, lease_seconds: float) -> datetime:
@@ -40,11 +42,66 @@ def lease_end(now: datetime, lease_seconds: float) -> datetime:
     return now + timedelta(seconds=lease_seconds)
 
 
+def next_round(due: datetime, every: timedelta, now: datetime) -> datetime:
+    """The first time after now of something due at `due` and every so long after: rounds that were
+    slept through are not made up for.
+    """
+    missed = max(0, (now - due) // every)
+    return due + (missed + 1) * every
+
+
+def round_of(row: NewJob, scope: Scope | None) -> NewJob:
+    """The job that a schedule queues for a scope: once, while it waits."""
+    return replace(row, scope=scope, unique_key=f"round:{row.name}")
+
+
+def nearest_history(found: Sequence[tuple[Scope, Change]]) -> list[Change]:
+    """The history of one record; where several scopes have its id, that of the nearer one."""
+    scopes = sorted({scope for scope, _ in found}, key=lambda s: (_NEARER[s.level], str(s)))
+    return [change for scope, change in found if scope == scopes[0]]
+
+
 def no_session(session_id: str) -> NotFound:
-    """The error of an event without a session."""
-    return NotFound(f"no session {session_id!r}", "save the session before its events")
+    """The error of a change to a session that is not there."""
+    return NotFound(f"no session {session_id!r}", "session_start gives a session id")
+
+
+def session_there(session_id: str) -> Conflict:
+    """The error of opening a session twice."""
+    return Conflict(f"session {session_id!r} is there already", "go on in it, or choose another id")
+
+
+def changed_meanwhile(record: Record) -> Conflict:
+    """The error of writing a record that is not as it was read."""
+    state = "is there already" if record.version == 0 else "changed since it was read"
+    return Conflict(f"record {record.id[:8]} {state}", "read it again and repeat the change")
+
+
+def already_there(record_id: str) -> Conflict:
+    """The error of recording the same thing twice at once."""
+    return Conflict(f"{record_id[:8]} says the same", "nothing needs to be recorded again")
+
+
+def undone_already(record_id: str) -> Conflict:
+    """The error of taking a change back that was taken back meanwhile."""
+    return Conflict(f"that change of {record_id[:8]} was undone already", "look at its history")
+
+
+def committed_already() -> Conflict:
+    """The error of committing twice under one call."""
+    return Conflict("this call was carried out already", "its answer was lost; do not repeat it")
 
 
 def lost_job(job_id: str, worker: str) -> Conflict:
     """The error of a worker whose lease went to another one, or ended."""
     return Conflict(f"{worker!r} does not hold job {job_id!r}", "stop: another worker may run it")
+
+
+def nothing_to_undo(record_id: str) -> NotFound:
+    """The error of an undo that has no change left."""
+    return NotFound(f"nothing left to undo for {record_id!r}", "its history shows what was done")
+
+
+def distinct(values: Iterable[str]) -> list[str]:
+    """Each value once, in order."""
+    return list(dict.fromkeys(values))

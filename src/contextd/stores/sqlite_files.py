@@ -4,59 +4,54 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import apsw
+
 from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.scope import Scope
 from contextd.stores import codec
-from contextd.stores.connection import Database, fetch
+from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.reach import Reach
 
-_FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, facts)
-    VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
-    mtime_ns = excluded.mtime_ns, digest = excluded.digest, facts = excluded.facts
-    RETURNING rowid"""
+_FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
+    mtime_ns = excluded.mtime_ns, digest = excluded.digest, pieces = excluded.pieces,
+    facts = excluded.facts RETURNING no"""
 _CHUNK = """INSERT INTO chunks (id, file, start_line, end_line, symbol, language, text)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 
 
 class SqliteFiles:
-    """`Files` in the tables `files` and `chunks`."""
+    """`Files` in the tables `files` and `chunks`, as far as one grant reaches."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._reach = database, reach
 
-    def put(self, scope: Scope, files: Sequence[SourceFile]) -> None:
-        """See `Files.put`."""
-        place = str(scope)
-        rows = [
-            (place, f.path, f.size, f.mtime_ns, f.digest, codec.dumps(codec.file_to_json(f)))
-            for f in files
-        ]
-        if not rows:
-            return
-        with self._database.write() as connection:
-            for row, file in zip(rows, files, strict=True):
-                [(rowid,)] = fetch(connection, _FILE, row)
-                connection.execute("DELETE FROM chunks WHERE file = ?", (rowid,))
-                connection.executemany(
-                    _CHUNK,
-                    [
-                        (c.id, rowid, c.start_line, c.end_line, c.symbol, c.language, c.text)
-                        for c in file.chunks
-                    ],
-                )
-
-    def get(self, scope: Scope, path: str) -> SourceFile | None:
+    def get(self, scope: Scope, paths: Sequence[str]) -> list[SourceFile]:
         """See `Files.get`."""
+        if not self._reach.reads(scope):
+            return []
+        asked = (str(scope), codec.dumps(list(paths)))
+        among = "scope = ? AND path IN (SELECT value FROM json_each(?))"
         with self._database.snapshot():
-            rows = self._database.rows(
-                "SELECT rowid, facts FROM files WHERE scope = ? AND path = ?", (str(scope), path)
+            rows = self._database.rows(f"SELECT path, facts FROM files WHERE {among}", asked)
+            texts = self._database.rows(
+                "SELECT files.path, chunks.id, chunks.text FROM chunks"
+                f" JOIN files ON files.no = chunks.file WHERE {among}",
+                asked,
             )
-            if not rows:
-                return None
-            texts = self._database.rows("SELECT id, text FROM chunks WHERE file = ?", rows[0][:1])
-        return codec.file_from_json(codec.loads(rows[0][1]), dict(texts))
+        by_path: dict[str, dict[str, str]] = {}
+        for path, id_, text in texts:
+            by_path.setdefault(path, {})[id_] = text
+        found = {
+            path: codec.file_from_json(codec.loads(facts), by_path.get(path))
+            for path, facts in rows
+        }
+        return [found[path] for path in paths if path in found]
 
     def all(self, scope: Scope) -> list[SourceFile]:
         """See `Files.all`."""
+        if not self._reach.reads(scope):
+            return []
         rows = self._database.rows(
             "SELECT facts FROM files WHERE scope = ? ORDER BY path", (str(scope),)
         )
@@ -64,18 +59,30 @@ class SqliteFiles:
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""
+        if not self._reach.reads(scope):
+            return {}
         rows = self._database.rows(
             "SELECT path, size, mtime_ns, digest FROM files WHERE scope = ?", (str(scope),)
         )
         return {path: (size, mtime_ns, digest) for path, size, mtime_ns, digest in rows}
 
+    def count(self, scope: Scope) -> int:
+        """See `Files.count`."""
+        if not self._reach.reads(scope):
+            return 0
+        return int(
+            self._database.value("SELECT count(*) FROM files WHERE scope = ?", (str(scope),))
+        )
+
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """See `Files.chunks`."""
+        scopes = self._reach.everywhere()
         rows = self._database.rows(
             "SELECT c.id, f.path, c.start_line, c.end_line, c.symbol, c.language, c.text"
-            " FROM chunks c JOIN files f ON f.rowid = c.file"
-            " WHERE c.id IN (SELECT value FROM json_each(?))",
-            (codec.dumps(list(ids)),),
+            " FROM chunks c JOIN files f ON f.no = c.file"
+            " WHERE c.id IN (SELECT value FROM json_each(?))"
+            f" AND f.scope IN ({placeholders(scopes)}) ORDER BY f.scope DESC",
+            (codec.dumps(list(ids)), *scopes),
         )
         known = {
             id_: Chunk(
@@ -91,10 +98,38 @@ class SqliteFiles:
         }
         return [known[id_] for id_ in ids if id_ in known]
 
-    def remove(self, scope: Scope, paths: Sequence[str]) -> None:
-        """See `Files.remove`."""
-        with self._database.write() as connection:
-            connection.execute(
-                "DELETE FROM files WHERE scope = ? AND path IN (SELECT value FROM json_each(?))",
-                (str(scope), codec.dumps(list(paths))),
-            )
+
+FileRow = tuple[tuple[object, ...], list[tuple[object, ...]]]
+"""The columns of a file, and those of its chunks but for the file's number."""
+
+
+def file_row(scope: Scope, file: SourceFile) -> FileRow:
+    """A file as it is stored."""
+    facts = codec.dumps(codec.file_to_json(file))
+    place = (str(scope), file.path, file.size, file.mtime_ns, file.digest, len(file.chunks), facts)
+    return place, [
+        (c.id, c.start_line, c.end_line, c.symbol, c.language, c.text) for c in file.chunks
+    ]
+
+
+def write_file(connection: apsw.Connection, row: FileRow) -> list[str]:
+    """Store a file in the place of the one with its path; the ids of chunks that are no more."""
+    place, chunks = row
+    [(number,)] = fetch(connection, _FILE, place)
+    before = fetch(connection, "DELETE FROM chunks WHERE file = ? RETURNING id", (number,))
+    connection.executemany(_CHUNK, [(chunk[0], number, *chunk[1:]) for chunk in chunks])
+    present = {chunk[0] for chunk in chunks}
+    return [id_ for (id_,) in before if id_ not in present]
+
+
+def remove_files(connection: apsw.Connection, scope: Scope, paths: Sequence[str]) -> list[str]:
+    """Forget these files; the ids of their chunks."""
+    asked = (str(scope), codec.dumps(list(paths)))
+    among = "scope = ? AND path IN (SELECT value FROM json_each(?))"
+    chunks = fetch(
+        connection,
+        f"SELECT id FROM chunks WHERE file IN (SELECT no FROM files WHERE {among})",
+        asked,
+    )
+    connection.execute(f"DELETE FROM files WHERE {among}", asked)
+    return [id_ for (id_,) in chunks]

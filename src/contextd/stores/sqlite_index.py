@@ -1,40 +1,34 @@
-"""The hybrid index in SQLite: FTS5 for words, rows of half-precision numbers for meaning."""
+"""The hybrid index in SQLite: FTS5 for words, rows of half-precision numbers for meaning.
+
+Each family of documents of each scope is a part with a lexicon of its own, so that other scopes and
+families neither shift its word statistics nor cost a search in it anything.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-import apsw
-
-from contextd.domain.query import Document, IndexStats, Match, Pending, Query
+from contextd.domain.query import (
+    FAMILIES,
+    Family,
+    IndexStats,
+    Match,
+    Pending,
+    Query,
+    Vector,
+    family_of,
+)
 from contextd.domain.time import to_micros
-from contextd.domain.words import words
-from contextd.ports import Vector
 from contextd.stores import codec, filters, ranking
-from contextd.stores.connection import Database, fetch
+from contextd.stores.connection import Database, placeholders
+from contextd.stores.reach import Reach, Slice
 
 if TYPE_CHECKING:
     from contextd.stores.dense import DenseIndex
-
-_DOC = """INSERT INTO docs
-    (id, kind, scope, status, facets, confidence, valid_from, valid_to, digest, seq)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, scope = excluded.scope,
-    status = excluded.status, facets = excluded.facets, confidence = excluded.confidence,
-    valid_from = excluded.valid_from, valid_to = excluded.valid_to, digest = excluded.digest,
-    seq = excluded.seq RETURNING rowid"""
-_WORDS = "INSERT OR REPLACE INTO lexicon (rowid, text, near, meta) VALUES (?, ?, ?, ?)"
-_VECTOR = """INSERT INTO vectors (digest, model, seq, vector) VALUES (?, ?, ?, ?)
-    ON CONFLICT (digest, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector"""
-_TOTAL = "SELECT ifnull(sum(count), 0) FROM doc_counts WHERE field = 'kind'"
-
-_FORGOTTEN = 20_000
-"""So many deletions are remembered for caches to catch up with; older ones make them reload."""
 
 
 @lru_cache(maxsize=65_536)
@@ -44,90 +38,65 @@ def token(field: str, value: str) -> str:
     return field[0] + hashed.hexdigest()
 
 
-def _meta_of(document: Document) -> str:
-    tokens = [
-        token("scope", str(document.scope)),
-        token("kind", document.kind),
-        token("status", document.status),
-        *(token("facet", facet) for facet in filters.facets_of(document)),
-    ]
-    return " ".join(tokens)
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A family of documents of one scope, and which kinds of it a query may see."""
+
+    number: int
+    scope: str
+    family: Family
+    asked: Slice
 
 
-def _prepared(document: Document) -> tuple[list[Any], tuple[str, str, str]]:
-    facets = codec.dumps(filters.facets_of(document))
-    codec.check_text(document.id, document.kind, document.status, document.text, document.near)
-    row = [
-        document.id,
-        document.kind,
-        str(document.scope),
-        document.status,
-        facets,
-        float(document.confidence),
-        codec.micros(document.valid_from),
-        codec.micros(document.valid_to),
-        document.digest,
-    ]
-    text, near = " ".join(words(document.text)), " ".join(words(document.near))
-    return row, (text, near, _meta_of(document))
+class Parts:
+    """The parts of the index that a grant reaches."""
+
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._reach = database, reach
+
+    def of(self, query: Query | None = None) -> list[Part]:
+        """The parts a query asks, of all that may be read without one. A query that names no kinds
+        asks no code and no messages.
+        """
+        found: list[Part] = []
+        for asked in self._reach.slices(query):
+            families = _families(asked, named=query is not None)
+            rows = self._database.rows(
+                "SELECT no, scope, family FROM parts"
+                f" WHERE scope IN ({placeholders(asked.scopes)})"
+                f" AND family IN ({placeholders(families)}) ORDER BY no",
+                (*asked.scopes, *families),
+            )
+            found += [Part(number, scope, family, asked) for number, scope, family in rows]
+        return found
+
+
+def _families(asked: Slice, *, named: bool) -> list[Family]:
+    if asked.kinds:
+        present = {family_of(kind) for kind in asked.kinds}
+        return [family for family in FAMILIES if family in present]
+    return ["records"] if named else list(FAMILIES)
+
+
+def _kinds(asked: Slice) -> tuple[str, list[Any]]:
+    """The kinds of a slice as a further condition on the column `kind`; empty when it has them all."""
+    if asked.kinds:
+        return f" AND kind IN ({placeholders(asked.kinds)})", [*asked.kinds]
+    if asked.without:
+        return f" AND kind NOT IN ({placeholders(asked.without)})", [*asked.without]
+    return "", []
 
 
 def _any_of(tokens: Iterable[str]) -> str:
     return "(" + " OR ".join(f'"{one}"' for one in tokens) + ")"
 
 
-@dataclass(frozen=True, slots=True)
-class _Filters:
-    wanted: list[str]
-    unwanted: list[str]
-
-
 class SqliteIndex:
-    """`Index` in the tables `docs`, `lexicon` and `vectors`."""
+    """`Index`, as far as one grant reaches."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._nearest: DenseIndex | None = None
-        self._nearest_lock = Lock()
-        self._settled: dict[str, int] = {}
-
-    def put(self, documents: Sequence[Document], vectors: Mapping[str, Vector], model: str) -> None:
-        """See `Index.put`."""
-        prepared = [_prepared(document) for document in documents]
-        packed = _packed(vectors, model)
-        if not prepared and not packed:
-            return
-        with self._database.write() as connection:
-            self._database.note_index_change()
-            seq = _advance(connection, len(prepared) + 1)
-            indexed: dict[int, tuple[str, str, str]] = {}
-            for place, (row, texts) in enumerate(prepared, 1):
-                values = (*row, seq - len(prepared) + place)
-                [(rowid,)] = fetch(connection, _DOC, values)
-                indexed[rowid] = texts
-            rows = [(rowid, *texts) for rowid, texts in indexed.items()]
-            connection.executemany(_WORDS, rows)
-            _keep_vectors(connection, packed, model, seq)
-
-    def delete(self, ids: Iterable[str]) -> None:
-        """See `Index.delete`."""
-        wanted = codec.dumps(list(ids))
-        with self._database.write() as connection:
-            self._database.note_index_change()
-            gone = fetch(
-                connection,
-                "DELETE FROM docs WHERE id IN (SELECT value FROM json_each(?)) RETURNING rowid",
-                (wanted,),
-            )
-            if not gone:
-                return
-            connection.executemany("DELETE FROM lexicon WHERE rowid = ?", gone)
-            first = _advance(connection, len(gone)) - len(gone) + 1
-            connection.executemany(
-                "INSERT INTO forgotten (seq, doc) VALUES (?, ?)",
-                [(seq, rowid) for seq, (rowid,) in enumerate(gone, first)],
-            )
-            _trim_forgotten(connection)
+    def __init__(self, database: Database, reach: Reach, nearest: DenseIndexes) -> None:
+        self._database, self._nearest = database, nearest
+        self._parts = Parts(database, reach)
 
     def lexical(self, words: Sequence[str], query: Query, limit: int) -> list[Match]:
         """See `Index.lexical`."""
@@ -135,29 +104,37 @@ class SqliteIndex:
         asked = filters.asked_tokens(words)
         if not asked or limit < 1:
             return []
+        found: list[tuple[str, str, float]] = []
         # One state for all of it: a filter is left out because of what the counts say.
         with self._database.snapshot():
-            filtered = self._filters(query)
-            if filtered is None:
-                return []
-            match = f"({{text near}} : {_any_of(self._rare(asked))}"
-            for facet in conditions:
-                match += f' AND meta : "{token("facet", facet)}"'
-            match += "".join(filtered.wanted) + ")" + "".join(filtered.unwanted)
-            # Some more than asked for: among equal scores the lower ids win, wherever they stand.
-            some = 2 * limit + 10
-            found = self._ranked(match, query, some)
-            found.sort(key=lambda row: -row[2])
-            if len(found) == some and found[-1][2] >= found[limit - 1][2] - 1e-9:
-                # Thousands may match; only what scores as well as the last of the best is read.
-                found = self._ranked(match, query, -1, found[limit - 1][2] - 1e-9)
+            for part in self._parts.of(query):
+                found += self._lexical(part, asked, conditions, query, limit)
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
-    def _ranked(
-        self, match: str, query: Query, some: int, least: float | None = None
+    def _lexical(
+        self, part: Part, asked: list[str], conditions: list[str], query: Query, limit: int
     ) -> list[tuple[str, str, float]]:
-        join, values = "", [match]
-        bound: list[Any] = []
+        filtered = self._filters(part, query)
+        if filtered is None:
+            return []
+        match = f"({{text near}} : {_any_of(self._rare(part, asked))}"
+        for facet in conditions:
+            match += f' AND meta : "{token("facet", facet)}"'
+        match += filtered[0] + ")" + filtered[1]
+        # Some more than asked for: among equal scores the lower ids win, wherever they stand.
+        some = 2 * limit + 10
+        found = self._ranked(part, match, query, some)
+        found.sort(key=lambda row: -row[2])
+        if len(found) == some and found[-1][2] >= found[limit - 1][2] - 1e-9:
+            # Thousands may match; only what scores as well as the last of the best is read.
+            found = self._ranked(part, match, query, -1, found[limit - 1][2] - 1e-9)
+        return found
+
+    def _ranked(
+        self, part: Part, match: str, query: Query, some: int, least: float | None = None
+    ) -> list[tuple[str, str, float]]:
+        lexicon = f"lexicon_{part.number}"
+        join, bound = "", list[Any]()
         if query.min_confidence > 0:
             join += " AND d.confidence >= ?"
             bound.append(query.min_confidence)
@@ -166,164 +143,136 @@ class SqliteIndex:
             join += " AND (d.valid_from IS NULL OR d.valid_from <= ?)"
             join += " AND (d.valid_to IS NULL OR ? < d.valid_to)"
             bound += [moment, moment]
-        source = "lexicon JOIN docs d ON d.rowid = lexicon.rowid" if join else "lexicon"
+        source = f"{lexicon} JOIN docs d ON d.no = {lexicon}.rowid" if join else lexicon
         # Sorting is for a top; with a threshold the caller sorts what is left.
-        order = "ORDER BY lexicon.rank" if least is None else ""
+        order = f"ORDER BY {lexicon}.rank" if least is None else ""
         return self._database.rows(
             "SELECT docs.id, docs.kind, -top.score FROM"
-            f" (SELECT lexicon.rowid AS doc, lexicon.rank AS score FROM {source}"
-            f" WHERE lexicon MATCH ?{join} {order} LIMIT ?) top"
-            " CROSS JOIN docs ON docs.rowid = top.doc WHERE ? IS NULL OR -top.score >= ?",
-            (*values, *bound, some, least, least),
+            f" (SELECT {lexicon}.rowid AS doc, {lexicon}.rank AS score FROM {source}"
+            f" WHERE {lexicon} MATCH ?{join} {order} LIMIT ?) top"
+            " CROSS JOIN docs ON docs.no = top.doc WHERE ? IS NULL OR -top.score >= ?",
+            (match, *bound, some, least, least),
         )
 
-    def _rare(self, asked: list[str]) -> list[str]:
+    def _rare(self, part: Part, asked: list[str]) -> list[str]:
         rows = self._database.rows(
-            "SELECT word FROM common_words WHERE word IN (SELECT value FROM json_each(?))",
-            (codec.dumps(asked),),
+            "SELECT word FROM common_words"
+            " WHERE part = ? AND word IN (SELECT value FROM json_each(?))",
+            (part.number, codec.dumps(asked)),
         )
         common = {word for (word,) in rows}
         return [word for word in asked if word not in common] or asked
 
-    def _filters(self, query: Query) -> _Filters | None:
-        """The conditions on scope, kind and status as terms of the match; None: nothing can match.
+    def _filters(self, part: Part, query: Query) -> tuple[str, str] | None:
+        """The conditions on kind and status as terms of the match, and those that must not match;
+        None when nothing can.
 
         Every term costs a walk over its documents. So one that excludes nothing is left out, and
         the shorter of "one of these" and "none of the others" is asked.
         """
-        counts: dict[str, dict[str, int]] = {"scope": {}, "kind": {}, "status": {}}
+        counts: dict[str, dict[str, int]] = {"kind": {}, "status": {}}
         for field, value, count in self._database.rows(
-            "SELECT field, value, count FROM doc_counts WHERE count > 0"
+            "SELECT field, value, count FROM doc_counts WHERE part = ? AND count > 0",
+            (part.number,),
         ):
             counts[field][value] = count
-        kinds = query.kinds or [k for k in counts["kind"] if k not in filters.NOT_RECORDS]
+        kinds = [kind for kind in counts["kind"] if part.asked.has(kind)]
         statuses = query.statuses or list(counts["status"])
-        asked = {"scope": map(str, query.scopes), "kind": kinds, "status": statuses}
-        found = _Filters([], [])
-        for field, values in asked.items():
+        wanted_terms = unwanted_terms = ""
+        for field, values in (("kind", kinds), ("status", statuses)):
             wanted = {value: counts[field].pop(value, 0) for value in dict.fromkeys(values)}
             others = counts[field]
             if not any(wanted.values()):
                 return None
             if sum(others.values()) >= sum(wanted.values()):
                 tokens = [token(field, value) for value, count in wanted.items() if count]
-                found.wanted.append(f" AND meta : {_any_of(tokens)}")
+                wanted_terms += f" AND meta : {_any_of(tokens)}"
             elif others:
-                tokens = [token(field, value) for value in others]
-                found.unwanted.append(f" NOT meta : {_any_of(tokens)}")
-        return found
+                unwanted_terms += f" NOT meta : {_any_of(token(field, value) for value in others)}"
+        return wanted_terms, unwanted_terms
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """See `Index.dense`."""
         conditions = filters.facet_conditions(query)
-        among = None
-        if conditions:
-            wanted = " AND ".join(f'"{token("facet", facet)}"' for facet in conditions)
-            rows = self._database.rows(
-                "SELECT rowid FROM lexicon WHERE lexicon MATCH ?", (f"meta : ({wanted})",)
-            )
-            among = [rowid for (rowid,) in rows]
-        return self._dense.nearest(vector, model, query, among, limit)
+        found: list[tuple[str, str, float]] = []
+        for part in self._parts.of(query):
+            among = self._carrying(part, conditions) if conditions else None
+            nearest = self._nearest.open()
+            found += nearest.nearest(part.number, vector, model, query, part.asked, among, limit)
+        return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
 
-    @property
-    def _dense(self) -> DenseIndex:
-        with self._nearest_lock:
-            if self._nearest is None:
-                from contextd.stores.dense import DenseIndex  # noqa: PLC0415 - numpy: 0.13 s
-
-                self._nearest = DenseIndex(self._database)
-            return self._nearest
+    def _carrying(self, part: Part, conditions: list[str]) -> list[int]:
+        wanted = " AND ".join(f'"{token("facet", facet)}"' for facet in conditions)
+        rows = self._database.rows(
+            f"SELECT rowid FROM lexicon_{part.number} WHERE lexicon_{part.number} MATCH ?",
+            (f"meta : ({wanted})",),
+        )
+        return [rowid for (rowid,) in rows]
 
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
         """See `Index.pending`."""
-        if not model:
+        if not model or limit < 1:
             return []
-        if among is not None:
-            rows = self._database.rows(
-                "SELECT kind, id, scope FROM docs WHERE id IN (SELECT value FROM json_each(?))"
-                " AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.digest = docs.digest"
-                " AND v.model = ?) ORDER BY seq DESC LIMIT ?",
-                (codec.dumps(list(among)), model, max(0, limit)),
-            )
-        else:
-            newest = f"ORDER BY seq DESC LIMIT {max(1, limit)}"
-            rows = self._waiting(model, "kind, id, scope", newest)[: max(0, limit)]
-        return [Pending(kind, id_, codec.parse_scope(scope)) for kind, id_, scope in rows]
-
-    def _waiting(self, model: str, columns: str, rest: str = "") -> list[Any]:
-        """Documents without a vector of the model. Once none was, only newer ones can be."""
+        found: list[Pending] = []
         with self._database.snapshot():
-            now = self._database.value("SELECT value FROM index_clock")
-            settled = self._settled.get(model, -1)
-            rows = self._database.rows(
-                f"SELECT {columns} FROM docs WHERE seq > ? AND NOT EXISTS"
-                f" (SELECT 1 FROM vectors v WHERE v.digest = docs.digest AND v.model = ?) {rest}",
-                (settled if settled <= now else -1, model),
-            )
-        if not rows and not self._database.in_transaction:
-            self._settled[model] = now
+            # What people and agents wrote comes before code.
+            for part in sorted(self._parts.of(), key=lambda part: FAMILIES.index(part.family)):
+                scope = codec.parse_scope(part.scope)
+                for kind, id_ in self._waiting(part, model, limit, among):
+                    found.append(Pending(kind, id_, scope))
+        return found[:limit]
+
+    def _waiting(
+        self, part: Part, model: str, limit: int, among: Sequence[str] | None
+    ) -> list[tuple[str, str]]:
+        """The newest documents of a part without a vector. Once none was, only newer ones can be."""
+        chosen, values = _kinds(part.asked)
+        if among is not None:
+            chosen += " AND id IN (SELECT value FROM json_each(?))"
+            values.append(codec.dumps(list(among)))
+        settled = self._nearest.settled.get((part.number, model), -1)
+        [(clock,)] = self._database.rows("SELECT clock FROM parts WHERE no = ?", (part.number,))
+        rows = self._database.rows(
+            f"SELECT kind, id FROM docs WHERE part = ? AND seq > ?{chosen} AND NOT EXISTS"
+            " (SELECT 1 FROM vectors v WHERE v.part = docs.part AND v.digest = docs.digest"
+            " AND v.model = ?) ORDER BY seq DESC LIMIT ?",
+            (part.number, settled if settled <= clock else -1, *values, model, limit),
+        )
+        if not rows and not chosen:
+            self._nearest.settled[part.number, model] = clock
         return rows
-
-    def attach(self, vectors: Mapping[str, Vector], model: str) -> None:
-        """See `Index.attach`."""
-        packed = _packed(vectors, model)
-        if packed:
-            with self._database.write() as connection:
-                self._database.note_index_change()
-                _keep_vectors(connection, packed, model, _advance(connection, 1))
-
-    def refresh(self) -> None:
-        """See `Index.refresh`."""
-        total = self._database.value(_TOTAL)
-        common: list[tuple[str]] = []
-        if total > ranking.COMMON_FROM:
-            common = self._database.rows(
-                "SELECT term FROM vocabulary WHERE doc > ?", (ranking.COMMON_SHARE * total,)
-            )
-        if set(common) != set(self._database.rows("SELECT word FROM common_words")):
-            with self._database.write() as connection:
-                connection.execute("DELETE FROM common_words")
-                connection.executemany("INSERT INTO common_words VALUES (?)", common)
 
     def stats(self, model: str) -> IndexStats:
         """See `Index.stats`."""
+        documents = pending = 0
         with self._database.snapshot():
-            total = self._database.value(_TOTAL)
-            waiting = len(self._waiting(model, "seq")) if model else 0
-        return IndexStats(total, total - waiting if model else 0, waiting)
-
-    def clear(self) -> None:
-        """See `Index.clear`."""
-        with self._database.write() as connection:
-            self._database.note_index_change()
-            connection.execute("INSERT INTO lexicon (lexicon) VALUES ('delete-all')")
-            for table in ("docs", "vectors", "forgotten", "common_words"):
-                connection.execute(f"DELETE FROM {table}")
-            connection.execute("UPDATE index_clock SET value = value + 1, floor = value + 1")
+            for part in self._parts.of():
+                chosen, values = _kinds(part.asked)
+                documents += self._database.value(
+                    "SELECT ifnull(sum(count), 0) FROM doc_counts WHERE part = ? AND field = 'kind'"
+                    + chosen.replace("kind", "value"),
+                    (part.number, *values),
+                )
+                if model:
+                    pending += len(self._waiting(part, model, -1, None))
+        return IndexStats(documents, documents - pending if model else 0, pending)
 
 
-def _packed(vectors: Mapping[str, Vector], model: str) -> list[tuple[str, bytes]]:
-    if not vectors:
-        return []
-    from contextd.stores.vectors import check_vectors, pack  # noqa: PLC0415 - numpy: 0.13 s
+class DenseIndexes:
+    """The vectors in memory, opened when somebody first asks for them: numpy takes 0.13 s to import.
 
-    check_vectors(vectors, model)
-    return [(digest, pack(vector)) for digest, vector in vectors.items()]
+    `settled` is, per part and model, the clock at which every document had its vector.
+    """
 
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._opened: DenseIndex | None = None
+        self.settled: dict[tuple[int, str], int] = {}
 
-def _keep_vectors(
-    connection: apsw.Connection, packed: list[tuple[str, bytes]], model: str, seq: int
-) -> None:
-    connection.executemany(_VECTOR, [(digest, model, seq, blob) for digest, blob in packed])
+    def open(self) -> DenseIndex:
+        """The vectors of this process."""
+        if self._opened is None:
+            from contextd.stores.dense import DenseIndex  # noqa: PLC0415 - numpy: 0.13 s
 
-
-def _advance(connection: apsw.Connection, steps: int) -> int:
-    sql = "UPDATE index_clock SET value = value + ? RETURNING value"
-    return int(fetch(connection, sql, (steps,))[0][0])
-
-
-def _trim_forgotten(connection: apsw.Connection) -> None:
-    [(count, newest)] = fetch(connection, "SELECT count(*), max(seq) FROM forgotten")
-    if count > _FORGOTTEN:
-        connection.execute("DELETE FROM forgotten")
-        connection.execute("UPDATE index_clock SET floor = ?", (newest,))
+            self._opened = DenseIndex(self._database)
+        return self._opened

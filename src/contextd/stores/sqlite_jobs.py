@@ -1,44 +1,282 @@
-"""The durable queue in SQLite. Every step is one statement, so that two workers cannot both win."""
+"""The durable queue in SQLite. Every step is one write, so that two workers cannot both win."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+import apsw
+
+from contextd.domain.changes import NewJob
+from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.records import new_id
-from contextd.domain.sessions import Job
 from contextd.domain.time import from_micros, to_micros
+from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.reach import Reach
+from contextd.stores.scrub import scrubbed
 
-_LISTED = """id, name, arguments, state, unique_key, attempts, max_attempts, run_at, checkpoint,
-    error, result, created_at, finished_at"""
-_ENQUEUE = """INSERT INTO jobs
-    (id, name, arguments, state, unique_key, max_attempts, run_at, created_at)
-    VALUES (?, ?, ?, 'ready', ?, ?, ?, ?) RETURNING id"""
-_SAME = """SELECT id FROM jobs WHERE unique_key = ? AND unique_key <> ''
-    AND (state = 'ready' OR substr(unique_key, 1, 5) = 'cron:')"""
-_DUE = """SELECT seq FROM jobs WHERE (state = 'ready' AND run_at <= :now)
-    OR (state = 'running' AND lease_until <= :now) ORDER BY run_at, seq LIMIT 1"""
-_GIVE_UP = """UPDATE jobs SET state = 'failed', error = :lost, finished_at = :now, worker = '',
+_LISTED = """id, scope, name, arguments, state, lane, priority, place, unique_key, attempts,
+    max_attempts, run_at, checkpoint, error, result, created_at, finished_at"""
+_ADD = """INSERT INTO jobs (id, scope, name, arguments, state, lane, priority, place, unique_key,
+    max_attempts, run_at, created_at) VALUES (?, ?, ?, ?, 'ready', ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO NOTHING RETURNING id"""
+_WAITING = "SELECT id FROM jobs WHERE scope = ? AND unique_key = ? AND state = 'ready'"
+_DUE = """SELECT seq FROM jobs WHERE lane IN ({lanes}) AND place IN ('', ?)
+    AND ((state = 'ready' AND run_at <= ?) OR (state = 'running' AND lease_until <= ?))
+    ORDER BY priority DESC, run_at, seq LIMIT 1"""
+_GIVE_UP = """UPDATE jobs SET state = 'failed', error = ?, finished_at = ?, worker = '',
     lease_until = NULL
-    WHERE state = 'running' AND lease_until <= :now AND attempts >= max_attempts"""
-_CLAIM = f"""UPDATE jobs SET state = 'running', attempts = attempts + 1, worker = :worker,
-    lease_until = :until WHERE seq = ({_DUE}) RETURNING {_LISTED}"""
-_FAIL = """UPDATE jobs SET error = ?1, worker = '', lease_until = NULL,
-    state = iif(attempts < max_attempts, 'ready', 'failed'),
-    run_at = iif(attempts < max_attempts, ?2, run_at),
-    finished_at = iif(attempts < max_attempts, NULL, ?3)"""
+    WHERE state = 'running' AND lease_until <= ? AND attempts >= max_attempts"""
+_CLAIM = f"""UPDATE jobs SET state = 'running', attempts = attempts + 1, worker = ?,
+    lease_until = ? WHERE seq = ? RETURNING {_LISTED}"""
+_HELD = "id = ? AND worker = ? AND state = 'running'"
+
+
+class SqliteJobs:
+    """`Jobs`, as far as one grant reaches."""
+
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._scopes = database, reach.everywhere()
+        if any("/" not in scope for scope in self._scopes):
+            # Who reads what the organisation knows sees the work nobody else has asked for, too.
+            self._scopes = ["", *self._scopes]
+        self._mine = f"scope IN ({placeholders(self._scopes)})"
+
+    def list(
+        self, *, states: Sequence[JobState] = (), prefix: str = "", limit: int = 50
+    ) -> list[Job]:
+        """See `Jobs.list`."""
+        condition, values = self._mine, [*self._scopes]
+        if states:
+            condition += f" AND state IN ({placeholders(states)})"
+            values += states
+        if prefix:
+            condition += " AND id >= ? AND id < ? || char(1114111)"
+            values += (prefix, prefix)
+        rows = self._database.rows(
+            f"SELECT {_LISTED} FROM jobs WHERE {condition} ORDER BY seq DESC LIMIT ?",
+            (*values, max(0, limit)),
+        )
+        return [_from_row(row) for row in rows]
+
+    def count(self) -> dict[str, int]:
+        """See `Jobs.count`."""
+        return dict(
+            self._database.rows(
+                f"SELECT state, count(*) FROM jobs WHERE {self._mine} GROUP BY state", self._scopes
+            )
+        )
+
+    def retry(self, job_id: str) -> bool:
+        """See `Jobs.retry`."""
+        now = self._database.now()
+        again = (
+            "UPDATE jobs SET state = 'ready', attempts = 0, run_at = ?, finished_at = NULL"
+            f" WHERE id = ? AND state = 'failed' AND {self._mine} RETURNING 1"
+        )
+        with self._database.write() as connection:
+            try:
+                return bool(fetch(connection, again, (now, job_id, *self._scopes)))
+            except apsw.ConstraintError:
+                # The same work waits already, under its unique key.
+                return True
+
+
+class SqliteQueue:
+    """`Queue` in a table."""
+
+    def __init__(self, database: Database, scrub: Scrub) -> None:
+        self._database, self._scrub = database, scrub
+
+    def add(self, jobs: Sequence[NewJob]) -> list[str]:
+        """See `Queue.add`."""
+        now = self._database.now()
+        rows = [job_row(scrubbed(job, self._scrub), now) for job in jobs]
+        with self._database.write() as connection:
+            return [write_job(connection, row) for row in rows]
+
+    def claim(
+        self, worker: str, lease_seconds: float, *, lanes: Sequence[Lane], place: str
+    ) -> Job | None:
+        """See `Queue.claim`."""
+        now = self._database.now()
+        due = _DUE.format(lanes=placeholders(lanes))
+        asked = (*lanes, place, now, now)
+        # An idle worker reads only: it must not queue with the writers.
+        if self._database.value(due, asked) is None:
+            return None
+        until = to_micros(rules.lease_end(from_micros(now), lease_seconds))
+        with self._database.write() as connection:
+            connection.execute(_GIVE_UP, (rules.LOST_WORKER, now, now))
+            found = fetch(connection, due, asked)
+            rows = fetch(connection, _CLAIM, (worker, until, found[0][0])) if found else []
+        return _from_row(rows[0]) if rows else None
+
+    def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+        """See `Queue.renew`."""
+        now = from_micros(self._database.now())
+        until = to_micros(rules.lease_end(now, lease_seconds))
+        return self._update("lease_until = ?", (until,), job_id, worker)
+
+    def checkpoint(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
+        """See `Queue.checkpoint`."""
+        reached = codec.dumps(scrubbed(dict(state), self._scrub))
+        if not self._update("checkpoint = ?", (reached,), job_id, worker):
+            raise rules.lost_job(job_id, worker)
+
+    def finish(self, job_id: str, worker: str, result: Mapping[str, Any]) -> None:
+        """See `Queue.finish`."""
+        done = (
+            "state = 'done', result = ?, finished_at = ?, error = '', worker = '',"
+            " lease_until = NULL"
+        )
+        values = (codec.dumps(scrubbed(dict(result), self._scrub)), self._database.now())
+        if not self._update(done, values, job_id, worker):
+            raise rules.lost_job(job_id, worker)
+
+    def fail(self, job_id: str, worker: str, error: str, retry_in: float) -> None:
+        """See `Queue.fail`."""
+        error = self._scrub(error)
+        codec.dumps(error)
+        now = self._database.now()
+        again = to_micros(from_micros(now) + timedelta(seconds=retry_in))
+        with self._database.write() as connection:
+            held = fetch(
+                connection,
+                f"SELECT scope, unique_key, attempts < max_attempts FROM jobs WHERE {_HELD}",
+                (job_id, worker),
+            )
+            if not held:
+                raise rules.lost_job(job_id, worker)
+            [(scope, unique_key, left)] = held
+            state, run_at, finished, result = "ready", again, None, "{}"
+            if left and unique_key and fetch(connection, _WAITING, (scope, unique_key)):
+                state, finished, result = "done", now, codec.dumps(rules.SUPERSEDED)
+            elif not left:
+                state, finished = "failed", now
+            connection.execute(
+                "UPDATE jobs SET state = ?, error = ?, result = ?, finished_at = ?, worker = '',"
+                " lease_until = NULL, run_at = iif(?1 = 'ready', ?, run_at) WHERE id = ?",
+                (state, error, result, finished, run_at, job_id),
+            )
+
+    def _update(self, change: str, values: Sequence[Any], job_id: str, worker: str) -> bool:
+        with self._database.write() as connection:
+            held = f"UPDATE jobs SET {change} WHERE {_HELD} RETURNING 1"
+            return bool(fetch(connection, held, (*values, job_id, worker)))
+
+    def schedule(self, schedule: Schedule) -> None:
+        """See `Queue.schedule`."""
+        every = schedule.every // timedelta(microseconds=1) if schedule.every else None
+        row = (_scope(schedule), schedule.job, to_micros(schedule.due_at), every)
+        known = self._database.rows(
+            "SELECT due_at, every FROM schedules WHERE scope = ? AND job = ?", row[:2]
+        )
+        if known and (every is not None or known[0][0] <= row[2]) and known[0][1] == every:
+            return
+        earlier = "due_at" if every is not None else "min(due_at, excluded.due_at)"
+        with self._database.write() as connection:
+            connection.execute(
+                "INSERT INTO schedules VALUES (?, ?, ?, ?) ON CONFLICT (scope, job) DO UPDATE"
+                f" SET due_at = {earlier}, every = excluded.every",
+                row,
+            )
+
+    def come_round(self, lanes: Mapping[str, NewJob]) -> int:
+        """See `Queue.come_round`."""
+        now = self._database.now()
+        due = "SELECT scope, job, due_at, every FROM schedules WHERE due_at <= ?"
+        if not self._database.rows(due + " LIMIT 1", (now,)):
+            return 0
+        with self._database.write() as connection:
+            rows = fetch(connection, due, (now,))
+            for scope, job, due_at, every in rows:
+                if every is None:
+                    gone = "DELETE FROM schedules WHERE scope = ? AND job = ?"
+                    connection.execute(gone, (scope, job))
+                else:
+                    step = timedelta(microseconds=every)
+                    later = rules.next_round(from_micros(due_at), step, from_micros(now))
+                    connection.execute(
+                        "UPDATE schedules SET due_at = ? WHERE scope = ? AND job = ?",
+                        (to_micros(later), scope, job),
+                    )
+                if job in lanes:
+                    whose = codec.parse_scope(scope) if scope else None
+                    write_job(connection, job_row(rules.round_of(lanes[job], whose), now))
+        return len(rows)
+
+    def next_due(self, lanes: Sequence[Lane], place: str) -> datetime | None:
+        """See `Queue.next_due`."""
+        within = f"lane IN ({placeholders(lanes)}) AND place IN ('', ?)"
+        rows = self._database.rows(
+            f"SELECT min(run_at) FROM jobs WHERE state = 'ready' AND {within}"
+            f" UNION ALL SELECT min(lease_until) FROM jobs WHERE state = 'running' AND {within}"
+            " UNION ALL SELECT min(due_at) FROM schedules",
+            (*lanes, place, *lanes, place),
+        )
+        times = [due for (due,) in rows if due is not None]
+        return from_micros(min(times)) if times else None
+
+
+JobRow = tuple[Any, ...]
+
+
+def job_row(job: NewJob, now: int) -> JobRow:
+    """A new job as it is stored."""
+    return (
+        new_id(),
+        _scope(job),
+        job.name,
+        codec.dumps(dict(job.arguments)),
+        job.lane,
+        job.priority,
+        job.place,
+        job.unique_key,
+        job.max_attempts,
+        to_micros(job.run_at) if job.run_at else now,
+        now,
+    )
+
+
+def write_job(connection: apsw.Connection, row: JobRow) -> str:
+    """Add a job; its id, or that of the one that waits under its unique key. That one is due as
+    early as the earlier of the two.
+    """
+    added = fetch(connection, _ADD, row)
+    if added:
+        return str(added[0][0])
+    scope, unique_key, run_at = row[1], row[7], row[9]
+    [(job_id,)] = fetch(
+        connection,
+        "UPDATE jobs SET run_at = min(run_at, ?) WHERE scope = ? AND unique_key = ?"
+        " AND state = 'ready' RETURNING id",
+        (run_at, scope, unique_key),
+    )
+    return str(job_id)
+
+
+def _scope(owned: NewJob | Schedule) -> str:
+    return str(owned.scope or "")
 
 
 def _from_row(row: Sequence[Any]) -> Job:
-    id_, name, arguments, state, key, attempts, most, run_at, reached, error, result, *times = row
+    (
+        id_, scope, name, arguments, state, lane, priority, place, key, attempts, most, run_at,
+        reached, error, result, created, finished,
+    ) = row  # fmt: skip
     return Job(
         id=id_,
+        scope=codec.parse_scope(scope) if scope else None,
         name=name,
         arguments=codec.loads(arguments),
         state=state,
+        lane=lane,
+        priority=priority,
+        place=place,
         unique_key=key,
         attempts=attempts,
         max_attempts=most,
@@ -46,105 +284,6 @@ def _from_row(row: Sequence[Any]) -> Job:
         checkpoint=codec.loads(reached),
         error=error,
         result=codec.loads(result),
-        created_at=from_micros(times[0]),
-        finished_at=codec.instant(times[1]),
+        created_at=from_micros(created),
+        finished_at=codec.instant(finished),
     )
-
-
-class SqliteJobs:
-    """`Jobs` in a table."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def enqueue(
-        self,
-        name: str,
-        arguments: Mapping[str, Any],
-        *,
-        unique_key: str = "",
-        run_at: datetime | None = None,
-        max_attempts: int = 5,
-    ) -> str:
-        """See `Jobs.enqueue`."""
-        now = to_micros(self._database.clock.now())
-        due = to_micros(run_at) if run_at else now
-        row = (new_id(), name, codec.dumps(dict(arguments)), unique_key, max_attempts, due, now)
-        with self._database.write() as connection:
-            same = fetch(connection, _SAME, (unique_key,)) if unique_key else []
-            [(job_id,), *_] = same or fetch(connection, _ENQUEUE, row)
-            return str(job_id)
-
-    def claim(self, worker: str, lease_seconds: float, now: datetime) -> Job | None:
-        """See `Jobs.claim`. A job that lost its last attempt's worker is failed for good."""
-        values = {
-            "now": to_micros(now),
-            "until": to_micros(rules.lease_end(now, lease_seconds)),
-            "worker": worker,
-            "lost": rules.LOST_WORKER,
-        }
-        # An idle worker reads only: it must not queue at the gate.
-        if self._database.value(_DUE, values) is None:
-            return None
-        with self._database.write() as connection:
-            connection.execute(_GIVE_UP, values)
-            rows = fetch(connection, _CLAIM, values)
-        return _from_row(rows[0]) if rows else None
-
-    def renew(self, job_id: str, worker: str, lease_seconds: float, now: datetime) -> bool:
-        """See `Jobs.renew`."""
-        until = to_micros(rules.lease_end(now, lease_seconds))
-        return self._update("UPDATE jobs SET lease_until = ?", (until,), job_id, worker)
-
-    def checkpoint(self, job_id: str, worker: str, state: Mapping[str, Any]) -> None:
-        """See `Jobs.checkpoint`. Raises `Conflict` when the worker no longer holds the job."""
-        kept = codec.dumps(dict(state))
-        if not self._update("UPDATE jobs SET checkpoint = ?", (kept,), job_id, worker):
-            raise rules.lost_job(job_id, worker)
-
-    def finish(self, job_id: str, worker: str, result: Mapping[str, Any], now: datetime) -> None:
-        """See `Jobs.finish`. Raises `Conflict` when the worker no longer holds the job."""
-        done = (
-            "UPDATE jobs SET state = 'done', result = ?, finished_at = ?, error = '',"
-            " worker = '', lease_until = NULL"
-        )
-        if not self._update(done, (codec.dumps(dict(result)), to_micros(now)), job_id, worker):
-            raise rules.lost_job(job_id, worker)
-
-    def fail(self, job_id: str, worker: str, error: str, now: datetime, retry_at: datetime) -> None:
-        """See `Jobs.fail`. Raises `Conflict` when the worker no longer holds the job."""
-        values = (error, to_micros(retry_at), to_micros(now))
-        if not self._update(_FAIL, values, job_id, worker):
-            raise rules.lost_job(job_id, worker)
-
-    def retry(self, job_id: str, now: datetime) -> bool:
-        """See `Jobs.retry`."""
-        again = (
-            "UPDATE jobs SET state = 'ready', attempts = 0, run_at = ?, finished_at = NULL"
-            " WHERE id = ? AND state = 'failed' RETURNING 1"
-        )
-        with self._database.write() as connection:
-            return bool(fetch(connection, again, (to_micros(now), job_id)))
-
-    def _update(self, change: str, values: Sequence[Any], job_id: str, worker: str) -> bool:
-        with self._database.write() as connection:
-            held = f"{change} WHERE id = ? AND worker = ? AND state = 'running' RETURNING 1"
-            return bool(fetch(connection, held, (*values, job_id, worker)))
-
-    def list(self, *, states: Sequence[str] = (), limit: int = 50) -> list[Job]:
-        """See `Jobs.list`."""
-        condition = f"WHERE state IN ({placeholders(states)})" if states else ""
-        rows = self._database.rows(
-            f"SELECT {_LISTED} FROM jobs {condition} ORDER BY seq DESC LIMIT ?",
-            (*states, max(0, limit)),
-        )
-        return [_from_row(row) for row in rows]
-
-    def next_due(self) -> datetime | None:
-        """See `Jobs.next_due`."""
-        rows = self._database.rows(
-            "SELECT min(run_at) FROM jobs WHERE state = 'ready'"
-            " UNION ALL SELECT min(lease_until) FROM jobs WHERE state = 'running'"
-        )
-        times = [due for (due,) in rows if due is not None]
-        return from_micros(min(times)) if times else None

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 import apsw
 
+from contextd.domain.changes import Put, Removal
+from contextd.domain.errors import Conflict
+from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
-from contextd.stores import codec, filters
+from contextd.stores import codec, filters, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.reach import Reach, nearest
 from contextd.stores.sql_conditions import sql_of
 
 _COLUMNS = (
@@ -23,21 +26,21 @@ _COLUMNS = (
 )  # fmt: skip
 """Fields with a column of their own; all others are in the body."""
 
-_LISTED = ", ".join((*_COLUMNS, "body"))
-_STORED = ("content_hash", *_COLUMNS, "body")
+_LISTED = ", ".join((*_COLUMNS, "version", "body"))
+_STORED = ("content_hash", *_COLUMNS, "version", "body")
 _PUT = (
     f"INSERT INTO records ({', '.join(_STORED)}) VALUES ({placeholders(_STORED)})"
-    f" ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in _STORED)}"
+    f" ON CONFLICT (scope, id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in _STORED)}"
 )
-_CHANGE = """INSERT INTO changes (record_id, at, actor, action, reason, before, after, undoes)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"""
-_UNDOABLE = """SELECT seq, action, before FROM changes c
-    WHERE record_id = ? AND undoes IS NULL
-    AND NOT EXISTS (SELECT 1 FROM changes WHERE undoes = c.seq)
-    ORDER BY seq DESC LIMIT 1"""
+_HERE = f"SELECT {_LISTED} FROM records WHERE scope = ? AND id = ?"
+_CHANGE = """INSERT INTO changes
+    (scope, record_id, seq, kind, at, actor, action, reason, before, after, undoes)
+    VALUES (?1, ?2, (SELECT ifnull(max(seq), 0) + 1 FROM changes
+        WHERE scope = ?1 AND record_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+    RETURNING seq"""
+_SAME = """SELECT id FROM records WHERE scope = ? AND content_hash = ? AND id <> ?
+    AND status IN ('active', 'inbox') LIMIT 1"""
 
-
-_MOST_PARTS = 24
 _INDEXED = {
     "contextType": "json_extract(body, '$.data.contextType') = ?",
     "bubbleId": "json_extract(body, '$.data.bubbleId') = ?",
@@ -49,13 +52,14 @@ or nothing."""
 def _from_row(row: Sequence[Any]) -> Record:
     body = codec.loads(row[-1])
     body.update(zip(_COLUMNS, row, strict=False))
-    return codec.record_from_json(body)
+    return replace(codec.record_from_json(body), version=row[-2])
 
 
-def _to_row(record: Record, snapshot: codec.Json) -> list[Any]:
+def to_row(record: Record, snapshot: codec.Json, version: int) -> list[Any]:
+    """The stored columns of a record whose JSON is `snapshot`."""
     body = {name: value for name, value in snapshot.items() if name not in _COLUMNS}
     columns = [snapshot[name] for name in _COLUMNS]
-    return [record.content_hash, *columns, codec.dumps(body)]
+    return [record.content_hash, *columns, version, codec.dumps(body)]
 
 
 def _from_snapshot(text: str | None) -> Record | None:
@@ -63,81 +67,54 @@ def _from_snapshot(text: str | None) -> Record | None:
 
 
 class SqliteRecords:
-    """`Records` in the tables `records` and `changes`."""
+    """`Records` in the tables `records` and `changes`, as far as one grant reaches."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def put(self, record: Record, *, actor: str, action: str, reason: str = "") -> Change:
-        """See `Records.put`."""
-        after = codec.dumps(codec.record_to_json(record))
-        with self._database.write() as connection:
-            return self._change(connection, record.id, (actor, action, reason), after, None)
-
-    def _change(
-        self,
-        connection: apsw.Connection,
-        record_id: str,
-        why: tuple[str, str, str],
-        after: str | None,
-        undoes: int | None,
-    ) -> Change:
-        old = fetch(connection, f"SELECT {_LISTED} FROM records WHERE id = ?", (record_id,))
-        before = _from_row(old[0]) if old else None
-        became = _from_snapshot(after)
-        if became is None or after is None:
-            connection.execute("DELETE FROM records WHERE id = ?", (record_id,))
-        else:
-            connection.execute(_PUT, _to_row(became, codec.loads(after)))
-        at = to_micros(self._database.clock.now())
-        snapshot = codec.dumps(codec.record_to_json(before)) if before else None
-        values = (record_id, at, *why, snapshot, after, undoes)
-        [(seq,)] = fetch(connection, _CHANGE, values)
-        return Change(seq, record_id, from_micros(at), *why, before, became)
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._reach = database, reach
 
     def get(self, record_ids: Sequence[str]) -> list[Record]:
         """See `Records.get`."""
+        clause, values = self._reach.condition()
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE id IN (SELECT value FROM json_each(?))",
-            (codec.dumps(list(record_ids)),),
+            f"SELECT {_LISTED} FROM records"
+            f" WHERE id IN (SELECT value FROM json_each(?)) AND {clause}",
+            (codec.dumps(list(record_ids)), *values),
         )
-        found = {row[0]: _from_row(row) for row in rows}
+        found = nearest(map(_from_row, rows))
         return [found[id_] for id_ in record_ids if id_ in found]
 
-    def resolve(self, prefix: str, scopes: frozenset[Scope]) -> Record:
+    def resolve(self, prefix: str) -> Record:
         """See `Records.resolve`."""
         filters.check_prefix(prefix)
-        places = [str(scope) for scope in scopes]
-        found = [
-            _from_row(row)
-            for row in self._database.rows(
-                f"SELECT {_LISTED} FROM records WHERE id >= ? AND id < ? || char(1114111)"
-                f" AND scope IN ({placeholders(places)}) ORDER BY id LIMIT 11",
-                (prefix, prefix, *places),
-            )
-        ]
+        clause, values = self._reach.condition()
+        rows = self._database.rows(
+            f"SELECT {_LISTED} FROM records WHERE id >= ? AND id < ? || char(1114111)"
+            f" AND {clause} ORDER BY id LIMIT 31",
+            (prefix, prefix, *values),
+        )
+        found = [record for _, record in sorted(nearest(map(_from_row, rows)).items())]
         exact = [record for record in found if record.id == prefix]
         return filters.only_one(prefix, exact or found)
 
     def find(self, query: Query) -> Page:
         """See `Records.find`."""
-        condition, values = _condition(query)
+        condition, values = self._condition(query)
         after = filters.read_cursor(query.cursor)
         if after:
             condition += " AND (created_at, id) < (?, ?)"
             values += after
         # Ids first, from the index alone: sorting whole rows of 10,000 records took 30 times as long.
-        newest = "ORDER BY created_at DESC, id DESC"
+        newest = "ORDER BY created_at DESC, id DESC, scope DESC"
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE id IN"
-            f" (SELECT id FROM records WHERE {condition} {newest} LIMIT ?) {newest}",
+            f"SELECT {_LISTED} FROM records WHERE no IN"
+            f" (SELECT no FROM records WHERE {condition} {newest} LIMIT ?) {newest}",
             (*values, max(0, query.limit) + 1),
         )
         return filters.page([_from_row(row) for row in rows], query.limit)
 
     def count(self, query: Query) -> dict[str, int]:
         """See `Records.count`."""
-        condition, values = _condition(query)
+        condition, values = self._condition(query)
         return dict(
             self._database.rows(
                 f"SELECT kind, count(*) FROM records WHERE {condition} GROUP BY kind", values
@@ -146,102 +123,80 @@ class SqliteRecords:
 
     def by_hash(self, content_hash: str, scope: Scope) -> Record | None:
         """See `Records.by_hash`."""
+        clause, values = self._reach.condition()
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE content_hash = ? AND scope = ?"
-            " AND status IN ('active', 'inbox') ORDER BY created_at, id LIMIT 1",
-            (content_hash, str(scope)),
+            f"SELECT {_LISTED} FROM records WHERE scope = ? AND content_hash = ?"
+            f" AND status IN ('active', 'inbox') AND {clause} ORDER BY created_at, id LIMIT 1",
+            (str(scope), content_hash, *values),
         )
         return _from_row(rows[0]) if rows else None
 
-    def touch(self, record_ids: Sequence[str], at: datetime) -> None:
-        """See `Records.touch`."""
-        with self._database.write() as connection:
-            connection.execute(
-                "UPDATE records SET usage_count = usage_count + 1, last_used_at = ?"
-                " WHERE id IN (SELECT value FROM json_each(?))",
-                (to_micros(at), codec.dumps(list(record_ids))),
-            )
-
     def history(self, record_id: str) -> list[Change]:
         """See `Records.history`."""
+        clause, values = self._reach.condition()
         rows = self._database.rows(
-            "SELECT seq, record_id, at, actor, action, reason, before, after"
-            " FROM changes WHERE record_id = ? ORDER BY seq",
-            (record_id,),
+            "SELECT scope, seq, record_id, at, actor, action, reason, before, after, undoes"
+            f" FROM changes WHERE record_id = ? AND {clause} ORDER BY seq",
+            (record_id, *values),
         )
-        return [
-            Change(
-                seq,
-                id_,
-                from_micros(at),
-                actor,
-                action,
-                reason,
-                _from_snapshot(before),
-                _from_snapshot(after),
-            )
-            for seq, id_, at, actor, action, reason, before, after in rows
-        ]
+        return rules.nearest_history(
+            [(codec.parse_scope(scope), _change(*entry)) for scope, *entry in rows]
+        )
 
-    def undo(self, record_id: str, *, actor: str) -> Change:
-        """See `Records.undo`."""
-        with self._database.write() as connection:
-            rows = fetch(connection, _UNDOABLE, (record_id,))
-            if not rows:
-                raise filters.nothing_to_undo(record_id)
-            [(seq, action, before)] = rows
-            why = (actor, "undo", f"undo of {action}")
-            return self._change(connection, record_id, why, before, seq)
+    def _condition(self, query: Query) -> tuple[str, list[Any]]:
+        """What a query asks as SQL with bound values; names of fields are bound too, in JSON paths."""
+        filters.check_where(query.where)
+        filters.check_condition(query.filter)
+        clause, values = self._reach.condition(query)
+        clauses = [clause]
 
+        def ask(clause: str, *bound: Any) -> None:
+            clauses.append(clause)
+            values.extend(bound)
 
-def _ordered_parts(query: Query) -> list[Query]:
-    """Queries that together ask the same, each of which an index answers in order: then a page
-    costs its own length, not that of the list.
-    """
-    count = len(query.scopes) * len(query.kinds) * len(query.statuses)
-    if not 1 < count <= _MOST_PARTS:
-        return [query]
-    return [
-        replace(query, scopes=frozenset({scope}), kinds=(kind,), statuses=(status,))
-        for scope in query.scopes
-        for kind in dict.fromkeys(query.kinds)
-        for status in dict.fromkeys(query.statuses)
-    ]
+        if query.statuses:
+            ask(f"status IN ({placeholders(query.statuses)})", *query.statuses)
+        for column in ("session", "trust", "source"):
+            if getattr(query, column):
+                ask(f"{column} = ?", getattr(query, column))
+        if query.min_confidence > 0:
+            ask("confidence >= ?", query.min_confidence)
+        if query.valid_at is not None:
+            moment = to_micros(query.valid_at)
+            ask("(valid_from IS NULL OR valid_from <= ?)", moment)
+            ask("(valid_to IS NULL OR ? < valid_to)", moment)
+        for tag in query.tags:
+            ask("no IN (SELECT record FROM record_tags WHERE tag = ?)", tag)
+        for name, value in query.where.items():
+            ask(*_equals(name, value))
+        if query.filter is not None:
+            condition, bound = sql_of(query.filter)
+            ask(f"({condition})", *bound)
+        return " AND ".join(clauses), values
 
 
-def _condition(query: Query) -> tuple[str, list[Any]]:
-    """What a query asks as SQL with bound values; names of fields are bound too, in JSON paths."""
-    filters.check_where(query.where)
-    filters.check_condition(query.filter)
-    clauses: list[str] = []
-    values: list[Any] = []
-
-    def ask(clause: str, *bound: Any) -> None:
-        clauses.append(clause)
-        values.extend(bound)
-
-    places = [str(scope) for scope in query.scopes]
-    ask(f"scope IN ({placeholders(places)})", *places)
-    for column, allowed in (("kind", query.kinds), ("status", query.statuses)):
-        if allowed:
-            ask(f"{column} IN ({placeholders(allowed)})", *allowed)
-    for column in ("session", "trust", "source"):
-        if getattr(query, column):
-            ask(f"{column} = ?", getattr(query, column))
-    if query.min_confidence > 0:
-        ask("confidence >= ?", query.min_confidence)
-    if query.valid_at is not None:
-        moment = to_micros(query.valid_at)
-        ask("(valid_from IS NULL OR valid_from <= ?)", moment)
-        ask("(valid_to IS NULL OR ? < valid_to)", moment)
-    for tag in query.tags:
-        ask("id IN (SELECT id FROM record_tags WHERE tag = ?)", tag)
-    for name, value in query.where.items():
-        ask(*_equals(name, value))
-    if query.filter is not None:
-        clause, bound = sql_of(query.filter)
-        ask(f"({clause})", *bound)
-    return " AND ".join(clauses), values
+def _change(
+    seq: int,
+    record_id: str,
+    at: int,
+    actor: str,
+    action: str,
+    reason: str,
+    before: str | None,
+    after: str | None,
+    undoes: int | None,
+) -> Change:
+    return Change(
+        seq,
+        record_id,
+        from_micros(at),
+        actor,
+        action,
+        reason,
+        _from_snapshot(before),
+        _from_snapshot(after),
+        undoes,
+    )
 
 
 def _equals(name: str, value: Any) -> tuple[Any, ...]:
@@ -253,3 +208,37 @@ def _equals(name: str, value: Any) -> tuple[Any, ...]:
         return "ifnull(json_type(body, ?), 'null') = 'null'", path
     among = "EXISTS (SELECT 1 FROM json_each(body, ?) WHERE atom = ?)"
     return f"json_type(body, ?) <> 'object' AND {among}", path, path, value
+
+
+def write_record(
+    connection: apsw.Connection, change: Put | Removal, snapshot: codec.Json, actor: str, now: int
+) -> Change:
+    """Carry out one change of a record. Raises `Conflict` when another state of it is stored than
+    the one it was made from.
+    """
+    record = change.record
+    scope, id_ = str(record.scope), record.id
+    rows = fetch(connection, _HERE, (scope, id_))
+    before = _from_row(rows[0]) if rows else None
+    version = before.version if before is not None else 0
+    if version != record.version:
+        raise rules.changed_meanwhile(record)
+    if before is not None and area_of(before.kind) != area_of(record.kind):
+        raise Conflict(f"{id_!r} is a {before.kind} and stays one", "record it anew")
+    after: str | None = None
+    if isinstance(change, Removal):
+        connection.execute("DELETE FROM records WHERE scope = ? AND id = ?", (scope, id_))
+    else:
+        same = fetch(connection, _SAME, (scope, record.content_hash, id_)) if change.alone else []
+        if same:
+            raise rules.already_there(same[0][0])
+        after = codec.dumps(snapshot)
+        connection.execute(_PUT, to_row(record, snapshot, version + 1))
+    was = codec.dumps(codec.record_to_json(before)) if before else None
+    why = (actor, change.action, change.reason)
+    values = (scope, id_, record.kind, now, *why, was, after, change.undoes)
+    try:
+        [(seq,)] = fetch(connection, _CHANGE, values)
+    except apsw.ConstraintError as problem:
+        raise rules.undone_already(id_) from problem
+    return _change(seq, id_, now, *why, was, after, change.undoes)

@@ -2,56 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
+import apsw
+
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session
-from contextd.domain.time import to_micros
-from contextd.domain.window import ContextItem
+from contextd.domain.sessions import Event, Session, SessionChange, changed
+from contextd.domain.time import from_micros, to_micros
+from contextd.domain.window import ContextItem, first_served, together
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.reach import Reach
 
-_SAVE = """INSERT INTO sessions
-    (id, scope, client, external_id, status, started_at, last_seen_at, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, client = excluded.client,
-    external_id = excluded.external_id, status = excluded.status,
-    started_at = excluded.started_at, last_seen_at = excluded.last_seen_at, body = excluded.body"""
-_EVENT = """INSERT INTO events (session_id, seq, key, type, body) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (session_id, key) DO NOTHING RETURNING seq"""
-
+_OPEN = """INSERT INTO sessions
+    (scope, id, client, external_id, status, ended, started_at, last_seen_at, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, id) DO NOTHING RETURNING no"""
+_CHANGE = """UPDATE sessions SET client = ?, external_id = ?, status = ?, ended = ?, started_at = ?,
+    last_seen_at = ?, body = ?, events = events + ? WHERE no = ?"""
+_EVENT = """INSERT INTO events (session, seq, key, type, body) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (session, key) DO NOTHING RETURNING seq"""
 _ITEM = "INSERT OR REPLACE INTO context_items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_ITEMS = """SELECT type, source, tokens, count, first_at, last_at, score, status, reason
+    FROM context_items WHERE session = ?"""
 
 
 class SqliteSessions:
-    """`Sessions` in the tables `sessions`, `events` and `served`."""
+    """`Sessions` in the tables `sessions`, `events` and `context_items`, as far as one grant
+    reaches.
+    """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def save(self, session: Session) -> None:
-        """See `Sessions.save`."""
-        body = codec.session_to_json(session)
-        columns = ("id", "scope", "client", "external_id", "status", "started_at", "last_seen_at")
-        row = [*(body[name] for name in columns), codec.dumps(body)]
-        with self._database.write() as connection:
-            connection.execute(_SAVE, row)
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._reach = database, reach
+        self._scopes = reach.everywhere()
+        self._mine = f"scope IN ({placeholders(self._scopes)})"
 
     def get(self, session_id: str) -> Session | None:
         """See `Sessions.get`."""
-        return self._first("WHERE id = ?", (session_id,))
+        return self._first("id = ?", (session_id,))
 
     def by_external(self, client: str, external_id: str) -> Session | None:
-        """See `Sessions.by_external`; the latest one where several scopes have it."""
-        return self._first(
-            "WHERE client = ? AND external_id = ? ORDER BY started_at DESC, id DESC LIMIT 1",
-            (client, external_id),
-        )
+        """See `Sessions.by_external`."""
+        return self._first("client = ? AND external_id = ?", (client, external_id))
 
     def _first(self, condition: str, values: Sequence[Any]) -> Session | None:
-        body = self._database.value(f"SELECT body FROM sessions {condition}", values)
+        body = self._database.value(
+            f"SELECT body FROM sessions WHERE {condition} AND {self._mine}"
+            " ORDER BY started_at DESC, id DESC, scope DESC LIMIT 1",
+            (*values, *self._scopes),
+        )
         return None if body is None else codec.session_from_json(codec.loads(body))
 
     def find(
@@ -59,44 +58,24 @@ class SqliteSessions:
         scopes: frozenset[Scope],
         *,
         statuses: Sequence[str] = (),
-        seen_before: datetime | None = None,
+        prefix: str = "",
         limit: int = 50,
     ) -> list[Session]:
         """See `Sessions.find`."""
-        values: list[Any] = [str(scope) for scope in scopes]
+        values: list[Any] = self._reach.among(scopes)
         condition = f"scope IN ({placeholders(values)})"
         if statuses:
             condition += f" AND status IN ({placeholders(statuses)})"
             values += statuses
-        if seen_before is not None:
-            condition += " AND last_seen_at < ?"
-            values.append(to_micros(seen_before))
+        if prefix:
+            condition += " AND id >= ? AND id < ? || char(1114111)"
+            values += (prefix, prefix)
         rows = self._database.rows(
             f"SELECT body FROM sessions WHERE {condition}"
-            " ORDER BY started_at DESC, id DESC LIMIT ?",
+            " ORDER BY started_at DESC, id DESC, scope DESC LIMIT ?",
             (*values, max(0, limit)),
         )
         return [codec.session_from_json(codec.loads(body)) for (body,) in rows]
-
-    def append(self, session_id: str, events: Sequence[Event]) -> list[Event]:
-        """See `Sessions.append`. Raises `NotFound` for a session that was never saved."""
-        bodies = [codec.dumps(codec.event_to_json(event)) for event in events]
-        new: list[Event] = []
-        with self._database.write() as connection:
-            [(known, last)] = fetch(
-                connection,
-                "SELECT EXISTS (SELECT 1 FROM sessions WHERE id = ?1),"
-                " (SELECT ifnull(max(seq), 0) FROM events WHERE session_id = ?1)",
-                (session_id,),
-            )
-            if not known:
-                raise rules.no_session(session_id)
-            for event, body in zip(events, bodies, strict=True):
-                row = (session_id, last + 1, event.key, event.type, body)
-                if fetch(connection, _EVENT, row):
-                    last += 1
-                    new.append(codec.event_from_json(codec.loads(body), last))
-        return new
 
     def events(
         self, session_id: str, *, types: Sequence[str] = (), after: int = 0, limit: int = 100_000
@@ -104,43 +83,116 @@ class SqliteSessions:
         """See `Sessions.events`."""
         kind = f" AND type IN ({placeholders(types)})" if types else ""
         rows = self._database.rows(
-            f"SELECT body, seq FROM events WHERE session_id = ? AND seq > ?{kind}"
+            f"SELECT body, seq FROM events WHERE session = ({self._number()}) AND seq > ?{kind}"
             " ORDER BY seq LIMIT ?",
-            (session_id, after, *types, max(0, limit)),
+            (session_id, *self._scopes, after, *types, max(0, limit)),
         )
         return [codec.event_from_json(codec.loads(body), seq) for body, seq in rows]
 
-    def keep_items(self, session_id: str, items: Sequence[ContextItem]) -> None:
-        """See `Sessions.keep_items`. Raises `NotFound` for a session that was never saved."""
-        rows = [(session_id, *codec.item_to_row(item)) for item in items]
-        with self._database.write() as connection:
-            if not fetch(connection, "SELECT 1 FROM sessions WHERE id = ?", (session_id,)):
-                raise rules.no_session(session_id)
-            connection.executemany(_ITEM, rows)
+    def messages(self, places: Sequence[tuple[str, int]]) -> list[tuple[str, Event]]:
+        """See `Sessions.messages`."""
+        rows = self._database.rows(
+            "SELECT asked.session, events.body, events.seq FROM (SELECT key AS place,"
+            " value ->> 0 AS session, value ->> 1 AS seq FROM json_each(?)) asked"
+            f" JOIN sessions ON sessions.id = asked.session AND sessions.{self._mine}"
+            " JOIN events ON events.session = sessions.no AND events.seq = asked.seq"
+            " ORDER BY asked.place",
+            (codec.dumps([list(place) for place in places]), *self._scopes),
+        )
+        return [
+            (session, codec.event_from_json(codec.loads(body), seq)) for session, body, seq in rows
+        ]
 
     def items(self, session_id: str) -> list[ContextItem]:
         """See `Sessions.items`."""
         rows = self._database.rows(
-            "SELECT type, source, tokens, count, first_at, last_at, score, status, reason"
-            " FROM context_items WHERE session_id = ? ORDER BY score DESC, type, source",
-            (session_id,),
+            _ITEMS.replace("?", f"({self._number()})") + " ORDER BY score DESC, type, source",
+            (session_id, *self._scopes),
         )
         return [codec.item_from_row(row) for row in rows]
 
-    def mark_served(self, scope: Scope, digests: Iterable[str]) -> None:
-        """See `Sessions.mark_served`."""
-        rows = [(str(scope), digest) for digest in digests]
-        if rows:
-            with self._database.write() as connection:
-                connection.executemany(
-                    "INSERT INTO served (scope, digest) VALUES (?, ?) ON CONFLICT DO NOTHING", rows
-                )
+    def _number(self) -> str:
+        return (
+            f"SELECT no FROM sessions WHERE id = ? AND {self._mine}"
+            " ORDER BY started_at DESC, id DESC, scope DESC LIMIT 1"
+        )
 
-    def served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
-        """See `Sessions.served`."""
+    def handed_out(self, scope: Scope, session: str, digests: Sequence[str]) -> set[str]:
+        """See `Sessions.handed_out`."""
         rows = self._database.rows(
-            "SELECT digest FROM served"
-            " WHERE scope = ? AND digest IN (SELECT value FROM json_each(?))",
-            (str(scope), codec.dumps(list(digests))),
+            "SELECT digest FROM handed_out WHERE scope = ? AND session = ?"
+            f" AND digest IN (SELECT value FROM json_each(?)) AND {self._mine}",
+            (str(scope), session, codec.dumps(list(digests)), *self._scopes),
         )
         return {digest for (digest,) in rows}
+
+
+def open_session(connection: apsw.Connection, session: Session) -> None:
+    """Insert a session. Raises `Conflict` when its id is taken in its scope."""
+    row = (str(session.scope), session.id, *_columns(session), codec.dumps(_body(session)))
+    if not fetch(connection, _OPEN, row):
+        raise rules.session_there(session.id)
+
+
+def change_session(
+    connection: apsw.Connection, scopes: Sequence[str], change: SessionChange, now: int
+) -> tuple[Session, list[Event]]:
+    """Apply a change to the session as it stands; the session after it and its new events.
+
+    Raises `NotFound` for a session that is in none of `scopes`.
+    """
+    rows = fetch(
+        connection,
+        f"SELECT no, body, events FROM sessions WHERE id = ? AND scope IN ({placeholders(scopes)})"
+        " ORDER BY started_at DESC, id DESC, scope DESC LIMIT 1",
+        (change.id, *scopes),
+    )
+    if not rows:
+        raise rules.no_session(change.id)
+    [(number, body, last)] = rows
+    added: list[Event] = []
+    for event in change.events:
+        written = codec.dumps(codec.event_to_json(event))
+        row = (number, last + 1, event.key, event.type, written)
+        if fetch(connection, _EVENT, row):
+            last += 1
+            added.append(codec.event_from_json(codec.loads(written), last))
+    session = changed(codec.session_from_json(codec.loads(body)), change)
+    stored = codec.dumps(_body(session))
+    connection.execute(_CHANGE, (*_columns(session), stored, len(added), number))
+    if change.servings or change.dropped:
+        _serve(connection, number, change, now)
+    return session, added
+
+
+def _serve(connection: apsw.Connection, number: int, change: SessionChange, now: int) -> None:
+    known = [codec.item_from_row(row) for row in fetch(connection, _ITEMS, (number,))]
+    items = {(item.type, item.source): item for item in known}
+    at = from_micros(now)
+    touched: dict[tuple[str, str], ContextItem] = {}
+    for serving in together(change.servings):
+        key = serving.type, serving.source
+        before = items.get(key)
+        after = before.served_again(serving.tokens, at) if before else first_served(serving, at)
+        touched[key] = items[key] = after
+    for dropped in change.dropped:
+        before = items.get((dropped.type, dropped.source))
+        # Served again since it was weighed, it stays.
+        if before is not None and before.last_at <= dropped.last_at:
+            touched[dropped.type, dropped.source] = dropped
+    connection.executemany(_ITEM, [(number, *codec.item_to_row(item)) for item in touched.values()])
+
+
+def _columns(session: Session) -> tuple[Any, ...]:
+    return (
+        session.client,
+        session.external_id,
+        session.status,
+        int(session.ended_at is not None),
+        to_micros(session.started_at),
+        to_micros(session.last_seen_at),
+    )
+
+
+def _body(session: Session) -> codec.Json:
+    return codec.session_to_json(session)

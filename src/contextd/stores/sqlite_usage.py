@@ -1,27 +1,28 @@
-"""The usage log and the known projects in SQLite."""
+"""The usage log in SQLite: the latest observations of each scope, and totals."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
+from typing import Any
 
 import apsw
 
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Observation, ObservationSummary, Project
 from contextd.domain.time import from_micros, to_micros
+from contextd.domain.usage import Observation, ObservationSummary
 from contextd.stores import codec, rules
-from contextd.stores.connection import Database, fetch
+from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.reach import Reach
 
 _LOG = """INSERT INTO observations (at, action, operation, type, record_ids, query, agent, scope)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-_TOTALS = """UPDATE observation_totals SET reads = reads + ?, writes = writes + ?,
-    misses = misses + ?, last_activity = max(ifnull(last_activity, ?4), ?4), kept = ?"""
-_OF_SCOPE = """INSERT INTO observation_scopes VALUES (?, ?, ?, ?, ?)
+_OF_SCOPE = """INSERT INTO observation_scopes (scope, reads, writes, misses, last_activity, logged)
+    VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (scope) DO UPDATE SET reads = reads + excluded.reads,
     writes = writes + excluded.writes, misses = misses + excluded.misses,
-    last_activity = max(last_activity, excluded.last_activity)"""
+    last_activity = max(last_activity, excluded.last_activity), logged = excluded.logged"""
 _MISSED = """INSERT INTO missed_queries (scope, query, count, latest) VALUES (?1, ?2, 1, ?3)
     ON CONFLICT (scope, query) DO UPDATE SET count = count + 1, latest = ?3"""
 _MAKE_ROOM = """DELETE FROM missed_queries
@@ -32,57 +33,22 @@ _MAKE_ROOM = """DELETE FROM missed_queries
 _TYPE = """INSERT INTO observation_types (scope, counted, type, count) VALUES (?, ?, ?, ?)
     ON CONFLICT (scope, counted, type) DO UPDATE SET count = count + excluded.count"""
 
-
 _names = attrgetter("action", "operation", "type")
 
 
 class SqliteObservations:
-    """`Observations` in a table of the latest ones and four of totals."""
+    """`Observations`, as far as one grant reaches."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._reach = database, reach
 
-    def append(self, observations: Sequence[Observation]) -> None:
-        """See `Observations.append`."""
-        rows = [
-            (to_micros(o.at), *_names(o), codec.dumps(o.record_ids), o.query, o.agent, _scope(o))
-            for o in observations
-        ]
-        if not rows:
-            return
-        with self._database.write() as connection:
-            connection.executemany(_LOG, rows)
-            self._count(connection, observations)
-            for scope in {_scope(o) for o in observations}:
-                _count_in(connection, scope, [o for o in observations if _scope(o) == scope])
-
-    def _count(self, connection: apsw.Connection, observations: Sequence[Observation]) -> None:
-        [(misses, kept)] = fetch(connection, "SELECT misses, kept FROM observation_totals")
-        missed = [(_scope(o), o.query) for o in observations if o.action == "miss" and o.query]
-        for place, (scope, query) in enumerate(missed, misses + 1):
-            connection.execute(_MAKE_ROOM, (scope, query, rules.MISSED_QUERIES))
-            connection.execute(_MISSED, (scope, query, place))
-        left = kept
-        for _ in observations:
-            left = left + 1 if left < rules.OBSERVATIONS else left + 1 - rules.OBSERVATIONS_DROPPED
-        connection.execute(_TOTALS, (*_totals(observations), left))
-        dropped = kept + len(observations) - left
-        if dropped:
-            connection.execute(
-                "DELETE FROM observations WHERE seq IN"
-                " (SELECT seq FROM observations ORDER BY seq LIMIT ?)",
-                (dropped,),
-            )
-
-    def recent(
-        self, limit: int = 100, *, scopes: frozenset[Scope] | None = None
-    ) -> list[Observation]:
+    def recent(self, scopes: frozenset[Scope], limit: int = 100) -> list[Observation]:
         """See `Observations.recent`."""
-        within, values = _within(scopes)
+        among = self._reach.among(scopes)
         rows = self._database.rows(
             "SELECT at, action, operation, type, record_ids, query, agent, scope FROM observations"
-            f" {within} ORDER BY seq DESC LIMIT ?",
-            (*values, max(0, limit)),
+            f" WHERE scope IN ({placeholders(among)}) ORDER BY at DESC, seq DESC LIMIT ?",
+            (*among, max(0, limit)),
         )
         return [
             Observation(
@@ -93,29 +59,30 @@ class SqliteObservations:
                 record_ids=tuple(codec.loads(ids)),
                 query=query,
                 agent=agent,
-                scope=codec.parse_scope(scope) if scope else None,
+                scope=codec.parse_scope(scope),
             )
             for at, action, operation, type_, ids, query, agent, scope in rows
         ]
 
-    def summary(self, *, scopes: frozenset[Scope] | None = None) -> ObservationSummary:
+    def summary(self, scopes: frozenset[Scope]) -> ObservationSummary:
         """See `Observations.summary`."""
-        within, values = _within(scopes)
+        among = self._reach.among(scopes)
+        within = f"WHERE scope IN ({placeholders(among)})"
         with self._database.snapshot():
             [(reads, writes, misses, last)] = self._database.rows(
                 "SELECT ifnull(sum(reads), 0), ifnull(sum(writes), 0), ifnull(sum(misses), 0),"
                 f" max(last_activity) FROM observation_scopes {within}",
-                values,
+                among,
             )
             types = self._database.rows(
                 "SELECT counted, type, sum(count) FROM observation_types"
                 f" {within} GROUP BY counted, type",
-                values,
+                among,
             )
             missed = self._database.rows(
                 f"SELECT query, sum(count) FROM missed_queries {within}"
-                " GROUP BY query ORDER BY max(latest)",
-                values,
+                " GROUP BY query ORDER BY max(latest), query",
+                among,
             )
         return ObservationSummary(
             reads=reads,
@@ -129,73 +96,53 @@ class SqliteObservations:
         )
 
 
-def _scope(observation: Observation) -> str:
-    return str(observation.scope or "")
+Row = tuple[Any, ...]
 
 
-def _within(scopes: frozenset[Scope] | None) -> tuple[str, tuple[str, ...]]:
-    if scopes is None:
-        return "", ()
-    return f"WHERE scope IN ({', '.join('?' * len(scopes))})", tuple(map(str, scopes))
+def observation_row(one: Observation) -> Row:
+    """An observation as it is stored."""
+    ids = codec.dumps(one.record_ids)
+    return (to_micros(one.at), *_names(one), ids, one.query, one.agent, str(one.scope or ""))
 
 
-def _totals(observations: Sequence[Observation]) -> tuple[int, int, int, int]:
-    counts = Counter(rules.COUNTED_AS[o.action] for o in observations)
-    last = max(to_micros(o.at) for o in observations)
-    return counts["reads"], counts["writes"], counts["misses"], last
+def log(
+    connection: apsw.Connection, observations: Sequence[Observation], rows: Sequence[Row]
+) -> None:
+    """Add observations to the logs of their scopes; `rows` are theirs."""
+    by_scope: dict[str, list[Observation]] = {}
+    for one in observations:
+        by_scope.setdefault(str(one.scope or ""), []).append(one)
+    connection.executemany(_LOG, rows)
+    for scope, mine in by_scope.items():
+        _log_in(connection, scope, mine)
 
 
-def _count_in(connection: apsw.Connection, scope: str, observations: Sequence[Observation]) -> None:
-    connection.execute(_OF_SCOPE, (scope, *_totals(observations)))
-    types = Counter((rules.COUNTED_AS[o.action], o.type) for o in observations if o.type)
+def _log_in(connection: apsw.Connection, scope: str, observations: Sequence[Observation]) -> None:
+    before = fetch(
+        connection, "SELECT misses, logged FROM observation_scopes WHERE scope = ?", (scope,)
+    )
+    misses, logged = before[0] if before else (0, 0)
+    missed = [one.query for one in observations if one.action == "miss" and one.query]
+    for place, query in enumerate(missed, misses + 1):
+        connection.execute(_MAKE_ROOM, (scope, query, rules.MISSED_QUERIES))
+        connection.execute(_MISSED, (scope, query, place))
+    left = logged
+    for _ in observations:
+        left = left + 1 if left < rules.OBSERVATIONS else left + 1 - rules.OBSERVATIONS_DROPPED
+    counts = Counter(rules.COUNTED_AS[one.action] for one in observations)
+    last = max(to_micros(one.at) for one in observations)
+    totals = (counts["reads"], counts["writes"], counts["misses"], last, left)
+    connection.execute(_OF_SCOPE, (scope, *totals))
+    dropped = logged + len(observations) - left
+    if dropped:
+        connection.execute(
+            "DELETE FROM observations WHERE seq IN"
+            " (SELECT seq FROM observations WHERE scope = ? ORDER BY seq LIMIT ?)",
+            (scope, dropped),
+        )
+    types = Counter((rules.COUNTED_AS[one.action], one.type) for one in observations if one.type)
     for (counted, type_), count in types.items():
         if counted != "misses":
             connection.execute(_TYPE, (scope, counted, type_, count))
-    for agent, count in Counter(o.agent for o in observations if o.agent).items():
+    for agent, count in Counter(one.agent for one in observations if one.agent).items():
         connection.execute(_TYPE, (scope, "agents", agent, count))
-
-
-class SqliteProjects:
-    """`Projects` in a table."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def save(self, project: Project) -> None:
-        """See `Projects.save`."""
-        row = (
-            project.identity,
-            str(project.scope),
-            project.name,
-            codec.dumps(project.roots),
-            codec.dumps(project.aliases),
-            to_micros(project.created_at),
-        )
-        with self._database.write() as connection:
-            connection.execute("INSERT OR REPLACE INTO projects VALUES (?, ?, ?, ?, ?, ?)", row)
-
-    def by_identity(self, identity: str) -> Project | None:
-        """See `Projects.by_identity`."""
-        found = self._read("WHERE identity = ?", (identity,))
-        return found[0] if found else None
-
-    def all(self) -> list[Project]:
-        """See `Projects.all`."""
-        return self._read("ORDER BY scope, identity", ())
-
-    def _read(self, condition: str, values: Sequence[str]) -> list[Project]:
-        rows = self._database.rows(
-            "SELECT identity, scope, name, roots, aliases, created_at FROM projects " + condition,
-            values,
-        )
-        return [
-            Project(
-                identity=identity,
-                scope=codec.parse_scope(scope),
-                name=name,
-                roots=tuple(codec.loads(roots)),
-                aliases=tuple(codec.loads(aliases)),
-                created_at=from_micros(created_at),
-            )
-            for identity, scope, name, roots, aliases, created_at in rows
-        ]

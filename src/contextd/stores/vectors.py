@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from contextd.domain.errors import Invalid
-from contextd.ports import Vector
+from contextd.domain.query import Vector
 
 
 def check_vectors(vectors: Mapping[str, Vector], model: str) -> None:

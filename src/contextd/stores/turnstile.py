@@ -1,7 +1,7 @@
-"""The fair gate in front of the one write path.
+"""The turnstile in front of the one write path.
 
-Inside a process, threads queue in the order they came. Between processes two locked files make a
-turnstile: whoever leaves must queue again behind the one that already waits, so that a busy writer
+Inside a process, threads queue in the order they came. Between processes two locked files make it
+fair: whoever leaves must queue again behind the one that already waits, so that a busy writer
 cannot starve the others. The locks belong to the open files: a killed process leaves none.
 """
 
@@ -27,7 +27,7 @@ class _Waiting:
         self.taken = Event()
         self._lock = Lock()
         self._abandoned = False
-        Thread(target=self._take, name="contextd-gate", daemon=True).start()
+        Thread(target=self._take, name="turnstile", daemon=True).start()
 
     def _take(self) -> None:
         fcntl.flock(self.descriptor, fcntl.LOCK_EX)
@@ -71,10 +71,10 @@ class _LockedFile:
             self._descriptor = -1
 
 
-class Gate:
+class Turnstile:
     """Lets one writer through at a time, over all threads and processes, first come first served.
 
-    `path` is the file whose lock it is; a second one beside it, `….next`, is the turnstile.
+    `path` is the file whose lock it is; a second one beside it, `….next`, is where the next one waits.
     """
 
     def __init__(self, path: Path, timeout: float = 30.0) -> None:
@@ -87,7 +87,7 @@ class Gate:
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Hold the gate. Raises `Busy` after `timeout` seconds of waiting."""
+        """Let nobody else write meanwhile. Raises `Busy` after `timeout` seconds of waiting."""
         deadline = time.monotonic() + self.timeout
         turn = self._queue_up(deadline)
         try:
@@ -138,7 +138,7 @@ class Gate:
         )
 
     def close(self) -> None:
-        """Close the files, once nobody holds or awaits the gate."""
+        """Close the files, once nobody holds or awaits it."""
         with self._lock:
             if not self._queue:
                 self._holder.close()

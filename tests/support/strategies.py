@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from hypothesis import strategies as st
 
+from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.query import Document, Query
-from contextd.domain.records import Anchor, Record, Source
+from contextd.domain.records import Anchor, Record, Source, digest
 from contextd.domain.scope import Scope
 
 SCOPES = (Scope("acme"), Scope("acme", "web"), Scope("acme", "web", "shop"), Scope("rival"))
@@ -106,6 +107,33 @@ def documents(draw: st.DrawFn) -> Document:
         confidence=draw(confidences),
         valid_from=draw(maybe_moments),
         valid_to=draw(maybe_moments),
+    )
+
+
+@st.composite
+def source_files(draw: st.DrawFn) -> SourceFile:
+    """One of two files, cut into up to three pieces."""
+    path = draw(st.sampled_from(["a.py", "b.py"]))
+    pieces = draw(st.lists(texts, max_size=3))
+    return SourceFile(
+        path=path,
+        size=draw(st.integers(0, 9)),
+        mtime_ns=draw(st.integers(0, 2**61)),
+        digest=draw(st.sampled_from("de")),
+        language="python",
+        lines=len(pieces),
+        chunks=tuple(
+            Chunk(
+                id=digest(f"{path}:{n}:{piece}"),
+                path=path,
+                start_line=n,
+                end_line=n,
+                text=piece,
+                symbol=draw(st.sampled_from(["", "f"])),
+                language="python",
+            )
+            for n, piece in enumerate(pieces)
+        ),
     )
 
 

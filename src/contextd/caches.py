@@ -1,0 +1,107 @@
+"""What is remembered to save work. Nothing of it is needed, and all of it is bounded.
+
+A cache belongs to one organisation and is opened and closed with it: nothing that was computed for
+one can be handed to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Cache(Generic[K, V]):
+    """The values used last, at most `limit` of them. Safe to use from any thread."""
+
+    def __init__(self, limit: int, close: Callable[[V], None] | None = None) -> None:
+        self._limit, self._close = limit, close
+        self._values: dict[K, V] = {}
+        self._lock = RLock()
+
+    def get(self, key: K) -> V | None:
+        """The value, which counts as used now; None when it is not there."""
+        with self._lock:
+            if key not in self._values:
+                return None
+            value = self._values[key] = self._values.pop(key)
+            return value
+
+    def put(self, key: K, value: V) -> None:
+        """Remember a value; the one not used for longest makes room."""
+        with self._lock:
+            replaced = [self._values.pop(key)] if key in self._values else []
+            self._values[key] = value
+            while len(self._values) > self._limit:
+                replaced.append(self._values.pop(next(iter(self._values))))
+        self._give_up(v for v in replaced if v is not value)
+
+    def made(self, key: K, make: Callable[[], V]) -> V:
+        """The value, made now when it is not there. Of two threads that make it, one's stays."""
+        found = self.get(key)
+        if found is None:
+            fresh = make()
+            with self._lock:
+                found = self.get(key)
+                if found is None:
+                    self.put(key, fresh)
+                    return fresh
+            self._give_up([fresh])
+        return found
+
+    def pop(self, key: K) -> V | None:
+        """Take a value out, unclosed; None when it is not there."""
+        with self._lock:
+            return self._values.pop(key, None)
+
+    def values(self) -> list[V]:
+        """The values, those used last at the end."""
+        with self._lock:
+            return list(self._values.values())
+
+    def clear(self) -> None:
+        """Give up everything."""
+        with self._lock:
+            given_up, self._values = list(self._values.values()), {}
+        self._give_up(given_up)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def _give_up(self, values: Any) -> None:
+        for value in values:
+            if self._close is not None:
+                self._close(value)
+
+
+class Caches:
+    """The caches of one organisation, by name."""
+
+    def __init__(self) -> None:
+        self._caches: dict[str, Cache[Any, Any]] = {}
+        self._lock = RLock()
+
+    def of(
+        self, name: str, limit: int, close: Callable[[Any], None] | None = None
+    ) -> Cache[Any, Any]:
+        """The cache called `name`, made by the first who asks for it."""
+        with self._lock:
+            found = self._caches.get(name)
+            if found is None:
+                found = self._caches[name] = Cache(limit, close)
+            return found
+
+    def sizes(self) -> dict[str, int]:
+        """How many values each cache holds."""
+        with self._lock:
+            return {name: len(cache) for name, cache in self._caches.items()}
+
+    def close(self) -> None:
+        """Give up everything."""
+        with self._lock:
+            caches, self._caches = list(self._caches.values()), {}
+        for cache in caches:
+            cache.clear()

@@ -1,0 +1,58 @@
+"""Durable work in the background, and what makes it come round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal
+
+from contextd.domain.scope import Scope
+
+Lane = Literal["learning", "index", "upkeep"]
+"""Jobs of different lanes never wait for one another: learning from a session does not queue behind
+an index of 60,000 files.
+"""
+
+LANES: tuple[Lane, ...] = ("learning", "index", "upkeep")
+
+JobState = Literal["ready", "running", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """A durable piece of background work. `scope` says whose it is; None is the organisation's own.
+
+    `place` names the machine whose checkouts it needs, empty for any. Of one lane the jobs with the
+    highest `priority` run first, and of those the ones due first.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    state: JobState
+    scope: Scope | None = None
+    lane: Lane = "upkeep"
+    priority: int = 0
+    place: str = ""
+    unique_key: str = ""
+    attempts: int = 0
+    max_attempts: int = 5
+    run_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    checkpoint: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    error: str = ""
+    result: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Work that comes round: when `due_at` has passed, `job` is queued for `scope` and the next time
+    is `every` later. One without `every` is due once.
+    """
+
+    job: str
+    scope: Scope | None
+    due_at: datetime
+    every: timedelta | None = None

@@ -1,0 +1,33 @@
+"""Whether a grant covers a unit of work."""
+
+from __future__ import annotations
+
+from contextd.domain.access import Grant
+from contextd.domain.changes import Changes
+from contextd.domain.errors import Denied
+from contextd.stores.reach import Reach
+
+
+def authorise(reach: Reach, changes: Changes) -> None:
+    """Raise `Denied` for the first thing in a unit of work that lies outside the grant."""
+    for change in changes.records:
+        reach.require("write", change.record.scope, change.record.kind)
+    scopes = {code.scope for code in changes.code}
+    scopes |= {session.scope for session in changes.open}
+    scopes |= {*changes.vectors, *changes.forget}
+    scopes |= {job.scope for job in changes.jobs if job.scope is not None}
+    for scope in sorted(scopes):
+        reach.require("write", scope)
+    for document in changes.documents:
+        reach.require("write", document.scope, document.kind)
+    if any(job.scope is None for job in changes.jobs) and not _writes_for_all(reach.grant):
+        raise Denied("work of the whole organisation may not be queued here", "name the project")
+
+
+def _writes_for_all(grant: Grant) -> bool:
+    return any(cell.scope.level == "org" for cell in grant.write)
+
+
+def writable(grant: Grant) -> list[str]:
+    """The scopes whose knowledge may be written, in order."""
+    return sorted(str(cell.scope) for cell in grant.write if cell.area == "knowledge")

@@ -1,0 +1,111 @@
+"""A grant in the words of a store: which rows a view may read, and which it may write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from contextd.domain.access import Grant, Verb
+from contextd.domain.errors import Denied
+from contextd.domain.kinds import AREAS, Area, area_of, kinds_in
+from contextd.domain.query import Query
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+
+SPECIAL = tuple(kind for area in AREAS if area != "knowledge" for kind in kinds_in(area))
+"""Kinds that belong to an area of their own; all others, a person's own among them, are knowledge."""
+
+_NEARER = {"project": 0, "team": 1, "org": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Scopes in which the same kinds are asked for: `kinds`, or without them all but `without`."""
+
+    scopes: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def has(self, kind: str) -> bool:
+        """Whether a kind is asked for."""
+        return kind in self.kinds if self.kinds else kind not in self.without
+
+
+class Reach:
+    """What one grant can reach."""
+
+    def __init__(self, grant: Grant) -> None:
+        self.grant = grant
+        self._scopes: dict[Area, frozenset[Scope]] = {area: grant.scopes(area) for area in AREAS}
+
+    def reads(self, scope: Scope, kind: str = "") -> bool:
+        """Whether what is of this kind may be read there."""
+        return scope in self._scopes[area_of(kind)]
+
+    def among(self, scopes: Iterable[Scope]) -> list[str]:
+        """Those of the scopes whose knowledge may be read, in order."""
+        return sorted(str(scope) for scope in self._scopes["knowledge"].intersection(scopes))
+
+    def everywhere(self) -> list[str]:
+        """Every scope whose knowledge may be read, in order."""
+        return sorted(map(str, self._scopes["knowledge"]))
+
+    def slices(self, query: Query | None = None) -> list[Slice]:
+        """What a query asks for, as far as it may: no two slices share a row."""
+        asked: dict[Area, frozenset[Scope]] = {
+            area: scopes if query is None else scopes.intersection(query.scopes)
+            for area, scopes in self._scopes.items()
+        }
+        kinds = tuple(dict.fromkeys(query.kinds)) if query is not None else ()
+        if len(set(asked.values())) == 1:
+            return [Slice(_ordered(asked["knowledge"]), kinds)] if asked["knowledge"] else []
+        found: list[Slice] = []
+        for area, scopes in asked.items():
+            wanted = tuple(kind for kind in kinds if area_of(kind) == area)
+            if not scopes or (kinds and not wanted):
+                continue
+            if kinds or area != "knowledge":
+                found.append(Slice(_ordered(scopes), wanted or kinds_in(area)))
+            else:
+                found.append(Slice(_ordered(scopes), without=SPECIAL))
+        return found
+
+    def condition(self, query: Query | None = None) -> tuple[str, list[Any]]:
+        """The slices as a condition on the columns `scope` and `kind`, with its values."""
+        clauses: list[str] = []
+        values: list[Any] = []
+        for part in self.slices(query):
+            clause = f"scope IN ({_marks(part.scopes)})"
+            values += part.scopes
+            if part.kinds:
+                clause += f" AND kind IN ({_marks(part.kinds)})"
+                values += part.kinds
+            elif part.without:
+                clause += f" AND kind NOT IN ({_marks(part.without)})"
+                values += part.without
+            clauses.append(f"({clause})")
+        return f"({' OR '.join(clauses)})" if clauses else "0", values
+
+    def require(self, verb: Verb, scope: Scope, kind: str = "") -> None:
+        """Raise `Denied` unless the cell of this kind is granted."""
+        area = area_of(kind)
+        if not self.grant.may(verb, scope, area):
+            raise Denied(
+                f"{area} in {scope} may not be {'written' if verb == 'write' else 'read'} here",
+                "ask an administrator of that scope",
+            )
+
+
+def nearest(records: Iterable[Record]) -> dict[str, Record]:
+    """Records by id; of several with one id the one in the nearer scope."""
+    ordered = sorted(records, key=lambda r: (_NEARER[r.scope.level], str(r.scope)), reverse=True)
+    return {record.id: record for record in ordered}
+
+
+def _ordered(scopes: Iterable[Scope]) -> tuple[str, ...]:
+    return tuple(sorted(map(str, scopes)))
+
+
+def _marks(values: Sequence[Any]) -> str:
+    return ",".join("?" * len(values))

@@ -1,0 +1,228 @@
+"""What a commit does to the index: documents in, documents out, vectors, common words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import apsw
+
+from contextd.domain.query import Document, Family, Vector, family_of
+from contextd.domain.records import digest
+from contextd.domain.scope import Scope
+from contextd.domain.words import words
+from contextd.stores import codec, filters, ranking
+from contextd.stores.connection import Database, fetch
+from contextd.stores.sqlite_index import token
+
+_ADD = """INSERT INTO docs (part, id, kind, status, confidence, valid_from, valid_to, digest, terms,
+    seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING no"""
+_REPLACE = """UPDATE docs SET kind = ?, status = ?, confidence = ?, valid_from = ?, valid_to = ?,
+    digest = ?, terms = ?, seq = ? WHERE no = ?"""
+_KNOWN = """SELECT no, kind, status, confidence, valid_from, valid_to, digest, terms FROM docs
+    WHERE part = ? AND id = ?"""
+_VECTOR = """INSERT INTO vectors (part, digest, model, seq, vector) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (part, digest, model) DO UPDATE SET seq = excluded.seq, vector = excluded.vector"""
+_PART = """INSERT INTO parts (scope, family) VALUES (?, ?)
+    ON CONFLICT (scope, family) DO UPDATE SET family = excluded.family RETURNING no"""
+_FROM_BEFORE = """INSERT OR IGNORE INTO vectors (part, digest, model, seq, vector)
+    SELECT ?, digest, model, ?, vector FROM vectors_before
+    WHERE digest IN (SELECT value FROM json_each(?))"""
+
+_FORGOTTEN = 20_000
+"""So many deletions of a part are remembered for caches to catch up with; older ones make them read it
+anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A document as it is stored: its part, its columns, and the words of its three fields."""
+
+    scope: str
+    family: Family
+    id: str
+    columns: tuple[Any, ...]
+    lexed: tuple[str, str, str]
+
+
+def row_of(document: Document) -> Row:
+    """What a document looks like in the index. Splitting it into words is the dear part."""
+    facets = filters.facets_of(document)
+    codec.check_text(document.id, document.kind, document.status, *facets)
+    codec.check_text(document.text, document.near)
+    meta = [token("kind", document.kind), token("status", document.status)]
+    meta += [token("facet", facet) for facet in facets]
+    lexed = " ".join(words(document.text)), " ".join(words(document.near)), " ".join(meta)
+    columns = (
+        document.kind,
+        document.status,
+        float(document.confidence),
+        codec.micros(document.valid_from),
+        codec.micros(document.valid_to),
+        document.digest,
+        digest("\n".join(lexed)),
+    )
+    return Row(str(document.scope), family_of(document.kind), document.id, columns, lexed)
+
+
+def packed(vectors: Mapping[str, Vector], model: str) -> dict[str, bytes]:
+    """Vectors as they are stored, by the digest of their text. Raises `Invalid`."""
+    if not vectors:
+        return {}
+    from contextd.stores.vectors import check_vectors, pack  # noqa: PLC0415 - numpy: 0.13 s
+
+    check_vectors(vectors, model)
+    return {text: pack(vector) for text, vector in vectors.items()}
+
+
+class IndexWriter:
+    """The index inside one write."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._parts: dict[tuple[str, Family], int] = {}
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """Index documents in the place of those with their ids; what is as it was costs no more than
+        a look.
+        """
+        by_part: dict[int, list[Row]] = {}
+        for row in {(row.scope, row.family, row.id): row for row in rows}.values():
+            by_part.setdefault(self._part(row.scope, row.family), []).append(row)
+        for part, mine in by_part.items():
+            self._put_in(part, mine)
+
+    def _put_in(self, part: int, rows: Sequence[Row]) -> None:
+        seq = self._advance(part, len(rows)) - len(rows)
+        lexed: list[tuple[Any, ...]] = []
+        for row in rows:
+            seq += 1
+            known = fetch(self._connection, _KNOWN, (part, row.id))
+            if not known:
+                values = (part, row.id, *row.columns, seq)
+                [(number,)] = fetch(self._connection, _ADD, values)
+                lexed.append((number, *row.lexed))
+                continue
+            [(number, *columns)] = known
+            if tuple(columns) == row.columns:
+                continue
+            self._connection.execute(_REPLACE, (*row.columns, seq, number))
+            if columns[-1] != row.columns[-1]:
+                lexed.append((number, *row.lexed))
+        self._connection.executemany(
+            f"INSERT OR REPLACE INTO lexicon_{part} (rowid, text, near, meta) VALUES (?, ?, ?, ?)",
+            lexed,
+        )
+
+    def forget(self, scope: Scope, ids: Iterable[str]) -> None:
+        """Take these documents out; unknown ids are ignored."""
+        wanted = codec.dumps(list(ids))
+        parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
+        for (part,) in parts:
+            gone = fetch(
+                self._connection,
+                "DELETE FROM docs WHERE part = ? AND id IN (SELECT value FROM json_each(?))"
+                " RETURNING no",
+                (part, wanted),
+            )
+            if gone:
+                self._forgotten(part, [number for (number,) in gone])
+
+    def _forgotten(self, part: int, numbers: Sequence[int]) -> None:
+        self._connection.executemany(
+            f"DELETE FROM lexicon_{part} WHERE rowid = ?", [(number,) for number in numbers]
+        )
+        first = self._advance(part, len(numbers)) - len(numbers) + 1
+        self._connection.executemany(
+            "INSERT INTO forgotten (part, seq, doc) VALUES (?, ?, ?)",
+            [(part, seq, number) for seq, number in enumerate(numbers, first)],
+        )
+        [(count, newest)] = fetch(
+            self._connection, "SELECT count(*), max(seq) FROM forgotten WHERE part = ?", (part,)
+        )
+        if count > _FORGOTTEN:
+            self._connection.execute("DELETE FROM forgotten WHERE part = ?", (part,))
+            self._connection.execute("UPDATE parts SET floor = ? WHERE no = ?", (newest, part))
+
+    def keep_vectors(self, scope: Scope, vectors: Mapping[str, bytes], model: str) -> None:
+        """Keep vectors for the documents of a scope that have these texts."""
+        asked = codec.dumps(list(vectors))
+        parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
+        for (part,) in parts:
+            present = fetch(
+                self._connection,
+                "SELECT DISTINCT digest FROM docs WHERE part = ?"
+                " AND digest IN (SELECT value FROM json_each(?))",
+                (part, asked),
+            )
+            if present:
+                seq = self._advance(part, 1)
+                self._connection.executemany(
+                    _VECTOR, [(part, text, model, seq, vectors[text]) for (text,) in present]
+                )
+
+    def use_vectors_before(self, rows: Sequence[Row]) -> None:
+        """Give documents the vectors that their texts had before an upgrade."""
+        by_part: dict[int, list[str]] = {}
+        for row in rows:
+            by_part.setdefault(self._part(row.scope, row.family), []).append(row.columns[-2])
+        for part, digests in by_part.items():
+            values = (part, self._advance(part, 1), codec.dumps(digests))
+            self._connection.execute(_FROM_BEFORE, values)
+
+    def _advance(self, part: int, steps: int) -> int:
+        sql = "UPDATE parts SET clock = clock + ? WHERE no = ? RETURNING clock"
+        return int(fetch(self._connection, sql, (steps, part))[0][0])
+
+    def _part(self, scope: str, family: Family) -> int:
+        """The part of a family of a scope, made with its lexicon when it is new."""
+        known = self._parts.get((scope, family))
+        if known is None:
+            [(known,)] = fetch(self._connection, _PART, (scope, family))
+            self._parts[scope, family] = known
+            there = "SELECT 1 FROM sqlite_schema WHERE name = ?"
+            if not fetch(self._connection, there, (f"lexicon_{known}",)):
+                self._connection.execute(_LEXICON.format(part=known))
+        return known
+
+
+_LEXICON = """
+CREATE VIRTUAL TABLE lexicon_{part} USING fts5 (
+    text, near, meta,
+    content = '', contentless_delete = 1, tokenize = "ascii tokenchars '_'"
+);
+INSERT INTO lexicon_{part} (lexicon_{part}, rank) VALUES ('rank', 'bm25(1.0, 0.4, 0.0)');
+CREATE VIRTUAL TABLE vocabulary_{part} USING fts5vocab (lexicon_{part}, row);
+"""
+
+
+def common_words(database: Database, scopes: Sequence[str]) -> dict[int, list[str]]:
+    """The words of each part of these scopes that stand in so many documents that asking for them
+    says nothing; of the parts only where they differ from what is stored.
+    """
+    differing: dict[int, list[str]] = {}
+    for part, total in database.rows(
+        "SELECT parts.no, ifnull(sum(count), 0) FROM parts LEFT JOIN doc_counts"
+        " ON doc_counts.part = parts.no AND field = 'kind'"
+        " WHERE scope IN (SELECT value FROM json_each(?)) GROUP BY parts.no",
+        (codec.dumps(list(scopes)),),
+    ):
+        common: set[str] = set()
+        if total > ranking.COMMON_FROM:
+            most = ranking.COMMON_SHARE * total
+            rows = database.rows(f"SELECT term FROM vocabulary_{part} WHERE doc > ?", (most,))
+            common = {word for (word,) in rows}
+        stored = database.rows("SELECT word FROM common_words WHERE part = ?", (part,))
+        if common != {word for (word,) in stored}:
+            differing[part] = sorted(common)
+    return differing
+
+
+def keep_common_words(connection: apsw.Connection, common: Mapping[int, Sequence[str]]) -> None:
+    """Store what `common_words` found."""
+    for part, found in common.items():
+        connection.execute("DELETE FROM common_words WHERE part = ?", (part,))
+        connection.executemany(
+            "INSERT INTO common_words (part, word) VALUES (?, ?)", [(part, word) for word in found]
+        )

@@ -1,0 +1,181 @@
+"""What one grant reaches of a SQLite store, and the one way to write into it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import apsw
+
+from contextd.domain.access import Grant
+from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.documents import code_documents, record_document
+from contextd.domain.records import Change
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, Session
+from contextd.ports import Scrub
+from contextd.stores import codec, rules
+from contextd.stores.authorise import authorise, writable
+from contextd.stores.connection import Database, fetch
+from contextd.stores.reach import Reach
+from contextd.stores.scrub import scrubbed
+from contextd.stores.sqlite_awareness import (
+    SqliteContradictions,
+    SqliteSurvey,
+    agree,
+    decide,
+    disagree,
+)
+from contextd.stores.sqlite_files import FileRow, SqliteFiles, file_row, remove_files, write_file
+from contextd.stores.sqlite_index import DenseIndexes, SqliteIndex
+from contextd.stores.sqlite_index_writing import (
+    IndexWriter,
+    Row,
+    common_words,
+    keep_common_words,
+    packed,
+    row_of,
+)
+from contextd.stores.sqlite_jobs import JobRow, SqliteJobs, job_row, write_job
+from contextd.stores.sqlite_records import SqliteRecords, write_record
+from contextd.stores.sqlite_sessions import SqliteSessions, change_session, open_session
+from contextd.stores.sqlite_usage import SqliteObservations
+
+
+@dataclass(slots=True)
+class Prepared:
+    """A unit of work with everything computed that can be: what is left is writing."""
+
+    changes: Changes
+    snapshots: list[codec.Json] = field(default_factory=list)
+    files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
+    documents: list[Row] = field(default_factory=list)
+    vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
+    jobs: list[JobRow] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+
+
+class SqliteView:
+    """A `View` of a SQLite store."""
+
+    def __init__(
+        self, database: Database, grant: Grant, nearest: DenseIndexes, scrub: Scrub
+    ) -> None:
+        self.grant = grant
+        self._database, self._scrub = database, scrub
+        self._reach = reach = Reach(grant)
+        self.records = SqliteRecords(database, reach)
+        self.survey = SqliteSurvey(database, reach, self.records)
+        self.contradictions = SqliteContradictions(database, reach)
+        self.index = SqliteIndex(database, reach, nearest)
+        self.files = SqliteFiles(database, reach)
+        self.sessions = SqliteSessions(database, reach)
+        self.observations = SqliteObservations(database, reach)
+        self.jobs = SqliteJobs(database, reach)
+
+    def commit(self, changes: Changes, *, call: str = "") -> Committed:
+        """See `View.commit`. Raises `Busy` when other writers hold the store too long."""
+        now = self._database.now()
+        ready = self._prepared(changes, now)
+        with self._database.write() as connection:
+            if call and not fetch(connection, _CALL, (call, now)):
+                raise rules.committed_already()
+            done = _write(connection, ready, writable(self.grant), now)
+        if changes.recount:
+            self._recount()
+        return done
+
+    def _prepared(self, changes: Changes, now: int) -> Prepared:
+        authorise(self._reach, changes)
+        changes = scrubbed(changes, self._scrub)
+        codec.dumps([changes.actor, *(c.action + c.reason for c in changes.records)])
+        ready = Prepared(changes)
+        for change in changes.records:
+            ready.snapshots.append(codec.record_to_json(change.record))
+            if isinstance(change, Put):
+                ready.documents.append(row_of(record_document(change.record)))
+        for code in changes.code:
+            ready.files.append((code.scope, [file_row(code.scope, file) for file in code.put]))
+            for file in code.put:
+                if file.path not in code.same_text:
+                    ready.documents += map(row_of, code_documents(code.scope, file))
+        ready.documents += map(row_of, changes.documents)
+        ready.vectors = {
+            scope: packed(vectors, changes.model) for scope, vectors in changes.vectors.items()
+        }
+        ready.jobs = [job_row(job, now) for job in changes.jobs]
+        ready.places = self._places(changes)
+        return ready
+
+    def _places(self, changes: Changes) -> dict[str, str]:
+        """The scopes of the records whose disagreements are spoken of."""
+        ids = changes.disagreeing
+        return {record.id: str(record.scope) for record in self.records.get(ids)} if ids else {}
+
+    def _recount(self) -> None:
+        common = common_words(self._database, writable(self.grant))
+        if common:
+            with self._database.write() as connection:
+                keep_common_words(connection, common)
+
+    def answered(self, call: str) -> str | None:
+        """See `View.answered`."""
+        found: str | None = self._database.value("SELECT answer FROM calls WHERE key = ?", (call,))
+        return found
+
+    def keep_answer(self, call: str, answer: str) -> None:
+        """See `View.keep_answer`."""
+        answer = self._scrub(answer)
+        codec.dumps(answer)
+        with self._database.write() as connection:
+            connection.execute("UPDATE calls SET answer = ? WHERE key = ?", (answer, call))
+
+
+_CALL = "INSERT INTO calls (key, at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING key"
+
+
+def _write(
+    connection: apsw.Connection, ready: Prepared, scopes: Sequence[str], now: int
+) -> Committed:
+    changes = ready.changes
+    changed: list[Change] = []
+    sessions: dict[str, Session] = {}
+    events: dict[str, list[Event]] = {}
+    index = IndexWriter(connection)
+    for change, snapshot in zip(changes.records, ready.snapshots, strict=True):
+        changed.append(write_record(connection, change, snapshot, changes.actor, now))
+        if not isinstance(change, Put):
+            index.forget(change.record.scope, [change.record.id])
+    _write_code(connection, index, ready)
+    index.put(ready.documents)
+    if ready.documents and _has_vectors_before(connection):
+        index.use_vectors_before(ready.documents)
+    for scope, ids in changes.forget.items():
+        index.forget(scope, ids)
+    for scope, vectors in ready.vectors.items():
+        index.keep_vectors(scope, vectors, changes.model)
+    for session in changes.open:
+        open_session(connection, session)
+    for step in changes.sessions:
+        session, added = change_session(connection, scopes, step, now)
+        sessions[session.id] = session
+        events.setdefault(session.id, []).extend(added)
+    disagree(connection, changes.disagree, ready.places)
+    agree(connection, changes.agree, ready.places)
+    decided = sum(decide(connection, one, ready.places) for one in changes.decide)
+    jobs = [write_job(connection, row) for row in ready.jobs]
+    return Committed(changed, sessions, events, jobs, decided)
+
+
+def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared) -> None:
+    for change, (scope, rows) in zip(ready.changes.code, ready.files, strict=True):
+        # A chunk that moved to another file is among what is put: first out, then in.
+        gone = remove_files(connection, scope, change.remove) if change.remove else []
+        for row in rows:
+            gone += write_file(connection, row)
+        if gone:
+            index.forget(scope, gone)
+
+
+def _has_vectors_before(connection: apsw.Connection) -> bool:
+    return bool(fetch(connection, "SELECT 1 FROM vectors_before LIMIT 1"))

@@ -1,0 +1,135 @@
+"""What `Files` and `Directory` promise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from contextd.domain.changes import CodeChange
+from contextd.domain.code import Chunk, Import, SourceFile, Symbol
+from contextd.domain.projects import Project
+from contextd.domain.query import Query
+from contextd.domain.scope import Scope
+from support.strategies import AWKWARD, EPOCH, SCOPES
+
+SHOP = SCOPES[2]
+CODE = Query(scopes=frozenset({SHOP}), kinds=("code",))
+
+
+def source(path: str, text: str = "x = 1", **fields: object) -> SourceFile:
+    chunks = tuple(
+        Chunk(
+            id=f"{path}:{n}",
+            path=path,
+            start_line=n,
+            end_line=n,
+            text=f"{text}{n}",
+            symbol="f",
+            language="py",
+        )
+        for n in range(3)
+    )
+    values = dict(
+        path=path, size=9, mtime_ns=2**61, digest="d", language="py", lines=3, chunks=chunks
+    )
+    return SourceFile(**(values | fields))
+
+
+def put(store, *files: SourceFile, scope: Scope = SHOP, **fields: Any) -> None:
+    store.commit(code=[CodeChange(scope=scope, put=files, **fields)])
+
+
+def found(store, word: str) -> list[str]:
+    return sorted(match.id for match in store.index.lexical([word], CODE, 50))
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_a_file_comes_back_with_its_facts_and_its_chunks(store, text):
+    file = source(
+        f"src/{text}.py",
+        text,
+        symbols=(
+            Symbol(
+                name=text, kind="class", start_line=1, end_line=2, start=0, end=9, exported=True
+            ),
+        ),
+        imports=(Import(specifier=text, line=1, target="b.py", names=((text, "*"),)),),
+        exports=((text, "", "x"),),
+        error=text,
+    )
+    put(store, file, source("b.py"))
+    assert store.files.get(SHOP, [file.path, "nobody.py"]) == [file]
+    assert store.files.get(SCOPES[3], [file.path]) == []
+    wanted = [file.chunks[2], file.chunks[0]]
+    assert store.files.chunks([wanted[0].id, "nobody", wanted[1].id]) == wanted
+    assert (store.files.count(SHOP), store.files.count(SCOPES[3])) == (2, 0)
+
+
+def test_all_files_come_without_the_text_of_their_chunks(store):
+    put(store, source("b.py"), source("a.py"))
+    put(store, source("c.py"), scope=SCOPES[3])
+    bare = [
+        replace(f, chunks=tuple(replace(c, text="") for c in f.chunks))
+        for f in (source("a.py"), source("b.py"))
+    ]
+    assert store.files.all(SHOP) == bare
+    assert store.files.stamps(SHOP) == dict.fromkeys(("a.py", "b.py"), (9, 2**61, "d"))
+
+
+def test_a_file_put_again_or_removed_leaves_nothing_behind_in_files_or_index(store):
+    put(store, source("a.py", "alpha "), source("b.py", "beta "))
+    assert len(found(store, "alpha")) == len(found(store, "beta")) == 3
+    put(store, source("a.py", "alpha ", chunks=source("a.py", "alpha ").chunks[:1]))
+    put(store, remove=["b.py", "nobody.py"])
+    left = store.files.chunks([f"{path}:{n}" for path in ("a.py", "b.py") for n in range(3)])
+    assert [c.id for c in left] == ["a.py:0"]
+    assert list(store.files.stamps(SHOP)) == ["a.py"]
+    assert (found(store, "alpha"), found(store, "beta")) == (["a.py:0"], [])
+    assert [one.problems for one in store.upkeep.balance()] == [[]]
+
+
+def test_equal_files_of_two_projects_are_indexed_in_both(store):
+    for scope in (SHOP, SCOPES[3]):
+        put(store, source("same.py", "alpha "), scope=scope)
+    assert len(found(store, "alpha")) == 3
+    there = Query(scopes=frozenset({SCOPES[3]}), kinds=("code",))
+    assert len(store.index.lexical(["alpha"], there, 50)) == 3
+    put(store, remove=["same.py"])
+    assert found(store, "alpha") == []
+    assert len(store.index.lexical(["alpha"], there, 50)) == 3
+
+
+def test_a_file_with_the_same_text_only_gets_its_new_stamp(store):
+    put(store, source("a.py", "alpha "))
+    before = store.index.pending("m", 9)
+    put(store, source("a.py", "alpha ", mtime_ns=7), same_text=frozenset({"a.py"}))
+    assert store.files.stamps(SHOP)["a.py"][1] == 7
+    assert store.index.pending("m", 9) == before
+
+
+def project(identity: str, name: str = "shop", root: str = "/a") -> Project:
+    scope = Scope("acme", "web", name)
+    return Project(identity=identity, scope=scope, name=name, roots=(root,), created_at=EPOCH)
+
+
+def test_a_repository_is_one_project_in_all_its_checkouts(store):
+    first = store.directory.register(project("one"))
+    again = store.directory.register(replace(project("one", root="/b"), aliases=("old",)))
+    assert again == replace(first, roots=("/a", "/b"), aliases=("old",))
+    assert store.directory.register(project("one")) == again
+    assert store.directory.all() == [again]
+
+
+def test_a_name_that_another_project_has_gets_a_number(store):
+    scopes = [store.directory.register(project(f"p{n}")).scope.project for n in range(3)]
+    assert scopes == ["shop", "shop-2", "shop-3"]
+    assert [p.scope.project for p in store.directory.all()] == scopes
+
+
+def test_what_is_known_of_a_project_can_be_replaced(store):
+    known = store.directory.register(project("shallow"))
+    store.directory.save(replace(known, identity="whole", name="Shop"))
+    assert store.directory.register(project("whole")).name == "Shop"
+    assert len(store.directory.all()) == 1

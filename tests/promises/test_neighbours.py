@@ -1,0 +1,212 @@
+"""No verb of a view crosses a scope: each owner is answered as if nobody else used the store."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd import ports
+from contextd.domain.access import ROLES, Caller
+from contextd.domain.changes import Changes, Put
+from contextd.domain.errors import Denied, NotFound
+from contextd.domain.kinds import AREAS, area_of
+from contextd.domain.query import Match, Query
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.domain.words import query_words
+from contextd.ports import Store
+from contextd.stores import STORES
+from contextd.stores.reach import Reach
+from support import neighbours
+from support.clocks import Standing
+from support.neighbours import PROJECTS, TEAMS, Step, history, outcome
+from support.stores import address, opened
+from support.strategies import vector
+
+EVERY = sorted({scope for project in PROJECTS for scope in project.cascade})
+
+
+def differing(scheme: str, folder: Path, steps: list[Step]) -> list[tuple[Step, Any, Any]]:
+    """The steps that an owner is answered otherwise than if it were alone in the store."""
+    clock = Standing()
+    shared = opened(address(scheme, folder), clock)
+    answers = [outcome(shared, step, clock) for step in steps]
+    shared.close()
+    found: list[tuple[Step, Any, Any]] = []
+    for owner in {step.owner for step in steps}:
+        alone = opened("memory://", clock)
+        for step, answer in zip(steps, answers, strict=True):
+            if step.owner == owner:
+                expected = outcome(alone, step, clock)
+                if not _same(expected, answer):
+                    found.append((step, expected, answer))
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, Match) and isinstance(other, Match):
+        close = one.score == pytest.approx(other.score, rel=1e-6, abs=2.1e-6)
+        return (one.id, one.kind) == (other.id, other.kind) and close
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)
+
+
+@pytest.mark.parametrize("scheme", STORES)
+@pytest.mark.parametrize("seed", range(4))
+def test_each_owner_is_answered_as_if_alone(scheme, seed, tmp_path):
+    assert differing(scheme, tmp_path, history(seed, 400)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("scheme", STORES)
+def test_each_owner_is_answered_as_if_alone_in_a_hundred_thousand_steps(scheme, tmp_path):
+    for seed in range(100, 150):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        assert differing(scheme, folder, history(seed, 2_000)) == []
+
+
+FORGETFUL: dict[str, Callable[..., Any]] = {
+    "reads": lambda self, scope, kind="": True,
+    "among": lambda self, scopes: sorted(map(str, scopes)),
+    "everywhere": lambda self: sorted(map(str, PROJECTS)),
+    "slices": lambda self, query=None: [neighbours_slice(query.kinds if query is not None else ())],
+    "condition": lambda self, query=None: ("1", []),
+    "require": lambda self, verb, scope, kind="": None,
+}
+
+
+def neighbours_slice(kinds: tuple[str, ...]) -> Any:
+    from contextd.stores.reach import Slice
+
+    return Slice(tuple(sorted(map(str, PROJECTS))), kinds)
+
+
+@pytest.mark.parametrize("verb", FORGETFUL)
+def test_a_store_that_forgets_the_owner_anywhere_is_found_out(verb, tmp_path, monkeypatch):
+    steps = history(1, 400)
+    monkeypatch.setattr(Reach, verb, FORGETFUL[verb])
+    assert differing("sqlite", tmp_path, steps)
+
+
+def test_every_verb_of_a_view_is_among_the_steps():
+    source = inspect.getsource(neighbours)
+    parts = inspect.get_annotations(ports.View, eval_str=True)
+    for name, part in parts.items():
+        if name == "grant":
+            continue
+        for verb, _ in inspect.getmembers(part, inspect.isfunction):
+            if not verb.startswith("_"):
+                assert f".{verb}(" in source, f"{name}.{verb}"
+
+
+@pytest.fixture(params=list(STORES))
+def filled(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    """A store with one record of every kind of area in every scope."""
+    store = opened(address(request.param, tmp_path), Standing())
+    everybody = store.view(Caller("root", "owner").grant(EVERY))
+    records = [
+        Record(
+            id=f"{kind}-of-{str(scope).replace('/', '-')}-only",
+            kind=kind,
+            scope=scope,
+            content="upload",
+        )
+        for scope in EVERY
+        for kind in ("memory", "policy", "skill")
+    ]
+    vectors = {scope: {} for scope in EVERY}
+    for record in records:
+        vectors[record.scope][digest_of(record)] = vector(record.text)
+    everybody.commit(
+        Changes(records=[Put(record, "write") for record in records], vectors=vectors, model="m")
+    )
+    yield store, records
+    store.close()
+
+
+def digest_of(record: Record) -> str:
+    from contextd.domain.documents import record_document
+
+    return record_document(record).digest
+
+
+CALLERS = [
+    Caller("x", role, org, frozenset(teams), frozenset(projects))
+    for role in ROLES
+    for org in ("acme", "rival")
+    for teams in ([], ["web"], ["web", "core"])
+    for projects in ([], ["shop"])
+]
+
+
+@pytest.mark.parametrize(
+    "caller", CALLERS, ids=lambda c: f"{c.role}-{c.org}-{len(c.teams)}-{len(c.projects)}"
+)
+def test_a_mixed_query_shows_exactly_what_the_matrix_allows(filled, caller):
+    store, records = filled
+    view = store.view(caller.grant(EVERY))
+    allowed = {r.id for r in records if caller.may("read", r.scope, area_of(r.kind))}
+    query = Query(scopes=frozenset(EVERY), limit=500)
+    assert {r.id for r in view.records.find(query).records} == allowed
+    assert sum(view.records.count(query).values()) == len(allowed)
+    assert {r.id for r in view.records.get([r.id for r in records])} == allowed
+    assert {m.id for m in view.index.lexical(query_words("upload"), query, 500)} == allowed
+    assert {m.id for m in view.index.dense(vector("upload"), "m", query, 500)} == allowed
+    assert view.index.stats("m").documents == len(allowed)
+    tallies = view.survey.tally(query, recent=records[0].created_at, stale=records[0].created_at)
+    assert sum(tally.count for tally in tallies) == len(allowed)
+    assert len(view.survey.first(query, "stalest", 500)) == len(allowed)
+    for record in records:
+        if record.id in allowed:
+            assert view.records.resolve(record.id).id == record.id
+            assert len(view.records.history(record.id)) == 1
+        else:
+            assert view.records.history(record.id) == []
+            with pytest.raises(NotFound):
+                view.records.resolve(record.id)
+
+
+@pytest.mark.parametrize(
+    "caller", CALLERS, ids=lambda c: f"{c.role}-{c.org}-{len(c.teams)}-{len(c.projects)}"
+)
+def test_only_what_the_matrix_allows_can_be_written(filled, caller):
+    store, records = filled
+    view = store.view(caller.grant(EVERY))
+    for record in records[::7]:
+        put = Changes(records=[Put(record.with_(version=1, title="changed"), "update")])
+        if caller.may("write", record.scope, area_of(record.kind)):
+            view.commit(put)
+        else:
+            with pytest.raises(Denied):
+                view.commit(put)
+
+
+def test_a_grant_is_what_the_caller_may_and_nothing_else():
+    for caller in CALLERS:
+        grant = caller.grant([*EVERY, Scope("elsewhere")])
+        for scope in EVERY:
+            for area in AREAS:
+                assert grant.may("read", scope, area) == caller.may("read", scope, area)
+                assert grant.may("write", scope, area) == caller.may("write", scope, area)
+    assert {cell.scope for cell in CALLERS[0].grant([TEAMS[0]]).read} <= {TEAMS[0]}
+
+
+def test_two_organisations_share_no_store(tmp_path):
+    stores: list[Store] = []
+    for org in ("acme", "rival"):
+        folder = tmp_path / org
+        folder.mkdir()
+        stores.append(opened(address("sqlite", folder)))
+    mine = stores[0].view(Caller("root", "owner").grant(EVERY))
+    mine.commit(Changes(records=[Put(Record(kind="memory", scope=EVERY[0], content="x"), "write")]))
+    theirs = stores[1].view(Caller("root", "owner").grant(EVERY))
+    assert theirs.records.find(Query(scopes=frozenset(EVERY))).records == []
+    for store in stores:
+        store.close()

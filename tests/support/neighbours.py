@@ -1,0 +1,289 @@
+"""Owners that share a store, random steps of theirs, and what each of them gets to see."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+from contextd.domain.access import OWNER
+from contextd.domain.awareness import Contradiction
+from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
+from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.errors import ContextdError
+from contextd.domain.jobs import Job
+from contextd.domain.query import Document, Query
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.usage import ByProducts, HandedOut, Observation, Use
+from contextd.domain.window import Serving
+from contextd.domain.words import query_words
+from contextd.ports import Store, View
+from support.clocks import Standing
+from support.strategies import EPOCH, vector
+
+TEAMS = [Scope(org, team) for org in ("acme", "rival") for team in ("web", "core")]
+PROJECTS = [Scope(team.org, team.team, name) for team in TEAMS for name in ("shop", "blog", "api")]
+"""Two organisations of two teams of three projects, whose names are the same in every team."""
+
+IDS = [f"{letter * 4}-{n}" for letter in "ab" for n in range(3)]
+TEXTS = ["upload the file", "retry the upload", "cache keys", "retry", "upload cache"]
+KINDS = ["memory", "context", "policy", "skill", "x_mine"]
+SESSIONS, PATHS, KEYS = ["s-1", "s-2"], ["a.py", "b.py"], ["k1", "k2"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one owner does next, and when."""
+
+    owner: Scope
+    at: int
+    act: Callable[[Store, View, Scope], Any]
+
+
+def view_of(store: Store, owner: Scope) -> View:
+    """A view of exactly one scope."""
+    return store.view(OWNER.grant([owner]))
+
+
+def outcome(store: Store, step: Step, clock: Standing) -> Any:
+    """What the owner was told: an answer, or the whole of an error."""
+    clock.at = EPOCH + timedelta(seconds=step.at)
+    try:
+        return shown(step.act(store, view_of(store, step.owner), step.owner))
+    except ContextdError as error:
+        return error.code, error.message, error.hint, error.details
+
+
+def shown(value: Any) -> Any:
+    """An answer without the random ids of jobs."""
+    if isinstance(value, Job):
+        return replace(value, id="")
+    if isinstance(value, list | tuple):
+        return [shown(part) for part in value]
+    return value
+
+
+def history(seed: int, length: int, owners: Sequence[Scope] = PROJECTS) -> list[Step]:
+    """Random steps of random owners. They use the same few ids and texts, and some of them ask for
+    what belongs to others.
+    """
+    rng = random.Random(seed)
+    return [Step(rng.choice(owners), at, _act(rng, owners)) for at in range(length)]
+
+
+def _act(rng: random.Random, owners: Sequence[Scope]) -> Callable[[Store, View, Scope], Any]:
+    other = rng.choice(owners) if rng.random() < 0.15 else None
+    draw = {
+        "id": rng.choice(IDS),
+        "two": rng.sample(IDS, 2),
+        "text": rng.choice(TEXTS),
+        "kind": rng.choice(KINDS),
+        "session": rng.choice(SESSIONS),
+        "path": rng.choice(PATHS),
+        "key": rng.choice(KEYS),
+        "n": rng.randint(1, 5),
+        "other": other,
+    }
+    act = rng.choice(ACTS)
+    return lambda store, view, owner: act(store, view, other or owner, draw)
+
+
+def _record(owner: Scope, d: dict[str, Any], version: int) -> Record:
+    return Record(
+        id=d["id"],
+        kind=d["kind"],
+        scope=owner,
+        content=d["text"],
+        session=d["session"],
+        version=version,
+        tags=(d["key"],),
+        created_at=EPOCH + timedelta(hours=d["n"]),
+        updated_at=EPOCH + timedelta(hours=d["n"]),
+    )
+
+
+def put_record(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    there = view.records.get([d["id"]])
+    version = there[0].version if there else 0
+    record = _record(owner, d, version)
+    vectors = {
+        owner: {Document(id="", kind="", scope=owner, text=record.text).digest: vector(record.text)}
+    }
+    changes = Changes(records=[Put(record, "write", alone=d["n"] > 3)], vectors=vectors, model="m")
+    return view.commit(changes).changes
+
+
+def guess_version(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    return view.commit(Changes(records=[Put(_record(owner, d, d["n"] % 3), "guess")])).changes
+
+
+def read_records(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    query = Query(scopes=frozenset(PROJECTS), statuses=(), limit=d["n"] * 5)
+    records = view.records
+    return [
+        records.get(IDS),
+        records.find(query).records,
+        records.find(query).cursor,
+        records.find(replace(query, kinds=(d["kind"],), tags=(d["key"],))).records,
+        records.find(replace(query, session=d["session"])).records,
+        records.count(query),
+        records.by_hash(_record(owner, d, 0).content_hash, owner),
+        records.history(d["id"]),
+    ]
+
+
+def resolve(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    return view.records.resolve(d["id"][: 3 + d["n"]])
+
+
+def survey(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    query = Query(scopes=frozenset(PROJECTS), statuses=())
+    orders = ("stalest", "most_used", "most_rated")
+    firsts = [view.survey.first(query, by, 5) for by in orders]  # type: ignore[arg-type]
+    return [view.survey.tally(query, recent=EPOCH, stale=EPOCH), firsts]
+
+
+def disagree(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    a, b = sorted(d["two"])
+    pair = Contradiction(a=a, b=b, kind="value", reason=d["text"], found_at=EPOCH)
+    view.commit(Changes(disagree=[pair]))
+    decided = view.commit(Changes(decide=[Decision(a, b, "dismissed", d["text"])])).decided
+    scopes = frozenset(PROJECTS)
+    return [decided, view.contradictions.find(scopes, states=()), view.contradictions.of(a)]
+
+
+def agree(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    view.commit(Changes(agree=[tuple(d["two"])]))
+    return view.contradictions.find(frozenset(PROJECTS), states=())
+
+
+def say(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    document = Document(
+        id=f"{d['session']}#{d['n']}",
+        kind="event",
+        scope=owner,
+        text=d["text"],
+        facets=(f"session={d['session']}",),
+    )
+    vectors = {owner: {document.digest: vector(d["text"])}} if d["n"] > 2 else {}
+    view.commit(Changes(documents=[document], vectors=vectors, model="m", recount=d["n"] == 5))
+
+
+def forget(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    view.commit(Changes(forget={owner: [d["id"], f"{d['session']}#{d['n']}"]}))
+
+
+def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    query = Query(
+        scopes=frozenset(PROJECTS), statuses=(), kinds=(*KINDS, "code", "event"), limit=20
+    )
+    words = query_words(d["text"])
+    index = view.index
+    return [
+        index.lexical(words, query, d["n"] * 4),
+        index.lexical(words, replace(query, session=d["session"]), 20),
+        [(m.id, m.kind) for m in index.dense(vector(d["text"]), "m", query, d["n"] * 4)],
+        index.pending("m", d["n"] * 3),
+        index.stats("m"),
+    ]
+
+
+def scan(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    chunk = Chunk(id=f"c{d['n']}", path=d["path"], start_line=1, end_line=1, text=d["text"])
+    file = SourceFile(
+        path=d["path"], size=d["n"], mtime_ns=d["n"], digest=d["key"], chunks=(chunk,)
+    )
+    removed = [p for p in PATHS if p != d["path"]] if d["n"] == 5 else []
+    view.commit(Changes(code=[CodeChange(scope=owner, put=[file], remove=removed)]))
+
+
+def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    files = view.files
+    return [
+        files.get(owner, PATHS),
+        files.all(owner),
+        files.stamps(owner),
+        files.count(owner),
+        files.chunks([f"c{n}" for n in range(6)]),
+    ]
+
+
+def open_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    at = EPOCH + timedelta(hours=d["n"])
+    session = Session(
+        id=d["session"],
+        scope=owner,
+        client="c",
+        external_id=d["key"],
+        started_at=at,
+        last_seen_at=at,
+    )
+    view.commit(Changes(open=[session]))
+
+
+def change_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    change = SessionChange(
+        id=d["session"],
+        calls=1,
+        topics=(d["text"],),
+        ended_at=EPOCH if d["n"] == 5 else None,
+        events=(Event(type="note", key=d["key"], at=EPOCH, text=d["text"]),),
+        servings=(Serving("file", d["path"], d["n"]),),
+    )
+    done = view.commit(Changes(sessions=[change]))
+    return [list(done.sessions.items()), list(done.events.items())]
+
+
+def read_sessions(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    sessions = view.sessions
+    return [
+        sessions.get(d["session"]),
+        sessions.by_external("c", d["key"]),
+        sessions.find(frozenset(PROJECTS)),
+        sessions.find(frozenset(PROJECTS), prefix="s-", statuses=("active",)),
+        sessions.events(d["session"]),
+        sessions.messages([(d["session"], n) for n in (1, 2, 3)]),
+        sessions.items(d["session"]),
+        sessions.handed_out(owner, d["session"], KEYS),
+    ]
+
+
+def use(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    action = "miss" if d["n"] > 2 else "read"
+    seen = Observation(at=EPOCH, action=action, operation="x", query=d["text"], scope=owner)
+    if not view.grant.may("write", owner):
+        return None
+    store.upkeep.note(
+        ByProducts(
+            observations=[seen],
+            uses=[Use(owner, d["id"])],
+            handed_out=[HandedOut(owner, d["session"], d["key"])],
+        )
+    )
+    return None
+
+
+def read_usage(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    scopes = frozenset(PROJECTS)
+    return [view.observations.recent(scopes), view.observations.summary(scopes)]
+
+
+def queue(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    job = NewJob(name=d["text"], scope=owner, unique_key=d["key"])
+    return len(view.commit(Changes(jobs=[job])).jobs)
+
+
+def read_jobs(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    return [view.jobs.list(), view.jobs.count(), view.jobs.retry("nobody")]
+
+
+ACTS = [
+    put_record, put_record, guess_version, read_records, resolve, survey, disagree, agree, say,
+    forget, search, scan, read_files, open_session, change_session, read_sessions, use, read_usage,
+    queue, read_jobs,
+]  # fmt: skip
+"""Every verb of a view is in one of these; a test counts them."""
