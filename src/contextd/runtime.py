@@ -18,6 +18,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import Observation
+from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Upkeep, View
 from contextd.settings import Settings
 
@@ -58,14 +59,22 @@ class Checkout:
 
 @dataclass(slots=True)
 class Trace:
-    """What a call turned out to touch; `invoke` makes one observation of it. `committed` says that
-    something of the call was written for good.
+    """What a call turned out to touch. `invoke` makes one observation of it, and what it gave to an
+    agent is followed up in the agent's session.
+
+    `gave` are things that entered the agent's window, `said` sentences of ours it was given, `used`
+    the records among them. `session` is the session they were given in, where that is another than
+    the connection's. `committed` says that something of the call was written for good.
     """
 
     action: Literal["read", "write", "update", "delete", "miss"] | None = None
     type: str = ""
     record_ids: tuple[str, ...] = ()
     query: str = ""
+    gave: list[Serving] = field(default_factory=list[Serving])
+    said: list[str] = field(default_factory=list[str])
+    used: list[Record] = field(default_factory=list[Record])
+    session: str = ""
     committed: bool = False
 
     def read(self, ids: Sequence[str], *, type: str = "", query: str = "") -> None:
@@ -89,15 +98,16 @@ class Sinks:
     """Where by-products of calls go without making the caller wait.
 
     `handed_out` remembers sentences by their digests, said in a session of a scope; `used` counts a
-    use of records; `later` runs something small in a moment, under a name for the log; `settle` does
-    now what would be done in a moment; `wake` tells the workers that a job was added; `schedule` has
-    work come round.
+    use of records; `later` runs something small in a moment, in order; `prepare` does something long
+    behind the back of everybody, once for each name that waits; `settle` does now what would be done
+    in a moment; `wake` tells the workers that a job was added; `schedule` has work come round.
     """
 
     observe: Callable[[Observation], None]
     handed_out: Callable[[Scope, str, Iterable[str]], None]
     used: Callable[[Iterable[Record]], None]
     later: Callable[[str, Callable[[], object]], None]
+    prepare: Callable[[str, Callable[[], object]], None]
     settle: Callable[[], None]
     wake: Callable[[], None]
     schedule: Callable[[Schedule], None]
@@ -146,8 +156,9 @@ class Organisation(Protocol):
 class Runtime:
     """One request's world: what its caller may reach of the data, the embedder, and where it stands.
 
-    `checkout` is the work tree the call comes from. `session_hint` is the session of the connection: a
-    hint only, an explicit session id always wins. `redaction_key` makes equal secrets recognisable
+    `checkout` is the work tree the call comes from. `session_hint` is the session of the connection, or
+    its name before it has one: a hint only, an explicit session id always wins. `ancestors` are the
+    processes above the caller, by which a hook and a connection of one client find each other. `redaction_key` makes equal secrets recognisable
     within one home without giving them away. `nowhere` says why the caller's directory is no
     project's, to be put at the end of a sentence. `call` is the key of a call that may be repeated.
     `upkeep` is there for background work and for operations that say they need it.
@@ -165,6 +176,7 @@ class Runtime:
     client: str = ""
     surface: Surface = "python"
     session_hint: str = ""
+    ancestors: tuple[int, ...] = ()
     redaction_key: bytes = b""
     nowhere: str = ""
     call: str = ""
@@ -218,7 +230,12 @@ class Runtime:
 
     def queue(self, *jobs: NewJob) -> list[str]:
         """Queue jobs by themselves; their ids."""
-        return list(self.commit(jobs=jobs).jobs) if jobs else []
+        return list(self.commit(jobs=jobs).jobs)
+
+    @property
+    def place(self) -> str:
+        """Where jobs that need this call's checkout must run."""
+        return self.organisation.place
 
     def projects(self) -> list[Project]:
         """The projects the caller may read, by scope."""

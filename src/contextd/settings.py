@@ -116,6 +116,10 @@ class Settings:
         """A setting whose value is a whole number."""
         return int(self._value(name))
 
+    def flag(self, name: str) -> bool:
+        """A setting that is on or off."""
+        return bool(self._value(name))
+
     def _value(self, name: str) -> Value:
         return self.values.get(name, SETTINGS[name].default)
 

@@ -1,6 +1,6 @@
-"""The usage log's front: calls hand their observation over and go on; a thread writes it down.
+"""The usage log's front: calls hand their by-products over and go on; a service writes them down.
 
-Observations and served sentences are by-products, never acknowledged to anybody, so they may be
+Observations, uses and sentences are by-products, never acknowledged to anybody, so they may be
 written a moment later: a durable write costs a disk flush, handing over costs microseconds.
 """
 
@@ -10,115 +10,168 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
-from contextd.domain.errors import ContextdError
+from contextd.domain.errors import Busy, ContextdError, Unavailable
+from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.usage import Observation
-from contextd.ports import Clock, Store
+from contextd.domain.usage import ByProducts, HandedOut, Observation, Use
+from contextd.ports import Upkeep
 
 _log = logging.getLogger(__name__)
 
+NAME = "usage log"
+_MOST_HELD = 50_000
+"""By-products held while the store cannot be written; past it the oldest go, and that is logged."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """What was handed over and is not written yet."""
+
+    observations: list[Observation] = field(default_factory=list[Observation])
+    uses: list[Use] = field(default_factory=list[Use])
+    handed_out: list[HandedOut] = field(default_factory=list[HandedOut])
+
+    def __len__(self) -> int:
+        return len(self.observations) + len(self.uses) + len(self.handed_out)
+
+    def all(self) -> ByProducts:
+        return ByProducts(
+            observations=tuple(self.observations),
+            uses=tuple(self.uses),
+            handed_out=tuple(self.handed_out),
+        )
+
+    def singly(self) -> Iterable[ByProducts]:
+        for observation in self.observations:
+            yield ByProducts(observations=(observation,))
+        yield ByProducts(uses=tuple(self.uses))
+        for sentence in self.handed_out:
+            yield ByProducts(handed_out=(sentence,))
+
 
 class UsageLog:
-    """Collects observations, uses and served sentences; writes them every `interval` seconds."""
+    """Collects by-products and small late writes; writes them every `interval` seconds.
+
+    `failed` is told of every by-product that could not be written because of a defect: it is dropped,
+    and nothing else with it. What the store could not take at the moment is written later.
+    """
 
     def __init__(
-        self, store: Store, clock: Clock, interval: float = 0.5, remembered: int = 20_000
+        self,
+        upkeep: Upkeep,
+        failed: Callable[[str, BaseException], None],
+        *,
+        interval: float = 0.5,
+        remembered: int = 20_000,
     ) -> None:
-        self._store, self._clock = store, clock
+        self._upkeep, self._failed = upkeep, failed
         self._interval, self._remembered = interval, remembered
-        self._used: list[str] = []
-        self._small: list[Callable[[], None]] = []
-        self._observations: list[Observation] = []
-        self._served: list[tuple[Scope, str]] = []
-        self._recent: OrderedDict[tuple[Scope, str], None] = OrderedDict()
+        self._waiting = _Waiting()
+        self._small: list[tuple[str, Callable[[], object]]] = []
+        self._said: OrderedDict[HandedOut, None] = OrderedDict()
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
         self._wanted = threading.Event()
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="usage-log", daemon=True)
-        self._thread.start()
 
     def observe(self, observation: Observation) -> None:
         """Take one observation."""
         with self._lock:
-            self._observations.append(observation)
+            self._waiting.observations.append(observation)
         self._wanted.set()
 
-    def served(self, scope: Scope, digests: Iterable[str]) -> None:
-        """Remember sentences contextd handed out in a project; `was_served` knows them at once."""
+    def handed_out(self, scope: Scope, session: str, digests: Iterable[str]) -> None:
+        """Remember sentences contextd said in a session; `was_handed_out` knows them at once."""
         with self._lock:
-            for sentence in ((scope, digest) for digest in digests):
-                if sentence not in self._recent:
-                    self._served.append(sentence)
-                self._recent[sentence] = None
-                self._recent.move_to_end(sentence)
-            while len(self._recent) > self._remembered:
-                self._recent.popitem(last=False)
+            for sentence in (HandedOut(scope, session, digest) for digest in digests):
+                if sentence not in self._said:
+                    self._waiting.handed_out.append(sentence)
+                self._said[sentence] = None
+                self._said.move_to_end(sentence)
+            while len(self._said) > self._remembered:
+                self._said.popitem(last=False)
         self._wanted.set()
 
-    def used(self, record_ids: Sequence[str]) -> None:
+    def was_handed_out(self, scope: Scope, session: str, digests: Sequence[str]) -> set[str]:
+        """Which of these sentences this process said in the session."""
+        with self._lock:
+            return {digest for digest in digests if HandedOut(scope, session, digest) in self._said}
+
+    def used(self, records: Iterable[Record]) -> None:
         """Count a use of these records."""
         with self._lock:
-            self._used.extend(record_ids)
+            self._waiting.uses.extend(Use(record.scope, record.id) for record in records)
         self._wanted.set()
 
-    def later(self, write: Callable[[], None]) -> None:
+    def later(self, name: str, write: Callable[[], object]) -> None:
         """Run a small write in a moment, in order."""
         with self._lock:
-            self._small.append(write)
+            self._small.append((name, write))
         self._wanted.set()
-
-    def was_served(self, scope: Scope, digests: Sequence[str]) -> set[str]:
-        """Which of these sentences were handed out before in the project, by whichever process."""
-        with self._lock:
-            known = {digest for digest in digests if (scope, digest) in self._recent}
-        rest = [digest for digest in digests if digest not in known]
-        return known | (self._store.sessions.served(scope, rest) if rest else set())
 
     def flush(self) -> None:
-        """Write what was collected."""
+        """Write what was collected. Raises `Busy` or `Unavailable` when the store cannot take it now:
+        then it is kept.
+        """
+        with self._writing:
+            with self._lock:
+                waiting, self._waiting = self._waiting, _Waiting()
+                small, self._small = self._small, []
+            self._write(waiting)
+            for name, write in small:
+                self._run(name, write)
+
+    def _write(self, waiting: _Waiting) -> None:
+        if not waiting:
+            return
+        try:
+            self._upkeep.note(waiting.all())
+        except (Busy, Unavailable):
+            self._put_back(waiting)
+            raise
+        except Exception:
+            _log.exception("by-products could not be written together")
+            for one in waiting.singly():
+                self._run(NAME, lambda one=one: self._upkeep.note(one))
+
+    def _run(self, name: str, write: Callable[[], object]) -> None:
+        try:
+            write()
+        except ContextdError as error:
+            _log.warning("%s: %s", name, error.message)
+        except Exception as error:
+            _log.exception("%s failed", name)
+            self._failed(name, error)
+
+    def _put_back(self, waiting: _Waiting) -> None:
         with self._lock:
-            observations, self._observations = self._observations, []
-            served, self._served = self._served, []
-            used, self._used = self._used, []
-            small, self._small = self._small, []
-        if observations or served or used:
-            by_scope: dict[Scope, list[str]] = {}
-            for scope, digest in served:
-                by_scope.setdefault(scope, []).append(digest)
-            with self._store.transaction():
-                self._store.observations.append(observations)
-                for scope, digests in by_scope.items():
-                    self._store.sessions.mark_served(scope, digests)
-                if used:
-                    self._store.records.touch(used, self._clock.now())
-        for write in small:
-            try:
-                write()
-            except ContextdError as error:
-                _log.warning("not tracked: %s", error.message)
-            except Exception:  # noqa: BLE001 - one defect must not take the others, or the thread
-                _log.exception("a by-product of a call failed")
+            later = self._waiting
+            self._waiting = _Waiting(
+                waiting.observations + later.observations,
+                waiting.uses + later.uses,
+                waiting.handed_out + later.handed_out,
+            )
+            if len(self._waiting) > _MOST_HELD:
+                _log.error("%d by-products dropped: the store took none", len(self._waiting))
+                self._waiting = later
 
     def settle(self) -> None:
-        """Write what was collected; what cannot be written is logged."""
+        """Write what was collected; what cannot be written now is kept."""
         try:
             self.flush()
-        except ContextdError as error:
+        except (Busy, Unavailable) as error:
             _log.warning("usage log not written: %s", error.message)
-        except Exception:  # noqa: BLE001 - as above
-            _log.exception("usage log not written")
 
-    def close(self) -> None:
-        """Write the rest and stop."""
-        self._closing.set()
+    def wake(self) -> None:
+        """End the wait of `run`."""
         self._wanted.set()
-        self._thread.join(timeout=10)
-        self.flush()
 
-    def _run(self) -> None:
-        while not self._closing.is_set():
+    def run(self, stop: threading.Event) -> None:
+        """Write what comes in until told to stop, and then the rest."""
+        while not stop.is_set():
             self._wanted.wait()
-            self._closing.wait(self._interval)
+            stop.wait(self._interval)
             self._wanted.clear()
             self.settle()
+        self.settle()

@@ -42,6 +42,12 @@ def event_id(session_id: str, seq: int) -> str:
     return f"{session_id}#{seq}"
 
 
+def message_place(id: str) -> tuple[str, int] | None:
+    """(session id, seq) of the index id of a message; None for the id of anything else."""
+    session_id, mark, seq = id.rpartition("#")
+    return (session_id, int(seq)) if mark and seq.isdecimal() else None
+
+
 def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) -> list[Document]:
     """One document per message, with its neighbours' text and its day (`8 May 2023`) near it."""
     documents = []

@@ -1,4 +1,4 @@
-"""The kinds of record. Adding a row here is all a new kind needs."""
+"""The kinds of record. A row says all that a kind can do: adding one is all a new kind needs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,23 @@ Area = Literal["knowledge", "policies", "skills"]
 """The rows of the seed's permission matrix: what a role may touch at a level."""
 
 AREAS: tuple[Area, ...] = ("knowledge", "policies", "skills")
+
+
+Trait = Literal[
+    "attached", "binding", "briefed", "compared", "entry", "learned", "listed", "stable", "strategy"
+]
+"""What records of a kind take part in:
+
+* attached   shown with a file that they are about
+* binding    to be respected: briefed before what is merely known
+* briefed    may stand in a briefing or be added to a prompt
+* compared   checked for contradictions with one another
+* entry      counts as something the store knows, in its self-model
+* learned    comes out of sessions: listed among the recent decisions and outcomes
+* listed     counted in the overview of a project
+* stable     trusted more or less by what becomes of the code it cites
+* strategy   found by `memory_search`
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +47,10 @@ class Field:
 class Kind:
     """How a kind of record is declared.
 
-    `facets` are fields that searches filter by inside the index. `weight` scales the rank of the
-    kind in mixed searches. `injected` kinds may stand in a briefing. An `open` kind takes further
+    `facets` are fields that searches filter by inside the index. `area` says who may read and write
+    it. `weight` scales its rank in mixed searches. `searched_as` is the `type` under which
+    `context_search` looks through it, empty for none but `all`. `traits` are what it takes part in.
+    `created_by` names the operations and jobs that make records of it. An `open` kind takes further
     fields of any type.
     """
 
@@ -42,7 +61,9 @@ class Kind:
     facets: tuple[str, ...] = ()
     area: Area = "knowledge"
     weight: float = 1.0
-    injected: bool = False
+    searched_as: str = ""
+    traits: frozenset[Trait] = frozenset()
+    created_by: tuple[str, ...] = ("remember",)
     open: bool = False
 
     def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,8 +118,11 @@ KINDS: dict[str, Kind] = {}
 """Every built-in kind by name. Stores, surfaces, docs and tests all read this table."""
 
 
-def _kind(name: str, collection: str, description: str, **options: Any) -> None:
-    KINDS[name] = Kind(name, collection, description, **options)
+def _kind(
+    name: str, collection: str, description: str, *, traits: str = "", **options: Any
+) -> None:
+    named = frozenset[Any](traits.split())
+    KINDS[name] = Kind(name, collection, description, traits=named, **options)
 
 
 _S, _LIST, _N, _B = Field(), Field("string[]"), Field("number"), Field("boolean")
@@ -115,8 +139,10 @@ _kind(
     "A context entry: free text an agent or a person saved.",
     fields={"contextType": _S, "bubbleId": _S},
     facets=("contextType", "bubbleId"),
-    injected=True,
     open=True,
+    traits="attached briefed compared entry listed stable",
+    searched_as="context",
+    created_by=("save_context", "save_typed_context", "import", "remember"),
 )
 _kind(
     "memory",
@@ -128,7 +154,9 @@ _kind(
         "task": Field(description="The task it was learned from"),
     },
     facets=("outcome",),
-    injected=True,
+    traits="attached briefed compared entry learned listed stable strategy",
+    searched_as="memory",
+    created_by=("memory_record", "learn_session", "remember"),
 )
 _kind(
     "discovery",
@@ -144,7 +172,9 @@ _kind(
     },
     facets=("type", "module"),
     weight=0.9,
-    injected=True,
+    traits="attached briefed compared entry learned listed stable strategy",
+    searched_as="discovery",
+    created_by=("learn_session", "remember"),
 )
 _kind(
     "remediation",
@@ -160,7 +190,9 @@ _kind(
         "occurrence_count": Field("number", default=1),
         "verified": _B,
     },
-    injected=True,
+    traits="attached briefed entry learned listed stable strategy",
+    searched_as="remediation",
+    created_by=("learn_session", "remember"),
 )
 _kind(
     "anti_pattern",
@@ -175,7 +207,9 @@ _kind(
         "detection": _S,
         "severity": _enum("critical", "error", "warning", "info", default="warning"),
     },
-    injected=True,
+    traits="attached binding briefed entry learned listed stable strategy",
+    searched_as="memory",
+    created_by=("learn_session", "remember"),
 )
 _kind(
     "policy",
@@ -192,7 +226,8 @@ _kind(
     },
     facets=("severity",),
     area="policies",
-    injected=True,
+    traits="binding briefed compared entry listed",
+    searched_as="policy",
 )
 _kind(
     "coding_standard",
@@ -208,7 +243,8 @@ _kind(
         "severity": _S,
     },
     facets=("language",),
-    injected=True,
+    traits="binding briefed compared entry",
+    searched_as="standard",
 )
 _kind(
     "repo_standard",
@@ -222,6 +258,8 @@ _kind(
         "rationale": _S,
         "template_repo": _S,
     },
+    traits="compared entry",
+    searched_as="standard",
 )
 _kind(
     "skill",
@@ -235,6 +273,8 @@ _kind(
         "required_tools": _LIST,
     },
     area="skills",
+    traits="entry",
+    searched_as="skill",
 )
 _kind(
     "agent",
@@ -255,18 +295,22 @@ _kind(
     "feedback",
     "An explicit rating of a record.",
     fields={"record_id": _NEEDED, "helpful": Field("boolean", required=True), "comment": _S},
+    created_by=("memory_feedback",),
 )
 _kind(
     "checkpoint",
     "checkpoints",
     "A saved context to resume from.",
     fields={"session_id": _S, "files": _LIST, "decisions": _LIST, "task": _S},
+    searched_as="session",
+    created_by=("session_checkpoint",),
 )
 _kind(
     "bubble",
     "bubbles",
     "A user-made group of records around one topic.",
     fields={"name": _NEEDED, "description": _S},
+    created_by=("create_bubble",),
 )
 
 
@@ -285,3 +329,13 @@ def area_of(kind: str) -> Area:
 def kinds_in(area: Area) -> tuple[str, ...]:
     """The built-in kinds of an area."""
     return tuple(name for name, kind in KINDS.items() if kind.area == area)
+
+
+def kinds_that(trait: Trait) -> tuple[str, ...]:
+    """The built-in kinds with a trait, in the order of the table."""
+    return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
+
+
+def kinds_searched_as(type: str) -> tuple[str, ...]:
+    """The kinds that a `type` of `context_search` looks through."""
+    return tuple(name for name, kind in KINDS.items() if kind.searched_as == type)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
@@ -26,8 +23,6 @@ FLOOR, VOTERS = 0.1, 20
 
 FADING = 0.97
 """What a change counts one commit later."""
-
-_ROOTS_KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -95,40 +90,30 @@ class Past:
         return [sum(map(self._weight, words)) for words in self._words]
 
 
-_NOTHING = Past("", ())
-_kept: OrderedDict[Path, Past] = OrderedDict()
-_lock = threading.Lock()
+NOTHING = Past("", ())
+"""What is known of a checkout nobody looked at."""
 
 
-def past(root: Path, *, patience: float) -> Past | None:
-    """The past of a checkout, read again only from the commit it was read at.
+def past(root: Path, known: Past, *, patience: float) -> Past | None:
+    """The past of a checkout; `known` is what it was before, read again only from there on.
 
     None when git did not answer within `patience` seconds, or cannot.
     """
     try:
         head = git.head(root)
-        with _lock:
-            known = _kept.get(root, _NOTHING)
-        if known.head != head:
-            known = _keep(root, Past(head, _read(root, head, known, patience)))
+        if known.head == head:
+            return known
+        return Past(head, _read(root, head, known, patience))
     except (Unavailable, Invalid):
         return None
-    return known
 
 
-def give_up(root: Path) -> None:
-    """Take a history that cannot be read in any fair time for empty, until the next commit."""
-    with suppress(Unavailable, Invalid):
-        _keep(root, Past(git.head(root), ()))
-
-
-def _keep(root: Path, known: Past) -> Past:
-    with _lock:
-        _kept[root] = known
-        _kept.move_to_end(root)
-        while len(_kept) > _ROOTS_KEPT:
-            _kept.popitem(last=False)
-    return known
+def unknowable(root: Path) -> Past:
+    """An empty past, for a history that cannot be read in any fair time until the next commit."""
+    try:
+        return Past(git.head(root), ())
+    except (Unavailable, Invalid):
+        return NOTHING
 
 
 def _read(root: Path, head: str, known: Past, patience: float) -> tuple[git.Commit, ...]:

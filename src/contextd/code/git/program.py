@@ -273,6 +273,17 @@ def root_commits(root: Path, ref: str = "HEAD") -> list[str]:
     return main + sorted(set(every) - set(main))
 
 
+def tracked_files(root: Path) -> int:
+    """How many files the index of a work tree has, read from its header; 0 where there is none."""
+    found = repository(root)
+    try:
+        header = (found.git_dir / "index").open("rb").read(12) if found else b""
+    except OSError:
+        return 0
+    # "DIRC", the version, then the number of entries (gitformat-index).
+    return int.from_bytes(header[8:12], "big") if header[:4] == b"DIRC" else 0
+
+
 def remote_url(root: Path) -> str:
     """Where the repository comes from: `origin`, else the first remote by name; else empty.
 

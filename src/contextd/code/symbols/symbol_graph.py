@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from contextd.caches import Cache
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.symbols.symbols import WHOLE, Use, uses
 from contextd.code.tree.generated import UNWRITTEN
@@ -194,27 +193,21 @@ def build_graph(files: Sequence[SourceFile]) -> SymbolGraph:
     return SymbolGraph({file.path: file for file in sorted(lean, key=lambda f: f.path)})
 
 
-def symbol_graph(files: Files, scope: Scope) -> SymbolGraph:
-    """The graph of a scanned project, kept until a file of it changes."""
+def symbol_graph(
+    files: Files, scope: Scope, graphs: Cache[Scope, tuple[bytes, SymbolGraph]]
+) -> SymbolGraph:
+    """The graph of a scanned project, made anew when a file of it changed since it was put in
+    `graphs`.
+    """
     stamps = files.stamps(scope)
-    state = hashlib.blake2b(str(scope).encode(), digest_size=16)
+    state = hashlib.blake2b(digest_size=16)
     for path in sorted(stamps):
         state.update(f"\0{path}\0{stamps[path][2]}".encode("utf-8", "surrogateescape"))
-    key = state.digest()
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    made = build_graph(files.all(scope))
-    with _lock:
-        _kept[key] = made
-        while len(_kept) > GRAPHS_KEPT:
-            _kept.popitem(last=False)
-    return made
-
-
-_kept: OrderedDict[bytes, SymbolGraph] = OrderedDict()
-_lock = threading.Lock()
+    known = graphs.get(scope)
+    if known is None or known[0] != state.digest():
+        known = (state.digest(), build_graph(files.all(scope)))
+        graphs.put(scope, known)
+    return known[1]
 
 
 def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:

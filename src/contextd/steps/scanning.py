@@ -7,14 +7,16 @@ from dataclasses import dataclass, field
 
 from contextd.code.git.program import printable
 from contextd.code.index.resolve import Resolver
-from contextd.code.index.scan import ScanReport, Stamp, documents, scan
+from contextd.code.index.scan import ScanReport, Stamp, scan
 from contextd.code.project.project_yaml import merge_scan
 from contextd.code.tree.walk import Walk, walk
+from contextd.domain.changes import CodeChange, NewJob
+from contextd.domain.records import Clean
 from contextd.governance.redact import redact
-from contextd.operations.core import operation
-from contextd.operations.handoff import write_context_md
-from contextd.operations.modelling import project_facts
+from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.steps.handoff import write_context_md
+from contextd.steps.modelling import project_facts
 
 _FILES_AT_ONCE = 250
 _OWN = ".context/", ".git/"
@@ -34,25 +36,26 @@ def scan_project(
     resolver: Resolver | None = None,
     recount: bool = True,
     apart: bool = True,
+    check: Callable[[], None] = lambda: None,
 ) -> ScanReport:
     """Bring files and lexical index up to date; vectors follow in the background.
 
-    Some files and their documents are one transaction: after a crash a file is either known and
-    indexed, or looked at again; and no other writer waits for long. What made others lead elsewhere
-    is written behind them, so that they are looked at again as well. `recount` has the index count
-    anew which words are common: that reads all of its vocabulary, too much for a few files. `apart`
-    keeps the work of more than a few out of this process, where others wait for answers.
+    Some files are one commit: after a crash a file is either known and indexed, or looked at again;
+    and no other writer waits for long. What made others lead elsewhere is written behind them, so
+    that they are looked at again as well. `recount` has the index count anew which words are common:
+    that reads all of its vocabulary, too much for a few files. `apart` keeps the work of more than a
+    few out of this process, where others wait for answers. `check` is called before each commit and
+    may raise to end the scan.
     """
-    store, scope, model = runtime.store, runtime.scope, runtime.embedder.model
     report = scan(
-        runtime.checkout,
-        store.files,
-        scope,
+        runtime.root,
+        runtime.view.files,
+        runtime.scope,
         walked=walked,
         below=below,
         incremental=incremental,
         progress=progress,
-        redact=lambda text: redact(text, runtime.redaction_key).text,
+        redact=lambda text: Clean(redact(text, runtime.redaction_key).text),
         stamps=stamps,
         resolver=resolver,
         apart=apart,
@@ -61,35 +64,29 @@ def scan_project(
         return report
     files = sorted(report.changed, key=lambda file: file.path not in report.same_text)
     for start in range(0, max(1, len(files)), _FILES_AT_ONCE):
+        check()
+        last = start + _FILES_AT_ONCE >= len(files)
         some = files[start : start + _FILES_AT_ONCE]
-        docs = [d for f in some if f.path not in report.same_text for d in documents(scope, f)]
-        with store.transaction():
-            if start == 0 and report.stale_chunks:
-                store.index.delete(report.stale_chunks)
-            if start + _FILES_AT_ONCE >= len(files) and report.removed:
-                store.files.remove(scope, report.removed)
-            store.files.put(scope, some)
-            store.index.put(docs, {}, model)
-            _enqueue(runtime)
-    if recount:
-        store.index.refresh()
-    runtime.sinks.wake()
+        change = CodeChange(
+            scope=runtime.scope,
+            put=some,
+            same_text=report.same_text.intersection(file.path for file in some),
+            remove=report.removed if last else (),
+        )
+        runtime.commit(code=[change], jobs=_embedding(runtime), recount=recount and last)
     return report
 
 
 def queue_embedding(runtime: Runtime) -> str:
-    """Have what is pending embedded in the background. Returns the job's id."""
-    queued = _enqueue(runtime)
-    runtime.sinks.wake()
-    return queued
+    """Have what waits for a vector embedded in the background. Returns the job's id."""
+    jobs = _embedding(runtime)
+    return runtime.queue(*jobs)[0] if jobs else ""
 
 
-def _enqueue(runtime: Runtime) -> str:
+def _embedding(runtime: Runtime) -> list[NewJob]:
     if not runtime.embedder.model:
-        return ""
-    return runtime.store.jobs.enqueue(
-        "embed_pending", {"project": str(runtime.scope)}, unique_key=f"embed:{runtime.scope}"
-    )
+        return []
+    return [new_job("embed_pending", runtime.scope, runtime.place, once="")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,38 +140,23 @@ class Initialised:
         return "\n".join(lines)
 
 
-@operation("POST /api/init", effect="write", audience="owner", idempotent=True)
-def init(runtime: Runtime) -> Initialised:
-    """Scan the repository, write .context/project.yaml and CONTEXT.md, and index the code.
-
-    A second run merges: comments, hand edits and learned knowledge stay.
-    """
-    return initialise(runtime)
-
-
-@operation("POST /api/scan", effect="write", audience="owner", idempotent=True)
-def scan_(runtime: Runtime) -> Initialised:
-    """Scan again and bring project.yaml and the index up to date."""
-    return initialise(runtime)
-
-
 def initialise(
     runtime: Runtime, progress: Progress | None = None, *, apart: bool = True
 ) -> Initialised:
     """Scan, model and index the checkout; `apart` as for `scan_project`."""
-    root = runtime.checkout
+    root = runtime.root
     walked = walk(root)
     report = scan_project(runtime, walked=walked, progress=progress, apart=apart)
     # Right after a first scan, what is stored is what it found.
     first = len(report.changed) == report.files
-    files = report.changed if first else runtime.store.files.all(runtime.scope)
+    files = report.changed if first else runtime.view.files.all(runtime.scope)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
     merged = merge_scan(yaml_path, facts, now=runtime.clock.now())
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
-    stats = runtime.store.index.stats(runtime.embedder.model)
+    stats = runtime.view.index.stats(runtime.embedder.model)
     return Initialised(
         project=str(runtime.scope),
         name=facts.name,

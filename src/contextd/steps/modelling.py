@@ -34,7 +34,7 @@ def project_facts(
     runtime: Runtime, walked: Walk, files: Sequence[SourceFile]
 ) -> tuple[ProjectFacts, str]:
     """What a scan says of the project, and the reason for its type and architecture."""
-    root = runtime.checkout
+    root = runtime.root
     paths = [file.path for file in walked.files]
     name = runtime.project.name if runtime.project else root.name
     left_out = {f.path for f in files if f.error and f.error != "syntax errors"}

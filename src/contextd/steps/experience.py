@@ -6,13 +6,14 @@ from collections.abc import Mapping
 
 from contextd.code.git import history
 from contextd.domain.errors import Corrupt, Unavailable
-from contextd.operations.knowledge import ATTACHED
+from contextd.domain.kinds import kinds_that
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Part
 from contextd.retrieval.votes import commit_votes, file_votes
 from contextd.runtime import Runtime
 
 _NEAREST = 60
+_CHECKOUTS = 8
 _PATIENCE, _LONG = 0.5, 10.0
 """Seconds a call waits for git's history, and what reading it may take after the answer."""
 
@@ -23,24 +24,34 @@ def past_of(runtime: Runtime, question: str) -> Past:
     """
     alike: dict[str, list[Part]] = {}
     recent: Mapping[str, float] = {}
-    told = [_of_records(runtime, question)]
-    if runtime.root is not None and runtime.settings.number("recall.history"):
-        root = runtime.root
-        known = history.past(root, patience=_PATIENCE)
-        if known is None:
-            runtime.sinks.later(lambda: _learn(runtime))
+    sources = [_of_records(runtime, question)]
+    if runtime.checkout is not None and runtime.settings.flag("recall.history"):
+        past = _known_past(runtime, _PATIENCE)
+        if past is None:
+            runtime.sinks.prepare("git history", lambda: _read_whole_past(runtime))
         else:
-            told.append(commit_votes(known.alike(question)))
-            recent = known.recent
-    for votes in told:
+            sources.append(commit_votes(past.alike(question)))
+            recent = past.recent
+    for votes in sources:
         for path, part in votes.items():
             alike.setdefault(path, []).append(part)
     return Past(alike, recent)
 
 
-def _learn(runtime: Runtime) -> None:
-    if runtime.root is not None and history.past(runtime.root, patience=_LONG) is None:
-        history.give_up(runtime.root)
+def _known_past(runtime: Runtime, patience: float) -> history.Past | None:
+    """The commits of the checkout, remembered; None when they cannot be read that fast."""
+    cache = runtime.organisation.caches.of("git history", _CHECKOUTS)
+    before = cache.get(runtime.root) or history.NOTHING
+    past = history.past(runtime.root, before, patience=patience)
+    if past is not None:
+        cache.put(runtime.root, past)
+    return past
+
+
+def _read_whole_past(runtime: Runtime) -> None:
+    if _known_past(runtime, _LONG) is None:
+        cache = runtime.organisation.caches.of("git history", _CHECKOUTS)
+        cache.put(runtime.root, history.unknowable(runtime.root))
 
 
 def _of_records(runtime: Runtime, question: str) -> Mapping[str, Part]:
@@ -48,11 +59,11 @@ def _of_records(runtime: Runtime, question: str) -> Mapping[str, Part]:
     embedder = runtime.embedder
     if not embedder.model or not question.strip():
         return {}
-    query = runtime.query(*ATTACHED, reach="project", valid_at=runtime.clock.now())
+    query = runtime.query(*kinds_that("attached"), reach="project", valid_at=runtime.clock.now())
     try:
         vector = embedder.embed([question])[0]
-        near = runtime.store.index.dense(vector, embedder.model, query, _NEAREST)
+        near = runtime.view.index.dense(vector, embedder.model, query, _NEAREST)
     except (Unavailable, Corrupt):
         return {}
-    records = {one.id: one for one in runtime.store.records.get([match.id for match in near])}
+    records = {one.id: one for one in runtime.view.records.get([match.id for match in near])}
     return file_votes((records[m.id], m.score) for m in near if m.id in records)

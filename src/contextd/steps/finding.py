@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record
-from contextd.governance.gate import sentence_digests
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.search import find
@@ -48,7 +48,7 @@ def find_records(
         runtime, question, kinds, limit=limit, reach=reach, strict=strict, **conditions
     )
     hits = [Found(h.record, h.score, h.why) for h in result.hits if h.record is not None]
-    mark_served(runtime, (hit.record.text for hit in hits))
+    runtime.trace.said += [hit.record.text for hit in hits]
     return Findings(hits, result.notice)
 
 
@@ -71,43 +71,37 @@ def find_documents(
     now = runtime.clock.now()
     query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
     result = find(
-        runtime.store.index,
+        runtime.view.index,
         runtime.embedder,
         question,
         query,
         hydrate=lambda ids: contents_of(runtime, ids),
         limit=limit,
         now=now,
-        cascade=runtime.scope.cascade,
+        cascade=runtime.cascade,
         strict=strict,
         past=past,
     )
-    used = [hit.id for hit in result.hits if hit.kind not in (CODE, EVENT)]
-    if used:
-        runtime.sinks.used(used)
+    runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
     return result
 
 
 def contents_of(runtime: Runtime, ids: Sequence[str]) -> dict[str, Texted]:
-    """What stands behind index ids: records, chunks of code, messages. Gone ones are left out."""
-    store = runtime.store
-    messages = [id for id in ids if "#" in id]
-    others = [id for id in ids if "#" not in id]
-    found: dict[str, Texted] = {record.id: record for record in store.records.get(others)}
-    found |= {c.id: c for c in store.files.chunks([id for id in others if id not in found])}
-    for id in messages:
-        session_id, _, seq = id.partition("#")
-        events = store.sessions.events(session_id, after=int(seq) - 1, limit=1)
-        if events and events[0].seq == int(seq):
-            found[id] = events[0]
+    """What stands behind index ids: records, chunks of code, messages. Those that nothing stands behind
+    any more are left out.
+    """
+    view = runtime.view
+    places = {id: place for id in ids if (place := message_place(id)) is not None}
+    others = [id for id in ids if id not in places]
+    found: dict[str, Texted] = {record.id: record for record in view.records.get(others)}
+    rest = [id for id in others if id not in found]
+    if rest:
+        found |= {chunk.id: chunk for chunk in view.files.chunks(rest)}
+    if places:
+        by_place = {place: id for id, place in places.items()}
+        for session_id, event in view.sessions.messages(list(by_place)):
+            found[by_place[session_id, event.seq]] = event
     return found
-
-
-def mark_served(runtime: Runtime, texts: Iterable[str]) -> None:
-    """Remember what was handed out, so that it never comes back as new knowledge."""
-    digests = [digest for text in texts for digest in sentence_digests(text)]
-    if digests and runtime.project is not None:
-        runtime.sinks.served(runtime.scope, digests)
 
 
 def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:
@@ -115,8 +109,7 @@ def resolve(runtime: Runtime, id: str, *kinds: str) -> Record:
 
     Raises `NotFound` or `Conflict`; `Invalid` when it is of another kind.
     """
-    scopes = runtime.query(*kinds).scopes
-    record = runtime.store.records.resolve(id.strip(), scopes)
+    record = runtime.view.records.resolve(id.strip())
     if kinds and record.kind not in kinds:
         raise Invalid(
             f"{id} is a {record.kind}, not a {' or '.join(kinds)}", "give the id of one of those"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from contextd.code.git import program as git
@@ -13,30 +11,25 @@ from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.records import Anchor, Record
 from contextd.runtime import Runtime
 
-_TREES_KEPT = 32
-
-_CITATIONS: dict[Path, Citations] = {}
-_LOCK = threading.Lock()
+_CHECKOUTS = 32
 
 
-def citations(root: Path) -> Citations:
-    """What is remembered of a work tree's history. Nothing of it is needed: it saves work."""
-    with _LOCK:
-        found = _CITATIONS.pop(root, None) or Citations(root)
-        _CITATIONS[root] = found
-        while len(_CITATIONS) > _TREES_KEPT:
-            del _CITATIONS[next(iter(_CITATIONS))]
-        return found
+def citations(runtime: Runtime) -> Citations:
+    """What is remembered of the history of the call's checkout."""
+    root = runtime.root
+    cache = runtime.organisation.caches.of("citations", _CHECKOUTS)
+    found: Citations = cache.made(root, lambda: Citations(root))
+    return found
 
 
 def anchor_for(runtime: Runtime, *texts: str) -> Anchor:
     """Where in git something is written: commit, branch, and the blobs of the files of the project
     that these texts name. Empty where there is no checkout or git does not answer.
     """
-    if runtime.root is None:
+    if runtime.checkout is None:
         return Anchor()
     try:
-        commit, branch = citations(runtime.root).here()
+        commit, branch = citations(runtime).here()
         paths = cited_paths(runtime.root, *texts)
         return Anchor(commit, branch, git.blobs(runtime.root, paths) if paths else {})
     except (Unavailable, Invalid):
@@ -53,10 +46,10 @@ def texts_of(data: Mapping[str, Any]) -> Iterator[str]:
 
 def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, Standing]:
     """How the code that the project's records cite stands in the caller's checkout, by record id."""
-    if runtime.root is None or runtime.project is None:
+    if runtime.checkout is None or runtime.project is None:
         return {}
     anchors = {r.id: r.anchor for r in records if r.scope == runtime.scope}
-    return citations(runtime.root).standings(anchors)
+    return citations(runtime).standings(anchors)
 
 
 def notes(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
@@ -69,6 +62,6 @@ def notes(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
 
 def from_elsewhere(runtime: Runtime, found: dict[str, Standing]) -> set[str]:
     """Ids of records that only an unmerged branch knows, unless the user wants them."""
-    if runtime.settings.number("recall.other_branches"):
+    if runtime.settings.flag("recall.other_branches"):
         return set()
     return {id for id, standing in found.items() if standing.elsewhere}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd.operations.views import Entry, entry
+from contextd.steps.views import Entry, entry
 from contextd.runtime import Runtime
 from contextd.schema.load import load_schema
 from contextd.schema.model import ContextType, Schema
@@ -22,7 +22,8 @@ TYPE, FIELDS = "contextType", "structuredData"
 
 def schema_of(runtime: Runtime) -> Schema:
     """The types in force where the call stands."""
-    return load_schema(runtime.settings.home, runtime.root)
+    root = runtime.checkout.root if runtime.checkout else None
+    return load_schema(runtime.settings.home, root)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -13,17 +11,16 @@ from contextd.awareness.gaps import Evidence, Gap, Wanted, find_gaps
 from contextd.awareness.questions import Missed
 from contextd.domain.awareness import Tally
 from contextd.domain.errors import Unavailable
-from contextd.domain.kinds import KINDS, Field
-from contextd.domain.query import Query
+from contextd.domain.kinds import Field, kinds_that
+from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import ObservationSummary
+from contextd.domain.usage import ObservationSummary
 from contextd.domain.words import content_words
-from contextd.operations.anchors import standings
-from contextd.operations.projects import project_model
-from contextd.ports import Vector
 from contextd.runtime import Runtime
 from contextd.schema.load import load_schema
+from contextd.steps.anchoring import standings
+from contextd.steps.model import project_model
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500
@@ -37,35 +34,33 @@ _MOST_USED = 100
 _OFTEN_READ = 10
 _MOST_NOISE = 10
 _MOST_EMBEDDED, _VECTORS_KEPT = 40, 500
-_VECTORS: dict[tuple[str, str], Vector] = {}
-_LOCK = threading.Lock()
-
-ENTRIES = tuple(name for name in KINDS if name not in ("feedback", "checkpoint", "bubble", "agent"))
-"""Kinds that count as what the store knows."""
 
 
 def surveyed(runtime: Runtime, *kinds: str, **conditions: Any) -> Query:
     """What the self-model looks at: what the caller may read in the project and its wider scopes, or
     in every project of the home when the call stands in none.
     """
+    return Query(scopes=observed_in(runtime), kinds=kinds, **conditions)
+
+
+def observed_in(runtime: Runtime) -> frozenset[Scope]:
+    """Whose data the self-model looks at: the project and its wider scopes, or everything the caller
+    reaches when the call stands in no project.
+    """
     if runtime.project is not None:
-        return runtime.query(*kinds, **conditions)
-    found: set[Scope] = set()
-    for project in runtime.store.projects.all():
-        found |= replace(runtime, project=project).query(*kinds).scopes
-    return Query(scopes=frozenset(found), kinds=kinds, **conditions)
+        return frozenset(runtime.cascade)
+    return runtime.view.grant.scopes()
 
 
-def observed_in(runtime: Runtime) -> frozenset[Scope] | None:
-    """Whose observations the self-model looks at; None for those of the whole home."""
-    if runtime.project is None and runtime.caller.may_administer():
-        return None
-    return surveyed(runtime).scopes
+def everywhere(runtime: Runtime) -> Runtime:
+    """The call as the self-model needs it: outside of any project it looks at all the caller may."""
+    return runtime if runtime.project is not None else runtime.everywhere()
 
 
 def wanted(runtime: Runtime) -> list[Wanted]:
     """The context types of the schema in force."""
-    schema = load_schema(runtime.settings.home, runtime.root)
+    root = runtime.checkout.root if runtime.checkout else None
+    schema = load_schema(runtime.settings.home, root)
     return [
         Wanted(
             name=kind.name,
@@ -97,7 +92,7 @@ def missed_questions(
     last: dict[str, datetime] = {}
     found: dict[str, datetime] = {}
     oldest: datetime | None = None
-    for seen in runtime.store.observations.recent(1000, scopes=observed_in(runtime)):
+    for seen in runtime.view.observations.recent(observed_in(runtime), 1000):
         oldest = seen.at
         if seen.query:
             times = last if seen.action == "miss" else found
@@ -161,7 +156,7 @@ def gaps_of(
 ) -> list[Gap]:
     """Every gap of the project."""
     latest = _latest(runtime)
-    summary = runtime.store.observations.summary(scopes=observed_in(runtime))
+    summary = runtime.view.observations.summary(observed_in(runtime))
     evidence = Evidence(
         now=runtime.clock.now(),
         wanted=wanted(runtime),
@@ -178,7 +173,7 @@ def gaps_of(
 
 def missed_gaps(runtime: Runtime) -> list[Gap]:
     """Only what was asked in vain, most asked first."""
-    summary = runtime.store.observations.summary(scopes=observed_in(runtime))
+    summary = runtime.view.observations.summary(observed_in(runtime))
     if not summary.missed_queries:
         return []
     missed = missed_questions(runtime, summary, _latest(runtime))
@@ -187,16 +182,16 @@ def missed_gaps(runtime: Runtime) -> list[Gap]:
 
 
 def _latest(runtime: Runtime) -> Sequence[Record]:
-    return runtime.store.records.find(surveyed(runtime, *ENTRIES, limit=_LATEST)).records
+    return runtime.view.records.find(surveyed(runtime, *kinds_that("entry"), limit=_LATEST)).records
 
 
 def noise(runtime: Runtime) -> list[Record]:
     """Records read often that never helped, most read first."""
-    query = surveyed(runtime, *ENTRIES)
+    query = surveyed(runtime, *kinds_that("entry"))
     found: list[Record] = []
     # The few most used are mostly enough, and every record read costs a parse.
     for most in (_MOST_USED // 5, _MOST_USED):
-        used = runtime.store.survey.first(query, "most_used", most)
+        used = runtime.view.survey.first(query, "most_used", most)
         found = [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
         if len(found) == _MOST_NOISE or len(used) < most or used[-1].usage_count < _OFTEN_READ:
             break
@@ -208,24 +203,28 @@ def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
     model = runtime.embedder.model
     if not model:
         return {}
-    with _LOCK:
-        missing = [text for text in texts if (model, text) not in _VECTORS][:_MOST_EMBEDDED]
+    cache = runtime.organisation.caches.of("vectors of questions", _VECTORS_KEPT)
+    known: dict[str, Vector] = {}
+    for text in texts:
+        vector = cache.get((model, text))
+        if vector is not None:
+            known[text] = vector
+    missing = [text for text in texts if text not in known][:_MOST_EMBEDDED]
     try:
         rows = runtime.embedder.embed(missing) if missing else ()
     except Unavailable:
         return {}
-    with _LOCK:
-        _VECTORS.update(zip(((model, text) for text in missing), rows, strict=True))
-        while len(_VECTORS) > _VECTORS_KEPT:
-            del _VECTORS[next(iter(_VECTORS))]
-        return {text: _VECTORS[model, text] for text in texts if (model, text) in _VECTORS}
+    for text, row in zip(missing, rows, strict=True):
+        known[text] = row
+        cache.put((model, text), row)
+    return known
 
 
 def owner_of(runtime: Runtime) -> str:
     """Whose store this is: what a preference on identity says, then `Name:` in USER.md, else who asks."""
     query = surveyed(runtime, "context", where={"contextType": "preference"})
-    for match in runtime.store.index.lexical(list(_IDENTITY), query, 5):
-        for record in runtime.store.records.get([match.id]):
+    for match in runtime.view.index.lexical(list(_IDENTITY), query, 5):
+        for record in runtime.view.records.get([match.id]):
             fields = record.data.get("structuredData")
             told = fields if isinstance(fields, Mapping) else {}
             if _IDENTITY & set(content_words(str(told.get("domain", "")))) and told.get("rule"):

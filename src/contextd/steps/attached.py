@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.domain.words import words
-from contextd.operations.projects import project_model
 from contextd.runtime import Runtime
+from contextd.steps.model import project_model
 
-ATTACHED = ("discovery", "remediation", "memory", "anti_pattern", "context")
 _SCANNED, _OLDER, _ASKED = 500, 200, 64
 _TELLING = re.compile(r"[a-z0-9][A-Z]|\w_\w|[A-Za-z]\d")
 _WORD = re.compile(r"[\w$]+")
@@ -22,13 +22,13 @@ def attached_to(runtime: Runtime, path: str, *, limit: int = 8) -> list[Record]:
     """
     module = module_of(runtime, path)
     names = _names_of(runtime, path)
-    query = runtime.query(*ATTACHED, valid_at=runtime.clock.now(), limit=_SCANNED)
-    found = {record.id: record for record in runtime.store.records.find(query).records}
+    query = runtime.query(*kinds_that("attached"), valid_at=runtime.clock.now(), limit=_SCANNED)
+    found = {record.id: record for record in runtime.view.records.find(query).records}
     if len(found) == _SCANNED:
         # Older ones are found when they say the name of the file or of something in it.
         asked = list(dict.fromkeys(word for name in (path, *sorted(names)) for word in words(name)))
-        matches = runtime.store.index.lexical(asked[:_ASKED], query, _OLDER)
-        older = runtime.store.records.get([m.id for m in matches if m.id not in found])
+        matches = runtime.view.index.lexical(asked[:_ASKED], query, _OLDER)
+        older = runtime.view.records.get([m.id for m in matches if m.id not in found])
         found |= {record.id: record for record in older}
     ranked = [(_nearness(record, path, names, module), record) for record in found.values()]
     close = sorted(
@@ -48,8 +48,8 @@ def module_of(runtime: Runtime, path: str) -> str:
 
 def _names_of(runtime: Runtime, path: str) -> frozenset[str]:
     """The definitions of a file that a text can mean by naming them."""
-    file = runtime.store.files.get(runtime.scope, path)
-    names = (symbol.name for symbol in file.symbols) if file is not None else ()
+    files = runtime.view.files.get(runtime.scope, [path])
+    names = (symbol.name for file in files for symbol in file.symbols)
     return frozenset(name for name in names if len(name) > 2)
 
 

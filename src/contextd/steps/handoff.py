@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextd.code.git.changes import external_changes
+from contextd.domain.kinds import kinds_that
 from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense
 from contextd.sessions.context_md import Situation, render, write
 
 _RECENT = 5
-_LEARNED = ("discovery", "memory", "remediation", "anti_pattern")
 
 
 def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
@@ -17,10 +17,10 @@ def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
 
     Only in a checkout that was initialised: contextd puts no files into a repository unasked.
     """
-    if runtime.root is None or not (runtime.root / ".context").is_dir():
+    checkout = runtime.checkout
+    if checkout is None or not checkout.context.is_dir():
         return False
-    path = runtime.root / ".context" / "CONTEXT.md"
-    return write(path, render(situation(runtime, current)), runtime.clock.now())
+    return write(checkout.context_md, render(situation(runtime, current)), runtime.clock.now())
 
 
 def situation(runtime: Runtime, current: Session | None = None) -> Situation:
@@ -28,8 +28,8 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
     recent = sessions_with_work(runtime)
     session = current or (recent[0] if recent else None)
     before = [s for s in recent if session is None or s.id != session.id]
-    learned = runtime.store.records.find(
-        runtime.query(*_LEARNED, valid_at=runtime.clock.now(), limit=_RECENT)
+    learned = runtime.view.records.find(
+        runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
     ).records
     focus = ", ".join(session.topics[:3]) if session else ""
     return Situation(
@@ -44,7 +44,7 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
     """The project's latest sessions in which something happened, latest first."""
-    found = runtime.store.sessions.find(frozenset({runtime.scope}), limit=10)
+    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=10)
     return [s for s in found if s.task or s.topics or s.files or s.tool_calls]
 
 
@@ -66,7 +66,7 @@ def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> Tim
 
 def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
     """What changed in the checkout since a session, in short lines."""
-    if runtime.root is None:
+    if runtime.checkout is None:
         return ()
     if last is None:
         return external_changes(runtime.root).lines

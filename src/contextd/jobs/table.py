@@ -1,0 +1,156 @@
+"""The jobs: what contextd does behind its callers' backs. Adding one is a row and its function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal, Protocol
+
+from contextd.domain.changes import NewJob
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.jobs import Lane
+from contextd.domain.scope import Scope
+
+Need = Literal["checkout", "upkeep"]
+"""What a job cannot do without: with `checkout` it runs on the machine it was queued on, with `upkeep`
+it looks after the store of the whole organisation.
+"""
+
+
+class Progress(Protocol):
+    """A worker's hold on the job it runs."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether another worker may run the job by now."""
+        ...
+
+    def keep(self, state: Mapping[str, Any]) -> None:
+        """Keep how far the job came, for the attempt after a crash. Raises `Conflict` when the job
+        was lost.
+        """
+        ...
+
+    def check(self) -> None:
+        """Raise `Conflict` when the job was lost: nothing more may be written for it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What a job is given: its arguments, how far the last attempt came, and its hold on the job."""
+
+    arguments: Mapping[str, Any]
+    reached: Mapping[str, Any]
+    hold: Progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """A row of the table. Running a job twice must change nothing more than running it once.
+
+    `run` is the function, as `module:function` below `contextd.operations`; it is loaded when the job
+    runs, so that queueing one costs no import. `every` is how often it comes round for a project that
+    is used; none of the others come by themselves.
+    """
+
+    name: str
+    run: str
+    lane: Lane
+    priority: int = 0
+    needs: frozenset[Need] = frozenset()
+    every: timedelta | None = None
+
+
+_CHECKOUT: frozenset[Need] = frozenset({"checkout"})
+_UPKEEP: frozenset[Need] = frozenset({"upkeep"})
+_DAY = timedelta(days=1)
+
+JOBS: dict[str, JobRow] = {
+    row.name: row
+    for row in (
+        JobRow(
+            name="learn_session",
+            run="sessions.learning:learn_session",
+            lane="learning",
+            needs=_CHECKOUT,
+        ),
+        JobRow(
+            name="refresh_index",
+            run="code.indexing:refresh_index",
+            lane="index",
+            # Words before vectors: a search finds the file at once, its meaning may follow.
+            priority=1,
+            needs=_CHECKOUT,
+        ),
+        JobRow(name="embed_pending", run="code.indexing:embed_pending", lane="index"),
+        JobRow(name="mend_index", run="upkeep.mending:mend_index", lane="index", priority=2),
+        JobRow(
+            name="check_stability",
+            run="awareness.stability:check_stability",
+            lane="upkeep",
+            needs=_CHECKOUT,
+            every=_DAY,
+        ),
+        JobRow(
+            name="find_contradictions",
+            run="awareness.contradictions:find_contradictions",
+            lane="upkeep",
+            every=_DAY,
+        ),
+        JobRow(name="score_windows", run="sessions.window:score_windows", lane="upkeep"),
+        JobRow(
+            name="end_idle_sessions",
+            run="sessions.idle:end_idle_sessions",
+            lane="upkeep",
+            priority=1,
+            needs=_UPKEEP,
+        ),
+        JobRow(
+            name="retire_old_rows",
+            run="upkeep.mending:retire_old_rows",
+            lane="upkeep",
+            needs=_UPKEEP,
+            every=_DAY,
+        ),
+    )
+}
+"""Every job by name."""
+
+
+def job_named(name: str) -> JobRow:
+    """The job called `name`. Raises `Invalid` with the nearest one."""
+    if name not in JOBS:
+        raise Invalid(f"no job {name!r}", nearest(name, list(JOBS)))
+    return JOBS[name]
+
+
+def new_job(
+    name: str,
+    scope: Scope | None,
+    place: str,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    once: str | None = None,
+    **fields: Any,
+) -> NewJob:
+    """A job for a scope. With `once`, no other of that name is added while one waits in the scope.
+    `place` is this machine, where a job that needs a checkout must run.
+    """
+    row = job_named(name)
+    return NewJob(
+        name=name,
+        scope=scope,
+        arguments=dict(arguments or {}),
+        unique_key="" if once is None else f"{name}:{once}",
+        lane=row.lane,
+        priority=row.priority,
+        place=place if "checkout" in row.needs else "",
+        **fields,
+    )
+
+
+def rounds(place: str) -> dict[str, NewJob]:
+    """How the jobs that come round are queued on this machine."""
+    return {name: new_job(name, None, place) for name in JOBS}

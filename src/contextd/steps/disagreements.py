@@ -1,0 +1,92 @@
+"""Which records contradict each other: a record at each write with its neighbours, a daily job all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from contextd.awareness.contradictions import identity_keys, other_value
+from contextd.domain.awareness import STANDING, Contradiction, ordered
+from contextd.domain.errors import Unavailable
+from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Query
+from contextd.domain.records import Record
+from contextd.domain.words import query_words
+from contextd.governance.contradict import Outline, contradiction, outline
+from contextd.jobs.table import new_job
+from contextd.runtime import Runtime
+
+_NEIGHBOURS = 10
+_MOST_WORDS = 64
+
+
+def disagreement(one: Record, other: Record) -> tuple[str, str] | None:
+    """(kind, reason) when two records contradict each other; the smaller id is told first."""
+    one, other = sorted((one, other), key=lambda record: record.id)
+    field = other_value(_fields(one), _fields(other))
+    if field:
+        return "field", field
+    return contradiction(one.content, other.content)
+
+
+def outlined(record: Record) -> Outline:
+    """What a record says, in the form that is compared."""
+    found = outline(record.content)
+    return replace(found, keys=found.keys | identity_keys(_fields(record)))
+
+
+def note_disagreements(runtime: Runtime, record_id: str) -> None:
+    """Compare a record with its nearest neighbours and keep the pairs that disagree.
+
+    Pairs it was in before stay only as long as the comparison still finds them.
+    """
+    there = runtime.view.records.get([record_id])
+    if not there or there[0].kind not in kinds_that("compared"):
+        return
+    record = there[0]
+    if record.status not in STANDING:
+        return
+    known = runtime.view.contradictions.of(record.id)
+    paired = {pair.b if pair.a == record.id else pair.a for pair in known}
+    near = _nearest(runtime, record)
+    others = runtime.view.records.get(list(dict.fromkeys([*paired, *near])))
+    found: list[Contradiction] = []
+    for other in others:
+        reason = disagreement(record, other) if other.id != record.id else None
+        if reason is not None:
+            found.append(pair_of(runtime, record.id, other.id, *reason))
+    still = {(pair.a, pair.b) for pair in found}
+    over = [(p.a, p.b) for p in known if p.state == "open" and (p.a, p.b) not in still]
+    if found or over:
+        runtime.commit(disagree=found, agree=over)
+
+
+def _nearest(runtime: Runtime, record: Record) -> list[str]:
+    index, embedder = runtime.view.index, runtime.embedder
+    scopes = frozenset(record.scope.cascade)
+    query = Query(scopes=scopes, kinds=kinds_that("compared"), statuses=STANDING)
+    near = index.lexical(query_words(record.text)[:_MOST_WORDS], query, _NEIGHBOURS)
+    try:
+        [vector] = embedder.embed([record.text])
+    except Unavailable:
+        return [match.id for match in near]
+    near += index.dense(vector, embedder.model, query, _NEIGHBOURS)
+    return [match.id for match in near]
+
+
+def queue_comparison(runtime: Runtime) -> str:
+    """Have all records of the project compared in the background; the job's id."""
+    job = new_job("find_contradictions", runtime.scope, runtime.place, once="")
+    return runtime.queue(job)[0]
+
+
+def pair_of(runtime: Runtime, one: str, other: str, kind: str, reason: str) -> Contradiction:
+    """The pair as it is stored."""
+    a, b = ordered(one, other)
+    return Contradiction(a=a, b=b, kind=kind, reason=reason, found_at=runtime.clock.now())
+
+
+def _fields(record: Record) -> Mapping[str, object]:
+    """The typed fields of an entry with its type, whether they are kept apart or not."""
+    inner = record.data.get("structuredData")
+    return {**record.data, **(inner if isinstance(inner, Mapping) else {})}

@@ -1,0 +1,132 @@
+"""Which project a directory is, and whether it may be one: nothing is indexed that nobody asked for."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from contextd.code.git.identity import Identity, identify, match
+from contextd.code.git.program import tracked_files
+from contextd.domain.errors import Invalid
+from contextd.domain.projects import Project
+from contextd.domain.scope import Scope, slug
+from contextd.ports import Clock, Directory
+
+TEAM = "default"
+
+MOST_TRACKED = 50_000
+"""A git repository with more files is a project only once somebody asks for it: indexing it takes
+minutes of both cores, which nobody should pay for having opened an editor."""
+
+MOST_LOOSE = 20_000
+"""A folder without git and with more files is no project: it is a disk, a data set or a cache."""
+
+_PERSONAL = ("Downloads", "Desktop", "Documents", "Pictures", "Music", "Movies", "Videos")
+_SYSTEM = ("/tmp", "/var/tmp", "/private/tmp", "/home", "/Users", "/root", "/etc", "/usr", "/var")
+
+
+def find_project(directory: Directory, place: Path) -> tuple[Project | None, Identity]:
+    """The registered project around `place`, None when there is none, and what `place` looks like.
+
+    Raises `Invalid` for a place that cannot be identified.
+    """
+    identity = identify(place)
+    known = directory.all()
+    same = match(identity, [project.identity for project in known])
+    return next((project for project in known if project.identity == same), None), identity
+
+
+def register(
+    directory: Directory, clock: Clock, organisation: str, identity: Identity
+) -> Project:
+    """The project with this identity, with this root among its roots; added when it is new. Names are
+    labels: one that another project has gets a number.
+    """
+    known = directory.all()
+    same = match(identity, [project.identity for project in known])
+    found = next((project for project in known if project.identity == same), None)
+    root = str(identity.root)
+    if found is None:
+        name = slug(identity.name)[:60].rstrip("-")
+        return directory.register(
+            Project(
+                identity=identity.identity,
+                scope=Scope(organisation, TEAM, name),
+                name=identity.name,
+                roots=(root,),
+                created_at=clock.now(),
+            )
+        )
+    # What a shallow clone or a repository without remote could not know.
+    learned = identity.identity if identity.kind == "git" else found.identity
+    roots = found.roots if root in found.roots else (*found.roots, root)
+    wanted = replace(found, identity=learned, roots=roots)
+    if wanted != found:
+        directory.save(wanted)
+    return wanted
+
+
+def require_consent(identity: Identity, *, asked: bool, anyway: bool = False) -> None:
+    """Raise `Invalid` for a directory that must not become a project like this.
+
+    `asked` says that a person asked for it by `init`; `.context/` in it says so too. Without that
+    only a git repository of ordinary size becomes one. `anyway` is the answer to a refusal.
+    """
+    root = identity.root
+    asked = asked or (root / ".context").is_dir()
+    if anyway:
+        return
+    reason = _never(root)
+    if reason:
+        raise Invalid(f"{root} is {reason}", f"go to a project, or run `contextd init {root} --anyway`")
+    if not (root / ".git").exists():
+        if not asked:
+            raise Invalid(
+                f"{root} is no git repository and nobody asked for it",
+                f"`contextd init {root}` makes it a project",
+            )
+        if _more_than(MOST_LOOSE, root):
+            raise Invalid(
+                f"{root} has more than {MOST_LOOSE:,} files and no git",
+                "choose the folder of one project, or run `contextd init --anyway`",
+            )
+    elif not asked and tracked_files(root) > MOST_TRACKED:
+        raise Invalid(
+            f"{root} has more than {MOST_TRACKED:,} files and nobody asked for it",
+            f"`contextd init {root}` makes it a project",
+        )
+
+
+def _never(root: Path) -> str:
+    """Why a folder is nobody's project by accident; empty for any other."""
+    if root == root.parent:
+        return "the root of the file system"
+    try:
+        home = Path.home().resolve()
+    except RuntimeError:
+        home = None
+    if root == home:
+        return "your home folder"
+    if home is not None and root.parent == home and root.name in _PERSONAL:
+        return f"your {root.name} folder"
+    if root == Path(tempfile.gettempdir()).resolve():
+        return "the folder of temporary files"
+    return "a folder of the system" if str(root) in _SYSTEM else ""
+
+
+def _more_than(most: int, root: Path) -> bool:
+    count = 0
+    for _ in _files_below(root):
+        count += 1
+        if count > most:
+            return True
+    return False
+
+
+def _files_below(root: Path) -> Iterator[str]:
+    for _, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != "node_modules"]
+        yield from files

@@ -1,0 +1,104 @@
+"""Loops that must not end: each is a named service, restarted when it fails, and tells how it does."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 60.0
+"""Seconds before a service that failed is started again: the first time, and at most."""
+
+_log = logging.getLogger(__name__)
+
+Run = Callable[[threading.Event], None]
+"""Works until the event is set. It may return earlier only when there is nothing left to do ever."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """How a service does. `failures` counts since the start; the last one is told with its time."""
+
+    name: str
+    running: bool = False
+    failures: int = 0
+    last_error: str = ""
+    last_failed_at: datetime | None = None
+
+
+class Supervisor:
+    """Runs services in threads of their own and starts those again that fail.
+
+    The pause before a restart doubles with each failure in a row, and a service that ran longer than
+    the longest pause begins anew.
+    """
+
+    def __init__(self) -> None:
+        self._services: dict[str, tuple[Run, Callable[[], None]]] = {}
+        self._states: dict[str, ServiceState] = {}
+        self._threads: list[threading.Thread] = []
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+
+    def add(self, name: str, run: Run, wake: Callable[[], None] = lambda: None) -> None:
+        """Name a service. `wake` ends whatever it waits for, so that it sees that it should stop."""
+        self._services[name] = (run, wake)
+        self._states[name] = ServiceState(name)
+
+    def start(self) -> None:
+        """Start all services that were added and do not run."""
+        running = {thread.name for thread in self._threads}
+        for name in self._services.keys() - running:
+            thread = threading.Thread(target=self._keep, args=(name,), name=name, daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def note(self, name: str, error: BaseException) -> None:
+        """Count a failure that a service got over by itself."""
+        with self._lock:
+            state = self._states.get(name, ServiceState(name))
+            self._states[name] = replace(
+                state,
+                failures=state.failures + 1,
+                last_error=f"{type(error).__name__}: {error}",
+                last_failed_at=datetime.now(UTC),
+            )
+
+    def states(self) -> list[ServiceState]:
+        """How every service does, by name."""
+        with self._lock:
+            return [self._states[name] for name in sorted(self._states)]
+
+    def close(self, timeout: float = 30.0) -> list[str]:
+        """Stop all services and wait for them; the names of those that did not end in time."""
+        self._stop.set()
+        for _, wake in self._services.values():
+            wake()
+        for thread in self._threads:
+            thread.join(timeout)
+        return [thread.name for thread in self._threads if thread.is_alive()]
+
+    def _keep(self, name: str) -> None:
+        run, _ = self._services[name]
+        pause = FIRST_PAUSE
+        while not self._stop.is_set():
+            self._set_running(name, running=True)
+            began = datetime.now(UTC)
+            try:
+                run(self._stop)
+                return
+            except Exception as error:  # noqa: BLE001 - whatever it is, the service must go on
+                _log.exception("service %s failed and is started again", name)
+                self.note(name, error)
+            finally:
+                self._set_running(name, running=False)
+            if (datetime.now(UTC) - began).total_seconds() > LONGEST_PAUSE:
+                pause = FIRST_PAUSE
+            self._stop.wait(pause)
+            pause = min(LONGEST_PAUSE, 2 * pause)
+
+    def _set_running(self, name: str, *, running: bool) -> None:
+        with self._lock:
+            self._states[name] = replace(self._states[name], running=running)
