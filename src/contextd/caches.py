@@ -62,6 +62,11 @@ class Cache(Generic[K, V]):
         with self._lock:
             return list(self._values.values())
 
+    def keys(self) -> list[K]:
+        """The keys, those used last at the end."""
+        with self._lock:
+            return list(self._values)
+
     def clear(self) -> None:
         """Give up everything."""
         with self._lock:

@@ -62,9 +62,9 @@ class Trace:
     """What a call turned out to touch. `invoke` makes one observation of it, and what it gave to an
     agent is followed up in the agent's session.
 
-    `gave` are things that entered the agent's window, `said` sentences of ours it was given, `used`
-    the records among them. `session` is the session they were given in, where that is another than
-    the connection's. `committed` says that something of the call was written for good.
+    `gave` are things that entered the agent's window, `said` texts of ours it was given, `used` the
+    records among them. `session` is the session they were given in, where that is another than the
+    call's. `committed` says that something of the call was written for good.
     """
 
     action: Literal["read", "write", "update", "delete", "miss"] | None = None
@@ -77,9 +77,13 @@ class Trace:
     session: str = ""
     committed: bool = False
 
-    def read(self, ids: Sequence[str], *, type: str = "", query: str = "") -> None:
-        """Note what was read. A query that found nothing is a miss."""
-        self.action = "miss" if query and not ids else "read"
+    def read(
+        self, ids: Sequence[str], *, type: str = "", query: str = "", narrowed: bool = False
+    ) -> None:
+        """Note what was read. A query that found nothing is a miss, but for one that was `narrowed` by
+        filters: what it asked for may well be known.
+        """
+        self.action = "miss" if query and not ids and not narrowed else "read"
         self.type, self.record_ids, self.query = type, tuple(ids), query
 
     def wrote(
@@ -134,11 +138,6 @@ class Organisation(Protocol):
         ...
 
     @property
-    def upkeep(self) -> Upkeep:
-        """Looking after the store."""
-        ...
-
-    @property
     def caches(self) -> Caches:
         """What is remembered to save work."""
         ...
@@ -156,12 +155,14 @@ class Organisation(Protocol):
 class Runtime:
     """One request's world: what its caller may reach of the data, the embedder, and where it stands.
 
-    `checkout` is the work tree the call comes from. `session_hint` is the session of the connection, or
-    its name before it has one: a hint only, an explicit session id always wins. `ancestors` are the
-    processes above the caller, by which a hook and a connection of one client find each other. `redaction_key` makes equal secrets recognisable
-    within one home without giving them away. `nowhere` says why the caller's directory is no
-    project's, to be put at the end of a sentence. `call` is the key of a call that may be repeated.
-    `upkeep` is there for background work and for operations that say they need it.
+    `checkout` is the work tree the call comes from. `connection` names a conversation that lasts, and
+    `process` the client at its other end; `ancestors` are the processes above a hook: by these a hook
+    and a connection of one client find each other. `session` is the session the call belongs to, once
+    it has one. `redaction_key` makes equal secrets recognisable within one home without giving them
+    away. `nowhere` says why the caller's directory is no project's, to be put at the end of a
+    sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
+    been carried out before. `upkeep` is there for background work and for operations that say they
+    need it.
     """
 
     view: View
@@ -175,11 +176,14 @@ class Runtime:
     checkout: Checkout | None = None
     client: str = ""
     surface: Surface = "python"
-    session_hint: str = ""
+    connection: str = ""
+    process: int = 0
     ancestors: tuple[int, ...] = ()
+    session: str = ""
     redaction_key: bytes = b""
     nowhere: str = ""
     call: str = ""
+    repeated: bool = False
     upkeep: Upkeep | None = None
     trace: Trace = field(default_factory=Trace)
 
@@ -263,7 +267,10 @@ class Runtime:
         return self.standing_in(matching[0])
 
     def standing_in(self, project: Project, root: Path | None = None) -> Runtime:
-        """The same call standing in a project, in its checkout `root` or the one met last."""
+        """The same call standing in a project, in its checkout `root` or the one met last.
+
+        A session is of one project: what a call does in another one is no part of its conversation.
+        """
         present = [Path(path) for path in reversed(project.roots) if Path(path).is_dir()]
         root = root or next(iter(present), None)
         return replace(
@@ -273,12 +280,18 @@ class Runtime:
             settings=self.organisation.settings(root),
             view=self.organisation.view(self.caller, project.scope.cascade),
             nowhere="",
+            connection=self.connection if self.project in (None, project) else "",
+            session=self.session if self.project in (None, project) else "",
         )
 
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
         scopes = {scope for project in self.projects() for scope in project.scope.cascade}
         return replace(self, view=self.organisation.view(self.caller, scopes))
+
+    def aside(self) -> Runtime:
+        """The same call for what is written beside it, which is no part of it when it is repeated."""
+        return replace(self, call="", trace=Trace())
 
     def for_call(self) -> Runtime:
         """A copy with a trace of its own."""

@@ -164,7 +164,7 @@ def test_what_belongs_to_a_session_needs_the_session(store):
     assert store.sessions.items("nobody") == []
 
 
-def test_a_window_counts_what_is_served_and_lets_go_of_what_is_dropped(timed, clock):
+def test_a_window_counts_what_is_served_and_lets_go_of_what_is_archived(timed, clock):
     store = timed
     store.open(session("s"))
     store.open(session("t"))
@@ -175,12 +175,12 @@ def test_a_window_counts_what_is_served_and_lets_go_of_what_is_dropped(timed, cl
     [file, module] = sorted(store.sessions.items("s"), key=lambda item: item.type)
     assert (file.tokens, file.count, file.first_at) == (9, 2, clock.at - HOUR)
     assert (file.last_at, module.count) == (clock.at, 1)
-    dropped = file.with_(status="archived", score=0.25, reason="full")
-    store.change("s", dropped=(dropped, ContextItem(**{**_plain(), "source": "no such"})))
-    assert store.sessions.items("s")[0] == dropped
+    archived = file.with_(status="archived", score=0.25, reason="full")
+    store.change("s", rescored=(archived, ContextItem(**{**_plain(), "source": "no such"})))
+    assert store.sessions.items("s")[0] == archived
     clock.move(hours=1)
     store.change("s", servings=(Serving("file", "a", 1),))
-    store.change("s", dropped=(dropped,))
+    store.change("s", rescored=(archived,))
     again = next(i for i in store.sessions.items("s") if i.type == "file")
     assert (again.status, again.count, again.reason) == ("active", 3, "")
     assert [i.count for i in store.sessions.items("t")] == [1]

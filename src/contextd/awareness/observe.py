@@ -72,7 +72,8 @@ class UsageLog:
         self._small: list[tuple[str, Callable[[], object]]] = []
         self._said: OrderedDict[HandedOut, None] = OrderedDict()
         self._lock = threading.Lock()
-        self._writing = threading.Lock()
+        # A late write may itself want what was collected written first.
+        self._writing = threading.RLock()
         self._wanted = threading.Event()
 
     def observe(self, observation: Observation) -> None:

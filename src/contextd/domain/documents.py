@@ -49,10 +49,13 @@ def message_place(id: str) -> tuple[str, int] | None:
 
 
 def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) -> list[Document]:
-    """One document per message, with its neighbours' text and its day (`8 May 2023`) near it."""
+    """One document per message that says something, with its neighbours' text and its day
+    (`8 May 2023`) near it.
+    """
     documents = []
-    for i, event in enumerate(messages):
-        around = [*messages[max(0, i - NEIGHBOURS) : i], *messages[i + 1 : i + 1 + NEIGHBOURS]]
+    said = [event for event in messages if event.text.strip()]
+    for i, event in enumerate(said):
+        around = [*said[max(0, i - NEIGHBOURS) : i], *said[i + 1 : i + 1 + NEIGHBOURS]]
         documents.append(
             Document(
                 id=event_id(session_id, event.seq),

@@ -69,6 +69,12 @@ class Conflict(ContextdError):
     code, status = "conflict", 409
 
 
+class Stale(Conflict):
+    """It is not as it was read any more. Reading it again and repeating the change may work, which
+    is why calls are repeated for it before their caller is told.
+    """
+
+
 class TooLarge(ContextdError):
     """A limit of size, budget or time would be passed."""
 

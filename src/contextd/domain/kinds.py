@@ -336,6 +336,12 @@ def kinds_that(trait: Trait) -> tuple[str, ...]:
     return tuple(name for name, kind in KINDS.items() if trait in kind.traits)
 
 
+SEARCHED_AS: tuple[str, ...] = tuple(
+    dict.fromkeys(kind.searched_as for kind in KINDS.values() if kind.searched_as)
+)
+"""Under which types kinds of record are searched."""
+
+
 def kinds_searched_as(type: str) -> tuple[str, ...]:
     """The kinds that a `type` of `context_search` looks through."""
     return tuple(name for name, kind in KINDS.items() if kind.searched_as == type)

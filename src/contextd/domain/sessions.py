@@ -99,7 +99,8 @@ class SessionChange:
     `topics` and `injected` join those that are there. `data` is merged, `counts` are added to numbers
     in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, `completed`
     closes it once it has ended, `archived` puts a completed one away. `events` are appended unless
-    their key is there; `servings` enter the window and `dropped` items leave it.
+    their key is there; `servings` enter the window, and `rescored` items get another score or leave it,
+    unless they were served again since.
     """
 
     id: str
@@ -121,7 +122,7 @@ class SessionChange:
     archived: bool = False
     events: tuple[Event, ...] = ()
     servings: tuple[Serving, ...] = ()
-    dropped: tuple[ContextItem, ...] = ()
+    rescored: tuple[ContextItem, ...] = ()
 
 
 FILES_KEPT, TOPICS_KEPT = 200, 12

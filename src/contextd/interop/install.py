@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,8 @@ from typing import Literal
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
-from contextd.interop.clients import Client, Reach, client_named
-from contextd.interop.entries import Adding, add_hooks, add_server, containers, without_ours
+from contextd.interop.clients import client_named
+from contextd.interop.clients.client import Client, Edit, Reach
 from contextd.interop.jsontext import read
 from contextd.interop.receipts import (
     Receipt,
@@ -25,6 +25,8 @@ from contextd.interop.receipts import (
     remove_directories,
     write_receipt,
 )
+
+Adding = Callable[[str, Client, Sequence[str]], Edit]
 
 State = Literal["created", "changed", "unchanged", "restored", "removed"]
 
@@ -106,10 +108,11 @@ def install(
         )
     row = client_named(client)
     root = _root(scope, project_root)
+    files, codec = row.configured, row.configured.codec
     additions: dict[Path, list[Adding]] = {}
     for path, addition in (
-        (row.servers_file(home_dir, root, config_dir), add_server),
-        (row.hooks_file(home_dir, root, config_dir), add_hooks),
+        (files.servers_file(home_dir, root, config_dir), codec.add_server),
+        (files.hooks_file(home_dir, root, config_dir), codec.add_hooks),
     ):
         additions.setdefault(path, []).append(addition)
     plans = [
@@ -138,7 +141,10 @@ def uninstall(
     row = client_named(client)
     root = _root(scope, project_root)
     files = dict.fromkeys(
-        (row.servers_file(home_dir, root, config_dir), row.hooks_file(home_dir, root, config_dir))
+        (
+            row.configured.servers_file(home_dir, root, config_dir),
+            row.configured.hooks_file(home_dir, root, config_dir),
+        )
     )
     plans = [_plan_uninstall(path, row, root, backups) for path in files]
     return _carry_out(plans, row, scope, dry_run)
@@ -195,7 +201,7 @@ def _receipt(
     # an uninstallation should put back is this content, less what is ours.
     text, mark = _decode(before, path)
     with _naming(path):
-        bare, changes = without_ours(text, client, _kept(old, path, client))
+        bare, changes = client.configured.codec.without_ours(text, client, _kept(old, path, client))
     return Receipt(mark + bare.encode() if changes else before, _digest(after))
 
 
@@ -220,7 +226,7 @@ def _plan_uninstall(
         return plan(old.before, "restored", "put back as it was")
     text, mark = _decode(before, path)
     with _naming(path):
-        bare, changes = without_ours(text, client, _kept(old, path, client))
+        bare, changes = client.configured.codec.without_ours(text, client, _kept(old, path, client))
     if not changes:
         return plan(before, "unchanged")
     if old is not None and old.before is None and read(bare) == {}:
@@ -231,7 +237,7 @@ def _plan_uninstall(
 def _kept(old: Receipt | None, path: Path, client: Client) -> frozenset[tuple[str | int, ...]]:
     if old is None or old.before is None:
         return frozenset()
-    return containers(_decode(old.before, path)[0], client)
+    return client.configured.codec.containers(_decode(old.before, path)[0], client)
 
 
 def _carry_out(

@@ -103,7 +103,8 @@ JOBS: dict[str, JobRow] = {
         JobRow(
             name="end_idle_sessions",
             run="sessions.idle:end_idle_sessions",
-            lane="upkeep",
+            # Where what it queues is done as well, and nothing takes minutes.
+            lane="learning",
             priority=1,
             needs=_UPKEEP,
         ),

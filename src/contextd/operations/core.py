@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
 
-from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, nearest
-from contextd.domain.sessions import Observation
+from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.domain.tokens import count_tokens
-from contextd.runtime import Runtime
 
 if TYPE_CHECKING:
     from pydantic import BaseModel, TypeAdapter
@@ -22,6 +20,10 @@ T = TypeVar("T")
 
 Effect = Literal["read", "write", "destroy"]
 Audience = Literal["agent", "owner", "system"]
+Need = Literal["checkout", "upkeep"]
+"""What an operation cannot do without: with `checkout` it needs the work tree it is called from, with
+`upkeep` it looks after the whole store.
+"""
 Profile = Literal["core", "standard", "full"]
 PROFILES: tuple[Profile, ...] = ("core", "standard", "full")
 
@@ -33,8 +35,10 @@ class LocalPath:
 FilePath = Annotated[str, LocalPath()]
 """A path argument."""
 
-_READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
-"""Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
+PROJECT = "project"
+"""The argument every operation takes: in which project to do it."""
+
+_ABOUT_PROJECT = "Another project."
 
 OPERATIONS: dict[str, Operation] = {}
 """Every operation by name, in the order of definition."""
@@ -55,6 +59,7 @@ class Operation:
     audience: Audience
     profile: Profile
     idempotent: bool
+    needs: frozenset[Need]
     summary: str
     description: str
     about: Mapping[str, str]
@@ -104,12 +109,14 @@ def operation(
     audience: Audience = "agent",
     profile: Profile = "full",
     idempotent: bool = False,
+    needs: Need | None = None,
     aliases: Mapping[str, str] | None = None,
     nulls: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Add a function to the table. Its signature and docstring are the whole definition.
 
-    The first parameter is the `Runtime`. The docstring's first paragraph is what an agent reads; its
+    The first parameter is the `Runtime`; every operation takes a `project` besides its own
+    arguments. The docstring's first paragraph is what an agent reads; its
     `Args:` are the arguments' help. `nulls` is what an explicit null of an argument stands for, where
     it differs from leaving it out. A result with a method `as_text()` has that as its text form.
     """
@@ -125,6 +132,7 @@ def operation(
             audience=audience,
             profile=profile,
             idempotent=idempotent or effect == "read",
+            needs=frozenset({needs} if needs else ()),
             summary=summary,
             description=description,
             about=about,
@@ -149,6 +157,7 @@ def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
         )
         for name, p in list(inspect.signature(run).parameters.items())[1:]
     }
+    fields[PROJECT] = (str, Field("", description=_ABOUT_PROJECT))
     name = run.__name__.rstrip("_")
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
 
@@ -173,35 +182,6 @@ def tools(profile: Profile) -> list[Operation]:
     """The operations an MCP client of this profile sees, always in the same order."""
     shown = PROFILES[: PROFILES.index(profile) + 1]
     return [op for op in OPERATIONS.values() if op.tool and op.profile in shown]
-
-
-def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
-    """Authorise, validate, run, observe and serialise one call: the only way in.
-
-    Raises the errors of `domain.errors`; anything else is a defect.
-    """
-    authorise(op, runtime)
-    values = validate(op, raw)
-    call = runtime.for_call()
-    result = op.run(call, **values)
-    value = op.result.dump_python(result, mode="json", by_alias=True)
-    _observe(op, call, values)
-    return Answer(value, text_of(result, value))
-
-
-def authorise(op: Operation, runtime: Runtime) -> None:
-    """Raise `Denied` unless the caller may call `op` where it stands.
-
-    What kinds of record it may read and write there is decided where queries are built and records
-    are put; this is the door before.
-    """
-    caller = runtime.caller
-    if op.audience == "owner" and not caller.may_administer():
-        raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
-    if runtime.project is not None:
-        caller.require("read", runtime.scope)
-        if op.effect != "read":
-            caller.require("write", runtime.scope)
 
 
 def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
@@ -324,34 +304,6 @@ def _signature(op: Operation) -> str:
         for name, info in op.arguments.model_fields.items()
     ]
     return ", ".join(parts) or "none"
-
-
-def _asked(query: str) -> str:
-    return query if len(query) <= _LONGEST_QUERY else query[:_LONGEST_QUERY] + "…"
-
-
-def _observe(op: Operation, call: Runtime, values: Mapping[str, Any]) -> None:
-    trace = call.trace
-    if trace.action is None:
-        return
-    if call.surface == "web" and trace.action in ("read", "miss"):
-        # A person who looks through the pages says nothing about what agents need.
-        return
-    # 50 ms that a command line without a query need not pay.
-    from contextd.governance.redact import redact  # noqa: PLC0415
-
-    call.sinks.observe(
-        Observation(
-            at=call.clock.now(),
-            action=trace.action,
-            operation=op.name,
-            type=trace.type[:_LONGEST_NAME],
-            record_ids=trace.record_ids,
-            query=_asked(redact(trace.query[:_READ], call.redaction_key).text),
-            agent=call.client[:_LONGEST_NAME],
-            scope=call.project.scope if call.project else None,
-        )
-    )
 
 
 def as_problem(error: ContextdError) -> dict[str, Any]:

@@ -6,13 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from contextd.domain.errors import Invalid
-from contextd.operations.core import (
-    OPERATIONS,
-    find_operation,
-    invoke,
-    operation,
-    slim_schema,
-)
+from contextd.operations.calling import PASSING_ON, invoke
+from contextd.operations.core import OPERATIONS, find_operation, operation, slim_schema
 from contextd.runtime import Runtime
 
 
@@ -75,7 +70,7 @@ def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = No
         arguments: Its arguments.
     """
     op = find_operation(name)
-    if not op.tool or op.name == "tool_call":
+    if not op.tool or op.name in PASSING_ON:
         raise Invalid(f"{op.name} is not a tool", "tools_list names the tools")
     answer = invoke(op, runtime, arguments or {})
     return Called(op.name, answer.value, answer.text)

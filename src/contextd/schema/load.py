@@ -5,9 +5,9 @@ costs one look at each file's size and time.
 from __future__ import annotations
 
 import stat
-from functools import lru_cache
 from pathlib import Path
 
+from contextd.caches import Cache
 from contextd.domain.records import digest
 from contextd.schema.model import ContextType, Origin, Problem, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
@@ -24,16 +24,22 @@ def schema_path(origin: Origin, home: Path, root: Path | None) -> Path | None:
     return root / ".context" / NAME if root else None
 
 
-def load_schema(home: Path, root: Path | None) -> Schema:
+Parsed = Cache[Path, tuple[tuple[int, int, int], SchemaFile]]
+"""Schema files as they were parsed last, with what told their states apart."""
+
+
+def load_schema(home: Path, root: Path | None, parsed: Parsed) -> Schema:
     """The types in force for the checkout at `root`; the nearer file wins per type.
 
     Never raises for what a file contains; see `Schema.problems`.
     """
-    files = [read_schema_file("project", home, root)] if root else []
-    return _merged((*files, read_schema_file("home", home, root)))
+    files = [read_schema_file("project", home, root, parsed)] if root else []
+    return _merged((*files, read_schema_file("home", home, root, parsed)))
 
 
-def read_schema_file(origin: Origin, home: Path, root: Path | None) -> SchemaFile:
+def read_schema_file(
+    origin: Origin, home: Path, root: Path | None, parsed: Parsed
+) -> SchemaFile:
     """One of the files as it is now."""
     path = schema_path(origin, home, root)
     if path is None:
@@ -49,7 +55,12 @@ def read_schema_file(origin: Origin, home: Path, root: Path | None) -> SchemaFil
         return _unreadable(shown, origin, f"it is larger than {LARGEST:,} bytes")
     try:
         # The inode as well: a file that is replaced within the clock's grain has another one.
-        return _read(path, shown, origin, (found.st_mtime_ns, found.st_size, found.st_ino))
+        stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+        known = parsed.get(path)
+        if known is None or known[0] != stamp:
+            known = (stamp, parsed_file(path.read_bytes().decode("utf-8-sig"), shown, origin))
+            parsed.put(path, known)
+        return known[1]
     except UnicodeDecodeError as error:
         return _unreadable(shown, origin, f"byte {error.start} is not UTF-8")
     except OSError as error:
@@ -60,11 +71,6 @@ def parsed_file(text: str, path: str, origin: Origin) -> SchemaFile:
     """A schema.yaml with this text."""
     types, problems = parse_schema(text, path, origin)
     return SchemaFile(path, origin, text, digest(text), types, tuple(problems))
-
-
-@lru_cache(maxsize=64)
-def _read(path: Path, shown: str, origin: Origin, stamp: tuple[int, int, int]) -> SchemaFile:
-    return parsed_file(path.read_bytes().decode("utf-8-sig"), shown, origin)
 
 
 def _unreadable(path: str, origin: Origin, why: str) -> SchemaFile:

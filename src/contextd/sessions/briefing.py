@@ -42,8 +42,11 @@ class Packed:
 def pack_briefing(sections: Sequence[Section], budget: int) -> Packed:
     """The sections in order, holding the heaviest lines that fit into `budget` tokens.
 
-    Whole lines are dropped, never cut. A line's order inside its section is kept.
+    Whole lines are dropped, never cut. A line's order inside its section is kept. A budget that has
+    no room for the header gives an empty briefing.
     """
+    if count_tokens(HEADER) > budget:
+        return Packed("", 0, left_out=sum(len(section.lines) for section in sections))
     heads = {s.title: count_tokens(f"\n## {s.title}\n") for s in sections}
     ranked = sorted(
         ((line.weight, -i, -j) for i, s in enumerate(sections) for j, line in enumerate(s.lines)),

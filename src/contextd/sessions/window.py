@@ -7,25 +7,15 @@ score = 0.6 · recency + 0.4 · access, after the seed's FR-6: recency is 1.0 no
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from contextd.domain.time import age
-from contextd.domain.window import ContextItem, ItemType
+from contextd.domain.window import ContextItem
 
 RECENCY, ACCESS = 0.6, 0.4
 SPAN = timedelta(days=30)
 FULL, TARGET = 0.80, 0.64
 """Shares of the window past which items are archived, and down to which."""
-
-
-@dataclass(frozen=True, slots=True)
-class Serving:
-    """Something that was just served, and what it cost in tokens."""
-
-    type: ItemType
-    source: str
-    tokens: int
 
 
 def recency(last_at: datetime, now: datetime) -> float:
@@ -45,36 +35,6 @@ def scored(items: Sequence[ContextItem], now: datetime) -> list[ContextItem]:
         )
         for item in items
     ]
-
-
-def served(
-    items: Sequence[ContextItem], servings: Sequence[Serving], now: datetime
-) -> list[ContextItem]:
-    """The items after some more were served: counted, active again, and scored.
-
-    Pieces of one source in the same answer count once, with their tokens together.
-    """
-    found = {(item.type, item.source): item for item in items}
-    tokens: dict[tuple[ItemType, str], int] = {}
-    for serving in servings:
-        key = serving.type, serving.source
-        tokens[key] = tokens.get(key, 0) + max(0, serving.tokens)
-    for key, cost in tokens.items():
-        before = found.get(key)
-        found[key] = (
-            before.with_(
-                tokens=max(before.tokens, cost),
-                count=before.count + 1,
-                last_at=now,
-                status="active",
-                reason="",
-            )
-            if before
-            else ContextItem(
-                type=key[0], source=key[1], tokens=cost, count=1, first_at=now, last_at=now
-            )
-        )
-    return scored(list(found.values()), now)
 
 
 def used(items: Sequence[ContextItem]) -> int:

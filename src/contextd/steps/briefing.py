@@ -2,68 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
 
 from contextd.domain.errors import ContextdError
-from contextd.domain.kinds import KINDS
+from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
+from contextd.domain.window import Serving
 from contextd.domain.words import content_words
-from contextd.operations.anchors import from_elsewhere, standings
-from contextd.operations.core import operation
-from contextd.operations.evidence import missed_gaps
-from contextd.operations.finding import find_records, mark_served
-from contextd.operations.handoff import changes_since, sessions_with_work
-from contextd.operations.projects import described, in_project
-from contextd.operations.views import label
-from contextd.operations.window import hand_out, quoted_in
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, Packed, Section, pack_briefing
+from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.evidence import LATEST, missed_gaps
+from contextd.steps.finding import find_records
+from contextd.steps.handoff import changes_since, sessions_with_work
+from contextd.steps.model import described
+from contextd.steps.views import label
 
-_DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
 _CANDIDATES = 60
+"""The latest records that may be briefed without being asked for: more never find room."""
+
+_FOUND = 8
 _LONGEST = 300
 _REPEATED = 0.7
+"""The share of a record's words that earlier lines said, from which on it says nothing new."""
+
 _ASKED = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Briefing:
-    """A packed briefing. `items` are the ids of the records it quotes."""
-
-    briefing: str
-    token_count: int
-    project: str
-    items: list[str] = field(default_factory=list[str])
-    left_out: int = 0
-
-    def as_text(self) -> str:
-        """The briefing itself."""
-        return self.briefing
-
-
-@operation("GET /api/briefing", profile="core", aliases={"task_description": "task"})
-def briefing_get(
-    runtime: Runtime,
-    project: str | None = None,
-    depth: Literal["minimal", "standard", "comprehensive"] = "standard",
-    task: str = "",
-) -> Briefing:
-    """Get the project's briefing: what it is, what was going on, what to respect, what is missing.
-
-    Args:
-        project: Another project's name; this one when empty.
-        depth: How much to include.
-        task: What you are about to do.
-    """
-    runtime = in_project(runtime, project)
-    budget = round(runtime.settings.number("briefing.tokens") * _DEPTHS[depth])
-    packed = brief(runtime, budget=budget, task=task)
-    runtime.trace.read(packed.ids, type="briefing")
-    hand_out(runtime, quoted_in(packed.ids, packed.tokens))
-    return Briefing(packed.text, packed.tokens, str(runtime.scope), packed.ids, packed.left_out)
 
 
 def brief(
@@ -72,26 +39,38 @@ def brief(
     budget: int,
     task: str = "",
     session: Session | None = None,
+    recent: Sequence[Session] | None = None,
     all_branches: bool = False,
 ) -> Packed:
-    """Gather and pack a briefing; what it quotes is marked as served and counted as used. What only
-    an unmerged branch knows is left out, unless `all_branches` asks for it.
+    """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
+    unmerged branch knows is left out, unless `all_branches` asks for it. `recent` are the latest
+    sessions with work, where the caller has them.
     """
-    last = _last_session(runtime, session)
+    sessions = recent if recent is not None else sessions_with_work(runtime)
+    last = next((s for s in sessions if session is None or s.id != session.id), None)
+    latest = _latest(runtime)
+    records, weights = _candidates(runtime, latest, task)
+    about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
     sections = [
-        Section(
-            "Project", [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
-        ),
+        Section("Project", about),
         Section("Before", _before(runtime, last)),
-        *_knowledge(runtime, task, all_branches=all_branches),
+        *_knowledge(runtime, records, weights, all_branches=all_branches),
         Section("Changed outside since then", _changes(runtime, last)),
-        Section("Not known yet", _gaps(runtime)),
+        Section("Not known yet", _gaps(runtime, latest)),
     ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
-    records = runtime.store.records.get(packed.ids)
-    mark_served(runtime, (record.text for record in records))
-    runtime.sinks.used(packed.ids)
+    quoted_records = [records[id] for id in packed.ids]
+    runtime.trace.said += [record.text for record in quoted_records]
+    runtime.trace.used += quoted_records
     return packed
+
+
+def brief_or_nothing(runtime: Runtime, **options: Any) -> Packed:
+    """A briefing for a hook: an error gives an empty one, since a hook must never be in the way."""
+    try:
+        return brief(runtime, **options)
+    except ContextdError as error:
+        return Packed(f"contextd has no briefing: {error.message}", 0)
 
 
 def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
@@ -109,6 +88,11 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     return f"{text} [{kind} {record.id[:8]} · {record.source} · {since} · {record.confidence:.2f}{note}]"
 
 
+def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
+    """The records quoted in a text of so many tokens, each with its share."""
+    return [Serving("discovery", id, round(tokens / len(ids))) for id in ids]
+
+
 def titled(record: Record) -> str:
     """Title and content, without saying twice what the title takes from the content."""
     start = record.title.rstrip("… ").casefold()
@@ -117,19 +101,38 @@ def titled(record: Record) -> str:
     return f"{record.title}: {record.content}"
 
 
-def _last_session(runtime: Runtime, current: Session | None) -> Session | None:
-    others = (s for s in sessions_with_work(runtime) if current is None or s.id != current.id)
-    return next(others, None)
+def _latest(runtime: Runtime) -> list[Record]:
+    """The latest records of the kinds that are briefed, and of those that answer a question."""
+    kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
+    query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
+    return runtime.view.records.find(query).records
+
+
+def _candidates(
+    runtime: Runtime, latest: Sequence[Record], task: str
+) -> tuple[dict[str, Record], dict[str, float]]:
+    """What might be briefed by id, and how much each matters: what the task finds comes first."""
+    kinds = kinds_that("briefed")
+    briefed = [record for record in latest if record.kind in kinds][:_CANDIDATES]
+    records = {record.id: record for record in briefed}
+    weights = {record.id: _weight(runtime, record) for record in briefed}
+    if task.strip():
+        found = find_records(runtime, task, kinds, limit=_FOUND, handed_out=False)
+        for rank, hit in enumerate(found.hits):
+            records[hit.record.id] = hit.record
+            weights[hit.record.id] = 5.0 - rank * 0.2 + weights.get(hit.record.id, 0.5)
+    return records, weights
 
 
 def _before(runtime: Runtime, last: Session | None) -> list[Line]:
     if last is None:
         return [Line("No earlier session is recorded.", weight=1.0)]
     end = last.ended_at or last.last_seen_at
-    minutes = max(0, round((end - last.started_at).total_seconds() / 60))
-    told = f"Last session {age(end, runtime.clock.now())} ({minutes} min, {last.client or 'unknown client'})"
+    minutes = max(0, round((end - last.started_at) / timedelta(minutes=1)))
+    client = last.client or "unknown client"
+    session = f"Last session {age(end, runtime.clock.now())} ({minutes} min, {client})"
     about = last.task or ", ".join(last.topics[:4])
-    lines = [Line(f"{told}: {about}" if about else told, weight=6.0)]
+    lines = [Line(f"{session}: {about}" if about else session, weight=6.0)]
     if last.outcome:
         lines.append(Line(f"It ended as {last.outcome}.", weight=3.0))
     files = [f.path for f in sorted(last.files, key=lambda f: -f.count)][:5]
@@ -138,54 +141,47 @@ def _before(runtime: Runtime, last: Session | None) -> list[Line]:
     return lines
 
 
-def _knowledge(runtime: Runtime, task: str, *, all_branches: bool) -> list[Section]:
-    injected = tuple(name for name, kind in KINDS.items() if kind.injected)
-    page = runtime.store.records.find(
-        runtime.query(*injected, valid_at=runtime.clock.now(), limit=_CANDIDATES)
-    )
-    weights = {record.id: _weight(runtime, record) for record in page.records}
-    by_id = {record.id: record for record in page.records}
-    if task.strip():
-        for place, hit in enumerate(find_records(runtime, task, injected, limit=8).hits):
-            by_id[hit.record.id] = hit.record
-            weights[hit.record.id] = 5.0 - place * 0.2 + weights.get(hit.record.id, 0.5)
-    found = standings(runtime, by_id.values())
-    hidden = set[str]() if all_branches else from_elsewhere(runtime, found)
-    shown = [record for record in by_id.values() if record.id not in hidden]
-    stale = {id: standing.note for id, standing in found.items()}
-    ranked = sorted(shown, key=lambda r: (-weights[r.id], r.id))
+def _knowledge(
+    runtime: Runtime,
+    records: Mapping[str, Record],
+    weights: Mapping[str, float],
+    *,
+    all_branches: bool,
+) -> list[Section]:
+    standing = standings(runtime, records.values())
+    hidden = set[str]() if all_branches else from_elsewhere(runtime, standing)
+    shown = [record for record in records.values() if record.id not in hidden]
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
-    told: list[set[str]] = []
-    for record in ranked:
-        if _repeats(record, told):
+    said: list[set[str]] = []
+    for record in sorted(shown, key=lambda r: (-weights[r.id], r.id)):
+        if _repeats(record, said):
             continue
-        title = "Respect" if _binding(record) else "Learned"
-        sections[title].append(
-            Line(quoted(record, runtime, stale.get(record.id, "")), record.id, weights[record.id])
-        )
+        title = "Respect" if _is_binding(record) else "Learned"
+        note = standing[record.id].note if record.id in standing else ""
+        line = Line(quoted(record, runtime, note), record.id, weights[record.id])
+        sections[title].append(line)
     return [Section(title, lines) for title, lines in sections.items()]
 
 
-def _repeats(record: Record, told: list[set[str]]) -> bool:
-    """Whether most of what a record says was told already; otherwise it counts as told now."""
-    said = set(content_words(record.content))
-    if said and any(len(said & before) >= _REPEATED * len(said) for before in told):
+def _repeats(record: Record, said: list[set[str]]) -> bool:
+    """Whether most of what a record says was said already; otherwise it counts as said now."""
+    words = set(content_words(record.content))
+    if words and any(len(words & before) >= _REPEATED * len(words) for before in said):
         return True
-    told.append(said)
+    said.append(words)
     return False
 
 
-def _binding(record: Record) -> bool:
+def _is_binding(record: Record) -> bool:
     return (
-        record.kind in ("policy", "coding_standard")
+        record.kind in kinds_that("binding")
         or record.data.get("type") in ("rule", "decision", "pattern")
         or record.data.get("outcome") == "failure"
-        or record.kind == "anti_pattern"
     )
 
 
 def _weight(runtime: Runtime, record: Record) -> float:
-    days = (runtime.clock.now() - record.updated_at).total_seconds() / 86_400
+    days = (runtime.clock.now() - record.updated_at) / timedelta(days=1)
     weight = 2.0 * record.confidence + max(0.0, 1.0 - days / 30)
     if record.kind == "policy" and record.data.get("severity") == "critical":
         weight += 5.0
@@ -198,13 +194,5 @@ def _changes(runtime: Runtime, last: Session | None) -> list[Line]:
     return [Line(text, weight=2.5 - i * 0.2) for i, text in enumerate(changes_since(runtime, last))]
 
 
-def _gaps(runtime: Runtime) -> list[Line]:
-    return [Line(gap.description, weight=1.5) for gap in missed_gaps(runtime)[:_ASKED]]
-
-
-def brief_or_nothing(runtime: Runtime, **options: Any) -> Packed:
-    """A briefing for a hook: an error gives an empty one, since a hook must never be in the way."""
-    try:
-        return brief(runtime, **options)
-    except ContextdError as error:
-        return Packed(f"contextd has no briefing: {error.message}", 0)
+def _gaps(runtime: Runtime, latest: Sequence[Record]) -> list[Line]:
+    return [Line(gap.description, weight=1.5) for gap in missed_gaps(runtime, latest)[:_ASKED]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from contextd.awareness.contradictions import identity_keys, other_value
@@ -90,3 +90,9 @@ def _fields(record: Record) -> Mapping[str, object]:
     """The typed fields of an entry with its type, whether they are kept apart or not."""
     inner = record.data.get("structuredData")
     return {**record.data, **(inner if isinstance(inner, Mapping) else {})}
+
+
+def records_of(runtime: Runtime, pairs: Sequence[Contradiction]) -> Mapping[str, Record]:
+    """The records of these pairs, by id."""
+    ids = list(dict.fromkeys(id for pair in pairs for id in (pair.a, pair.b)))
+    return {record.id: record for record in runtime.view.records.get(ids)}

@@ -18,9 +18,9 @@ from contextd.domain.scope import Scope
 from contextd.domain.usage import ObservationSummary
 from contextd.domain.words import content_words
 from contextd.runtime import Runtime
-from contextd.schema.load import load_schema
 from contextd.steps.anchoring import standings
 from contextd.steps.model import project_model
+from contextd.steps.typed import schema_of
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500
@@ -29,7 +29,7 @@ _NAMED = re.compile(
     r"^[\s>*#-]*(?:\*\*)?name(?:\*\*)?\s*:\s*(?:\*\*)?(.+?)(?:\*\*)?\s*$", re.I | re.M
 )
 _LONGEST_NAME, _READ = 80, 4_000
-_LATEST = 200
+LATEST = 200
 _MOST_USED = 100
 _OFTEN_READ = 10
 _MOST_NOISE = 10
@@ -59,8 +59,6 @@ def everywhere(runtime: Runtime) -> Runtime:
 
 def wanted(runtime: Runtime) -> list[Wanted]:
     """The context types of the schema in force."""
-    root = runtime.checkout.root if runtime.checkout else None
-    schema = load_schema(runtime.settings.home, root)
     return [
         Wanted(
             name=kind.name,
@@ -68,7 +66,7 @@ def wanted(runtime: Runtime) -> list[Wanted]:
             required=tuple(name for name, field in kind.fields.items() if field.required),
             example=_example(kind.fields),
         )
-        for kind in schema.types.values()
+        for kind in schema_of(runtime).types.values()
     ]
 
 
@@ -171,18 +169,18 @@ def gaps_of(
     return find_gaps(evidence, lambda texts: embedded(runtime, texts))
 
 
-def missed_gaps(runtime: Runtime) -> list[Gap]:
-    """Only what was asked in vain, most asked first."""
+def missed_gaps(runtime: Runtime, latest: Sequence[Record]) -> list[Gap]:
+    """Only what was asked in vain, most asked first. `latest` are the latest records."""
     summary = runtime.view.observations.summary(observed_in(runtime))
     if not summary.missed_queries:
         return []
-    missed = missed_questions(runtime, summary, _latest(runtime))
+    missed = missed_questions(runtime, summary, latest)
     evidence = Evidence(now=runtime.clock.now(), missed=missed)
     return find_gaps(evidence, lambda texts: embedded(runtime, texts))
 
 
 def _latest(runtime: Runtime) -> Sequence[Record]:
-    return runtime.view.records.find(surveyed(runtime, *kinds_that("entry"), limit=_LATEST)).records
+    return runtime.view.records.find(surveyed(runtime, *kinds_that("entry"), limit=LATEST)).records
 
 
 def noise(runtime: Runtime) -> list[Record]:

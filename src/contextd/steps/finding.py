@@ -8,12 +8,25 @@ from typing import Any, Literal
 
 from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
+from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record
+from contextd.domain.tokens import count_tokens
+from contextd.domain.window import Serving
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
+
+
+SEARCHED: dict[str, tuple[str, ...]] = {
+    **{name: kinds_searched_as(name) for name in SEARCHED_AS},
+    "code": (CODE,),
+    "session": (EVENT, *kinds_searched_as("session")),
+}
+"""What each `type` of a search looks through: kinds of record by what their rows say, and what is
+searched besides records.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +54,25 @@ def find_records(
     limit: int,
     reach: Literal["project", "team", "org", "all"] = "all",
     strict: bool = False,
+    handed_out: bool = True,
     **conditions: Any,
 ) -> Findings:
-    """The records that answer `question`, ranked; each use is counted."""
+    """The records that answer `question`, ranked. Where all of them are `handed_out`, their uses are
+    counted and their sentences remembered.
+    """
     result = find_documents(
-        runtime, question, kinds, limit=limit, reach=reach, strict=strict, **conditions
+        runtime,
+        question,
+        kinds,
+        limit=limit,
+        reach=reach,
+        strict=strict,
+        handed_out=handed_out,
+        **conditions,
     )
     hits = [Found(h.record, h.score, h.why) for h in result.hits if h.record is not None]
-    runtime.trace.said += [hit.record.text for hit in hits]
+    if handed_out:
+        runtime.trace.said += [hit.record.text for hit in hits]
     return Findings(hits, result.notice)
 
 
@@ -61,10 +85,11 @@ def find_documents(
     reach: Literal["project", "team", "org", "all"] = "all",
     strict: bool = False,
     past: Past | None = None,
+    handed_out: bool = True,
     **conditions: Any,
 ) -> Result:
     """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
-    code is ranked so that the right files come first.
+    code is ranked so that the right files come first. `handed_out` as for `find_records`.
     """
     if not question.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
@@ -82,8 +107,14 @@ def find_documents(
         strict=strict,
         past=past,
     )
-    runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
+    if handed_out:
+        runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
     return result
+
+
+def hand_out_whole(runtime: Runtime, records: Sequence[Record]) -> None:
+    """Note records that a call gives its agent whole."""
+    runtime.trace.gave += [Serving("discovery", one.id, count_tokens(one.text)) for one in records]
 
 
 def contents_of(runtime: Runtime, ids: Sequence[str]) -> dict[str, Texted]:

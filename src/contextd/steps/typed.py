@@ -6,16 +6,21 @@ its content is made from the fields, so that searches find them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
-from contextd.steps.views import Entry, entry
 from contextd.runtime import Runtime
-from contextd.schema.load import load_schema
-from contextd.schema.model import ContextType, Schema
+from contextd.schema.load import load_schema, read_schema_file
+from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.text import content_of
+from contextd.steps.views import Entry, entry
+from contextd.steps.writing import Saved, save_new
+
+_SCHEMA_FILES = 64
 
 TYPE, FIELDS = "contextType", "structuredData"
 
@@ -23,7 +28,15 @@ TYPE, FIELDS = "contextType", "structuredData"
 def schema_of(runtime: Runtime) -> Schema:
     """The types in force where the call stands."""
     root = runtime.checkout.root if runtime.checkout else None
-    return load_schema(runtime.settings.home, root)
+    cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
+    return load_schema(runtime.settings.home, root, cache)
+
+
+def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:
+    """One of the schema files where the call stands, as it is now."""
+    root = runtime.checkout.root if runtime.checkout else None
+    cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
+    return read_schema_file(origin, runtime.settings.home, root, cache)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +49,8 @@ class TypedEntry(Entry):
     def as_text(self) -> str:
         """The entry, and what there is to say about it."""
         # Content made from the fields begins with the type.
-        told = content_of(self.context_type or "", {})
-        kind = "" if self.content.startswith(told) else f" ({self.context_type})"
+        beginning = content_of(self.context_type or "", {})
+        kind = "" if self.content.startswith(beginning) else f" ({self.context_type})"
         # A class with slots is made anew, which leaves `super()` without its class.
         lines = [Entry.as_text(self) + kind]
         if self.undeclared:
@@ -75,6 +88,42 @@ def structured(record: Record) -> dict[str, Any]:
     """The typed fields of an entry."""
     found = record.data.get(FIELDS)
     return dict(found) if isinstance(found, Mapping) else {}
+
+
+def save_typed(
+    runtime: Runtime,
+    type: str,
+    data: Mapping[str, Any],
+    *,
+    tags: Sequence[str] | None = None,
+    source: str = "",
+    bubble: str = "",
+) -> tuple[Saved, str]:
+    """Save an entry of a type, untyped when there is no such type; the entry, and what its caller
+    should be told of the type.
+
+    Raises one `Invalid` naming every field that does not fit.
+    """
+    if not data:
+        raise Invalid("data is empty", "give the fields; describe_schema names them")
+    schema = schema_of(runtime)
+    kind = schema.types.get(type)
+    kept: dict[str, Any] = {TYPE: type} if kind else {}
+    kept[FIELDS] = kind.check(data) if kind else dict(data)
+    if bubble:
+        kept["bubbleId"] = bubble
+    content = content_of(type, kept[FIELDS])
+    saved = save_new(runtime, "context", content=content, tags=tags, data=kept, source=source)
+    return saved, "" if kind else _untyped(type, schema)
+
+
+def _untyped(type: str, schema: Schema) -> str:
+    if type in KINDS:
+        return f"{type!r} is built in and has tools of its own; saved as an untyped entry"
+    near = nearest(type, list(schema.types))
+    known = "types: " + (", ".join(schema.types) or "none defined yet")
+    wrong = "; its file has mistakes, see describe_schema" if schema.problems else ""
+    return f"no type {type!r} ({near or known}){wrong}; saved as an untyped entry"
 
 
 def with_fields(record: Record, given: Mapping[str, Any], schema: Schema) -> Record:

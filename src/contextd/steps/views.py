@@ -135,6 +135,12 @@ def known(
     )
 
 
+def shortened(text: str, most: int = 120) -> str:
+    """A text on one line, cut where it is longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 @dataclass(frozen=True, slots=True)
 class Done:
     """An acknowledgment: what happened to which record."""

@@ -90,7 +90,7 @@ def save_new(
     there = runtime.view.records.get([id]) if id else []
     if there:
         return Saved("duplicate", "already stored", there[0])
-    trust = trust or ("human" if runtime.surface in ("cli", "web") else "agent")
+    trust = trust or _trust_of(runtime)
     draft = _draft(declared, title, content, data or {}, tags or (), trust)
     for _ in range(_ATTEMPTS):
         look = _Look(runtime, where, kind, session)
@@ -224,12 +224,18 @@ def change(
     return change_all(runtime, [Changed(before, after, action, reason)])[0]
 
 
-def change_all(runtime: Runtime, changes: Sequence[Changed]) -> list[Record]:
-    """Store changed records together, all or none. Only what has a new text is embedded, and that
-    before anything is written.
+def change_all(
+    runtime: Runtime,
+    changes: Sequence[Changed],
+    *,
+    beside: Sequence[Record] = (),
+    **committed: Any,
+) -> list[Record]:
+    """Store changed records together, all or none, with new ones `beside` them and whatever else is
+    `committed`. Only what has a new text is embedded, and that before anything is written.
     """
-    puts: list[Put] = []
-    new_texts: list[Document] = []
+    puts = [Put(record, "create") for record in beside]
+    new_texts = [record_document(record) for record in beside]
     for one in changes:
         runtime.caller.require("write", one.after.scope, area_of(one.after.kind))
         record = cleaned(runtime, one.after)[0].with_(version=one.before.version)
@@ -244,12 +250,40 @@ def change_all(runtime: Runtime, changes: Sequence[Changed]) -> list[Record]:
         if document.digest in embedded:
             mine = vectors.setdefault(document.scope, {})
             mine[document.digest] = embedded[document.digest]
-    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model)
+    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, **committed)
     for put in puts:
         if put.action == "update":
             id = put.record.id
             runtime.sinks.later("contradictions", lambda id=id: note_disagreements(runtime, id))
-    return [put.record.with_(version=put.record.version + 1) for put in puts]
+    changed = puts[len(beside) :]
+    return [put.record.with_(version=put.record.version + 1) for put in changed]
+
+
+def new_record(
+    runtime: Runtime,
+    kind: str,
+    *,
+    content: str,
+    title: str = "",
+    data: Mapping[str, Any] | None = None,
+    session: str = "",
+) -> Record:
+    """A record of the project that passes no gate, without secrets; to be committed by the caller.
+
+    Raises as `save_new` does.
+    """
+    declared = kind_named(kind)
+    runtime.caller.require("write", runtime.scope, declared.area)
+    trust = _trust_of(runtime)
+    verdict = _ungated(runtime, _draft(declared, title, content, data or {}, (), trust))
+    placed = _anchor(runtime, runtime.scope, verdict.draft)
+    envelope = dict(source="", trust=trust, session=session, ref="")
+    return _record(runtime, runtime.scope, verdict, placed, None, None, **envelope)
+
+
+def _trust_of(runtime: Runtime) -> Trust:
+    """Who stands behind what a caller writes: whoever types, or an agent."""
+    return "human" if runtime.surface in ("cli", "web") else "agent"
 
 
 def within_limits(record: Record) -> Record:

@@ -139,10 +139,10 @@ def _serve(state: State, key: Key, change: SessionChange, now: datetime) -> None
         items[name] = (
             before.served_again(serving.tokens, now) if before else first_served(serving, now)
         )
-    for dropped in change.dropped:
-        before = items.get((dropped.type, dropped.source))
-        if before is not None and before.last_at <= dropped.last_at:
-            items[dropped.type, dropped.source] = dropped
+    for item in change.rescored:
+        before = items.get((item.type, item.source))
+        if before is not None and before.last_at <= item.last_at:
+            items[item.type, item.source] = item
     stored = [codec.item_from_row(codec.item_to_row(item)) for item in items.values()]
     state.items[key] = tuple(stored)
 

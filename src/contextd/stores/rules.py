@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import Conflict, NotFound
+from contextd.domain.errors import Conflict, NotFound, Stale
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
 
@@ -71,10 +71,10 @@ def session_there(session_id: str) -> Conflict:
     return Conflict(f"session {session_id!r} is there already", "go on in it, or choose another id")
 
 
-def changed_meanwhile(record: Record) -> Conflict:
+def changed_meanwhile(record: Record) -> Stale:
     """The error of writing a record that is not as it was read."""
     state = "is there already" if record.version == 0 else "changed since it was read"
-    return Conflict(f"record {record.id[:8]} {state}", "read it again and repeat the change")
+    return Stale(f"record {record.id[:8]} {state}", "read it again and repeat the change")
 
 
 def already_there(record_id: str) -> Conflict:

@@ -160,7 +160,7 @@ def change_session(
     session = changed(codec.session_from_json(codec.loads(body)), change)
     stored = codec.dumps(_body(session))
     connection.execute(_CHANGE, (*_columns(session), stored, len(added), number))
-    if change.servings or change.dropped:
+    if change.servings or change.rescored:
         _serve(connection, number, change, now)
     return session, added
 
@@ -175,11 +175,11 @@ def _serve(connection: apsw.Connection, number: int, change: SessionChange, now:
         before = items.get(key)
         after = before.served_again(serving.tokens, at) if before else first_served(serving, at)
         touched[key] = items[key] = after
-    for dropped in change.dropped:
-        before = items.get((dropped.type, dropped.source))
+    for item in change.rescored:
+        before = items.get((item.type, item.source))
         # Served again since it was weighed, it stays.
-        if before is not None and before.last_at <= dropped.last_at:
-            touched[dropped.type, dropped.source] = dropped
+        if before is not None and before.last_at <= item.last_at:
+            touched[item.type, item.source] = item
     connection.executemany(_ITEM, [(number, *codec.item_to_row(item)) for item in touched.values()])
 
 

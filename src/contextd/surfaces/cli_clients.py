@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextd.client import Reply
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Invalid, NotFound
 from contextd.home import directory_from, home_directory
-from contextd.interop.clients import CLIENTS
+from contextd.interop.clients import INSTALLABLE, client_named
 from contextd.interop.install import install, uninstall
 from contextd.surfaces.cli_output import Console, as_json_option
 
@@ -52,20 +52,29 @@ def _each_client(
     clients: tuple[str, ...], as_json: bool, change: Callable[..., Any], **options: Any
 ) -> int:
     console = Console(as_json)
-    unknown = [name for name in clients if name not in CLIENTS]
-    if unknown:
-        raise Invalid(f"no client {unknown[0]!r}", "known clients: " + ", ".join(CLIENTS))
+    for name in clients:
+        if name not in INSTALLABLE:
+            _refuse(name)
     for name in clients:
         report = change(
             name,
             Path.home(),
             Path.cwd() if options["scope"] == "project" else None,
-            config_dir=directory_from(CLIENTS[name].variable),
+            config_dir=directory_from(INSTALLABLE[name].configured.variable),
             backups=home_directory() / "backups" / "clients",
             **options,
         )
         console.show(Reply(_plain(report) if as_json else None, report.as_text()))
     return 0
+
+
+def _refuse(name: str) -> None:
+    """Say that a client is unknown, or has to be configured by hand."""
+    known = "known clients: " + ", ".join(INSTALLABLE)
+    try:
+        _ = client_named(name).configured
+    except NotFound as error:
+        raise Invalid(error.message, known) from None
 
 
 def executable() -> list[str]:

@@ -8,7 +8,7 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from contextd.code.index.chunk import owned
 from contextd.code.index.languages.table import BY_NAME, changes_resolution
@@ -18,7 +18,6 @@ from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
 from contextd.domain.code import Import, SourceFile
 from contextd.domain.errors import Invalid, Unavailable
-from contextd.domain.query import CODE, Document
 from contextd.domain.scope import Scope
 from contextd.ports import Files
 
@@ -45,18 +44,16 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
-    """What a scan found, and what the caller has to write, best in one transaction.
+    """What a scan found, and what the caller has to write.
 
-    `changed` are the files to put; the documents of those in `same_text` are in the index already:
-    only their time or the targets of their imports differ. `removed` are the paths to remove,
-    `stale_chunks` the ids to delete from the index. `added` and `modified` are paths with new
+    `changed` are the files to put; of those in `same_text` only their time or the targets of their
+    imports differ. `removed` are the paths to remove. `added` and `modified` are paths with new
     content, `relinked` unchanged files whose imports lead elsewhere now, `skipped` pairs a path
     with the reason. `files` counts all files, `parsed` those analysed this time.
     """
 
     changed: tuple[SourceFile, ...] = ()
     removed: tuple[str, ...] = ()
-    stale_chunks: tuple[str, ...] = ()
     same_text: frozenset[str] = frozenset()
     added: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
@@ -125,14 +122,13 @@ def scan(
         if progress is not None:
             progress("scan", done, len(wanted))
     lost = set(stamps).difference(file.path for file in present) | set(job.unreadable)
-    removed = job.remove(sorted(path for path in lost if path in stamps))
+    removed = sorted(path for path in lost if path in stamps)
     anywhere = removed or job.added or job.settings
     if anywhere or job.renamed:
         job.relink(lost, None if anywhere else job.renamed)
     return ScanReport(
         changed=tuple(job.changed.values()),
         removed=tuple(removed),
-        stale_chunks=tuple(job.stale),
         same_text=frozenset(job.same_text),
         added=tuple(sorted(job.added)),
         modified=tuple(sorted(job.modified)),
@@ -155,31 +151,6 @@ def _prefix(below: str) -> str:
     return path + "/"
 
 
-def documents(scope: Scope, source_file: SourceFile) -> list[Document]:
-    """The documents of a file, one per chunk, under the chunk's id.
-
-    The path and the symbol stand before the text, so that both are found by their words. Facets
-    are `path`, `language` and one `tree` for each folder around the file.
-    """
-    path = source_file.path
-    folders = [str(folder) for folder in PurePosixPath(path).parents if str(folder) != "."]
-    facets = (
-        f"path={path}",
-        f"language={source_file.language}",
-        *(f"tree={folder}" for folder in folders),
-    )
-    return [
-        Document(
-            id=chunk.id,
-            kind=CODE,
-            scope=scope,
-            text=f"{path} {chunk.symbol}".rstrip() + f"\n{chunk.text}",
-            facets=facets,
-        )
-        for chunk in source_file.chunks
-    ]
-
-
 @dataclass(slots=True)
 class _Scan:
     """One scan under way."""
@@ -195,7 +166,6 @@ class _Scan:
     added: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
     relinked: list[str] = field(default_factory=list)
-    stale: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
     renamed: set[str] = field(default_factory=set)
     settings: bool = False
@@ -207,7 +177,7 @@ class _Scan:
                 self.unreadable[path] = fresh.error
                 continue
             if digests.get(path) == fresh.digest:
-                stored = self.files.get(self.scope, path)
+                stored = self._stored(path)
                 if stored is not None:
                     self.same_text.add(path)
                     stamp = replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns)
@@ -216,20 +186,14 @@ class _Scan:
             self.changed[path] = self._finished(fresh)
             if path in self.stored:
                 self.modified.append(path)
-                stored = self.files.get(self.scope, path)
+                stored = self._stored(path)
                 if stored is not None:
-                    kept = {chunk.id for chunk in self.changed[path].chunks}
-                    self.stale += [old.id for old in stored.chunks if old.id not in kept]
                     self.renamed |= _moved(stored, fresh)
                     self.settings |= changes_resolution(path) or any(
                         map(_configures, (stored, fresh))
                     )
             else:
                 self.added.append(path)
-
-    def remove(self, paths: Sequence[str]) -> Sequence[str]:
-        self.stale += [chunk_id for path in paths for chunk_id in self._chunk_ids(path)]
-        return paths
 
     def relink(self, lost: set[str], names: set[str] | None) -> None:
         """Resolve the imports of unchanged files again, of those only that say one of `names`."""
@@ -243,7 +207,7 @@ class _Scan:
             if imports != known.imports:
                 imports = self._afresh(known, imports)
                 # `all` leaves out the text of chunks, so it must not be put back.
-                whole = self.changed.get(path) or self.files.get(self.scope, path)
+                whole = self.changed.get(path) or self._stored(path)
                 if whole is not None:
                     self.changed[path] = replace(whole, imports=imports)
                     self.same_text.add(path)
@@ -276,9 +240,9 @@ class _Scan:
             ),
         )
 
-    def _chunk_ids(self, path: str) -> list[str]:
-        stored = self.files.get(self.scope, path)
-        return [chunk.id for chunk in stored.chunks] if stored is not None else []
+    def _stored(self, path: str) -> SourceFile | None:
+        found = self.files.get(self.scope, [path])
+        return found[0] if found else None
 
 
 def _configures(file: SourceFile) -> bool:

@@ -42,7 +42,7 @@ class Sources:
         if path in self._current:
             return self._current[path].file
         if path not in self._stored:
-            self._stored[path] = self.files.get(self.scope, path)
+            self._stored[path] = next(iter(self.files.get(self.scope, [path])), None)
         return self._stored[path]
 
     def current(self, path: str) -> Source:

@@ -1,0 +1,60 @@
+"""The coding clients contextd knows, one row each. The installer, the hooks, the docs and the tests
+read this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from contextd.domain.errors import NotFound, nearest
+from contextd.interop.clients import claude_code, cline, codex, copilot, gemini, qwen
+from contextd.interop.clients.client import Client
+
+CLIENTS: dict[str, Client] = {
+    row.name: row
+    for row in (
+        claude_code.CLIENT,
+        codex.CLIENT,
+        gemini.CLIENT,
+        qwen.CLIENT,
+        copilot.CLIENT,
+        cline.CLIENT,
+    )
+}
+"""Every client by name."""
+
+INSTALLABLE: dict[str, Client] = {
+    name: row for name, row in CLIENTS.items() if row.configuration is not None
+}
+"""The clients whose configuration contextd can write."""
+
+
+def client_named(name: str) -> Client:
+    """The client that goes by `name`. Raises `NotFound` with the nearest one."""
+    found = _by_name().get(name)
+    if found is None:
+        known = "known clients: " + ", ".join(CLIENTS)
+        raise NotFound(f"no client {name!r}", nearest(name, list(CLIENTS)) or known)
+    return found
+
+
+def client_running(
+    named: str, marks: Iterable[str], payload: Mapping[str, Any]
+) -> Client:
+    """The client that runs a hook. Several clients also run hooks that were written for Claude Code, so
+    what the surroundings say goes before the name in the command. Raises as `client_named`.
+    """
+    present = frozenset(marks)
+    stated = _by_name().get(named)
+    if stated is not None and stated.name != claude_code.CLIENT.name:
+        return stated
+    # A client that grew out of another one sets its variables as well, and stands behind it.
+    for client in reversed(CLIENTS.values()):
+        if client.runs(present, payload):
+            return client
+    return client_named(named or claude_code.CLIENT.name)
+
+
+def _by_name() -> dict[str, Client]:
+    return {name: row for row in CLIENTS.values() for name in (row.name, *row.names)}

@@ -1,0 +1,70 @@
+"""Claude Code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from contextd.interop.clients.client import Client, Configuration, HookEvent
+from contextd.interop.clients.json_config import JSON
+from contextd.interop.clients.occurrence import Reading, in_hook_output
+
+EVENTS_NOT_ACTED_ON = (
+    "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
+    "Notification", "PermissionDenied", "PermissionRequest", "PostCompact", "PostToolBatch", "PostToolUse",
+    "PostToolUseFailure", "PreToolUse", "Setup", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+    "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
+    "WorktreeRemove",
+)  # fmt: skip
+"""Events of Claude Code, and of the clients that took them over, which contextd takes and leaves."""
+
+
+def _stdio_entry(command: Sequence[str]) -> dict[str, Any]:
+    return {"type": "stdio", "command": command[0], "args": list(command[1:])}
+
+
+def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]:
+    # With `args` the client starts the program itself; without, a shell would split a path with
+    # spaces in it.
+    return {
+        "type": "command",
+        "command": command[0],
+        "args": list(command[1:]),
+        "timeout": event.timeout,
+    }
+
+
+CLIENT = Client(
+    name="claude-code",
+    title="Claude Code",
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "UserPromptSubmit": "prompted",
+            "PreCompact": "compacting",
+            "SessionEnd": "ended",
+            **dict.fromkeys(EVENTS_NOT_ACTED_ON),
+        }
+    ),
+    answer=partial(in_hook_output, {"started": "SessionStart", "prompted": "UserPromptSubmit"}),
+    transcripts="claude-code",
+    instructions="CLAUDE.md",
+    configuration=Configuration(
+        codec=JSON,
+        servers={"user": ".claude.json", "project": ".mcp.json"},
+        servers_key="mcpServers",
+        entry=_stdio_entry,
+        hooks={"user": "settings.json", "project": ".claude/settings.json"},
+        hooks_key="hooks",
+        handler=_command_handler,
+        events=(
+            HookEvent("SessionStart", timeout=5),
+            HookEvent("UserPromptSubmit", timeout=2),
+            HookEvent("PreCompact", timeout=5),
+            HookEvent("SessionEnd", timeout=5),
+        ),
+        directory=".claude",
+        variable="CLAUDE_CONFIG_DIR",
+    ),
+)

@@ -1,0 +1,33 @@
+"""Gemini CLI: its own names for the events, and no event when the user merely types."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from contextd.interop.clients.client import Client
+from contextd.interop.clients.occurrence import Reading, in_hook_output
+
+CLIENT = Client(
+    name="gemini-cli",
+    title="Gemini CLI",
+    names=("gemini",),
+    marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
+    instructions="GEMINI.md",
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "BeforeAgent": "prompted",
+            # Fires before every turn, compacted or not.
+            "PreCompress": None,
+            "SessionEnd": "ended",
+            "AfterAgent": None,
+            "AfterModel": None,
+            "AfterTool": None,
+            "BeforeModel": None,
+            "BeforeTool": None,
+            "BeforeToolSelection": None,
+            "Notification": None,
+        }
+    ),
+    answer=partial(in_hook_output, {"started": "SessionStart", "prompted": "BeforeAgent"}),
+)

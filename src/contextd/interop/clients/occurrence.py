@@ -1,0 +1,81 @@
+"""What clients tell through their hooks, in one form whatever the client calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Moment = Literal["started", "prompted", "compacting", "ended"]
+"""The moments contextd acts on: a session began or goes on, its user said something, its window is about
+to be compacted, it is over.
+"""
+
+ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
+"""Moments whose answer the client shows to the agent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """One hook event. `session` is the client's own id for the session, `reason` why it began,
+    compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart.
+    """
+
+    moment: Moment
+    session: str = ""
+    transcript: str = ""
+    prompt: str = ""
+    prompt_id: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How a client's hook payload is read: for each thing the names of its field, the first that is
+    there counts. `moments` maps the client's names of events to ours; None is an event that is known
+    and not acted on.
+    """
+
+    moments: Mapping[str, Moment | None]
+    session: tuple[str, ...] = ("session_id",)
+    transcript: tuple[str, ...] = ("transcript_path",)
+    prompt: tuple[str, ...] = ("prompt",)
+    prompt_id: tuple[str, ...] = ("prompt_id",)
+    reason: tuple[str, ...] = ("source", "trigger", "reason")
+
+    def knows(self, event: str) -> bool:
+        """Whether the client is known to have such an event."""
+        return event in self.moments
+
+    def decode(self, event: str, payload: Mapping[str, Any]) -> Occurrence | None:
+        """The event in our form; None for one that is not acted on."""
+        moment = self.moments.get(event)
+        if moment is None:
+            return None
+        return Occurrence(
+            moment=moment,
+            session=_text(payload, self.session),
+            transcript=_text(payload, self.transcript),
+            prompt=_text(payload, self.prompt),
+            prompt_id=_text(payload, self.prompt_id),
+            reason=_text(payload, self.reason),
+        )
+
+
+def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
+    """The first of these fields that holds text or a number, as text that can be stored; `a.b` is a
+    field inside another one.
+    """
+    for name in names:
+        value: Any = payload
+        for part in name.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        if isinstance(value, str | int) and not isinstance(value, bool) and value != "":
+            # A client that cuts a text between the halves of a character leaves one half.
+            return str(value).encode("utf-8", "replace").decode()
+    return ""
+
+
+def in_hook_output(names: Mapping[Moment, str], moment: Moment, text: str) -> dict[str, Any]:
+    """The answer most clients share: the text as `additionalContext` of the event called so."""
+    return {"hookSpecificOutput": {"hookEventName": names[moment], "additionalContext": text}}

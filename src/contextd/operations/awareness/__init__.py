@@ -1,0 +1,1 @@
+"""What the store knows about itself: gaps, contradictions, use, and how far to trust it."""

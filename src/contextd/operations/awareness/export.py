@@ -1,0 +1,46 @@
+"""The usage log as a file for other programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from contextd.awareness.export import awareness_json
+from contextd.disk import replace_file
+from contextd.domain.awareness import STANDING
+from contextd.domain.kinds import kinds_that
+from contextd.operations.core import FilePath, operation
+from contextd.runtime import Runtime
+from contextd.steps.evidence import everywhere, observed_in, surveyed
+
+_RATED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """Where the usage log was written."""
+
+    path: str
+    bytes: int
+
+
+@operation("POST /api/awareness/export", effect="write", audience="owner", idempotent=True)
+def export_awareness(runtime: Runtime, path: FilePath = "") -> Exported:
+    """Write the project's usage log, its totals and what was useful as awareness.json, under 200 KB.
+
+    Args:
+        path: The file to write; awareness.json in the home when empty.
+    """
+    target = Path(path).expanduser() if path else runtime.settings.home / "awareness.json"
+    body = awareness_body(runtime)
+    replace_file(target, body)
+    return Exported(str(target), len(body))
+
+
+def awareness_body(runtime: Runtime) -> bytes:
+    """The bytes of awareness.json, about the project or, outside of any, the whole home."""
+    runtime = everywhere(runtime)
+    entries = surveyed(runtime, *kinds_that("entry"), statuses=STANDING)
+    rated = runtime.view.survey.first(entries, "most_rated", _RATED)
+    scopes, log = observed_in(runtime), runtime.view.observations
+    return awareness_json(log.recent(scopes, 1000), log.summary(scopes), rated)

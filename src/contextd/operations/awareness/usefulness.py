@@ -1,0 +1,81 @@
+"""What agents report of the records they were given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.domain.confidence import apply
+from contextd.domain.errors import Invalid
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.finding import resolve
+from contextd.steps.writing import Changed, change_all
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Where a record stands after a report."""
+
+    id: str
+    confidence: float
+    helpful: int
+    unhelpful: int
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """A report of usefulness, taken, with the new scores."""
+
+    acknowledged: bool
+    scores: list[Score]
+
+    def as_text(self) -> str:
+        """A line per record."""
+        lines = [
+            f"{s.id[:8]}: confidence {s.confidence:.2f}, helped {s.helpful}×, not {s.unhelpful}×"
+            for s in self.scores
+        ]
+        return "\n".join(["noted", *lines])
+
+
+@operation(
+    "POST /api/awareness/usefulness",
+    effect="write",
+    profile="standard",
+    aliases={"ids": "context_ids"},
+)
+def report_usefulness(
+    runtime: Runtime, context_ids: list[str], useful: bool, notes: str = ""
+) -> Acknowledged:
+    """Report whether records you were given helped. It moves their rank for everybody.
+
+    Args:
+        context_ids: Ids of the records, or their first characters.
+        useful: Whether they helped.
+        notes: Why, in a few words.
+    """
+    if not context_ids:
+        raise Invalid("no ids given", "give the ids of the records you used")
+    records = {r.id: r for r in (resolve(runtime, id) for id in context_ids)}
+    signal = "helpful" if useful else "unhelpful"
+    reason = f"{signal}: {notes}" if notes else signal
+    after = change_all(
+        runtime,
+        [
+            Changed(
+                record,
+                record.with_(
+                    confidence=apply(record.confidence, signal),
+                    helpful=record.helpful + useful,
+                    unhelpful=record.unhelpful + (not useful),
+                ),
+                "feedback",
+                reason,
+            )
+            for record in records.values()
+        ],
+    )
+    runtime.trace.wrote(list(records), type="feedback", action="update")
+    return Acknowledged(True, [Score(r.id, r.confidence, r.helpful, r.unhelpful) for r in after])
+
+

@@ -1,0 +1,152 @@
+"""One call from any surface: the only way in."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from contextd.domain.errors import Conflict, Denied, Stale
+from contextd.domain.tokens import count_tokens
+from contextd.domain.usage import Observation
+from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
+from contextd.runtime import Runtime
+from contextd.steps.following import follow
+from contextd.steps.seating import AGENTS, OPENERS, seated
+
+PASSING_ON = frozenset({"tool_call"})
+"""Operations that only pass a call on: what it may and what stays of it is the other call's."""
+
+ATTEMPTS = 5
+"""How often a change is made anew because what it changes was changed meanwhile. Eight agents that
+rate one record at once were through after four."""
+
+_READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
+"""Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
+
+_LARGEST_KEPT = 20_000
+"""Characters of an answer that are kept for a repeated call; a longer one is told to be done."""
+
+
+def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
+    """Authorise, validate, run, observe and serialise one call.
+
+    A call with a key that was carried out before is not carried out again: it gets the answer it
+    would have got then. Raises the errors of `domain.errors`; anything else is a defect.
+    """
+    admit(op, runtime)
+    values = validate(op, raw)
+    call = runtime.at(values.pop(PROJECT))
+    authorise(op, call)
+    if op.name in PASSING_ON:
+        return _answer(op, op.run(call, **values))
+    if call.repeated and (before := _answered(op, call)) is not None:
+        return before
+    if op.tool and op.name not in OPENERS:
+        call = seated(call)
+    try:
+        call, result = _run(op, call, values)
+    except Conflict:
+        before = _answered(op, call)
+        if before is None:
+            raise
+        return before
+    answer = _answer(op, result)
+    _leave(op, call, values, answer)
+    return answer
+
+
+def _answer(op: Operation, result: Any) -> Answer:
+    value = op.result.dump_python(result, mode="json", by_alias=True)
+    return Answer(value, text_of(result, value))
+
+
+def admit(op: Operation, runtime: Runtime) -> None:
+    """Raise `Denied` unless the caller may call `op` at all, wherever it stands."""
+    caller = runtime.caller
+    if op.audience == "owner" and not caller.may_administer():
+        raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
+
+
+def authorise(op: Operation, runtime: Runtime) -> None:
+    """Raise `Denied` unless the caller may call `op` where it stands.
+
+    What it may read and write there, area by area, is decided by the view; this is the door before.
+    """
+    if runtime.project is not None:
+        runtime.caller.require("read", runtime.scope)
+        if op.effect != "read" and op.name not in PASSING_ON:
+            runtime.caller.require("write", runtime.scope)
+    if "checkout" in op.needs:
+        _ = runtime.root
+
+
+def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Runtime, Any]:
+    """Run an operation, anew when what it changes was changed meanwhile; the call and its result."""
+    for left in reversed(range(ATTEMPTS)):
+        call = runtime.for_call()
+        try:
+            return call, op.run(call, **values)
+        except Stale:
+            if not left or call.trace.committed:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _answered(op: Operation, call: Runtime) -> Answer | None:
+    """What was answered to a call with this key, when it was carried out before."""
+    kept = call.view.answered(call.call) if call.call else None
+    if kept is None:
+        return None
+    if not kept:
+        done = f"{op.name} was carried out before contextd restarted; what it answered was not kept"
+        return Answer({"done": op.name, "note": done}, done)
+    answer = json.loads(kept)
+    return Answer(answer["value"], answer["text"])
+
+
+def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
+    """What stays of a call once it is answered. Nobody waits for it."""
+    _observe(op, call)
+    trace = call.trace
+    counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
+    if counted or trace.gave or trace.said:
+        arguments, text = dict(values), answer.text
+        call.sinks.later(
+            "session",
+            lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
+        )
+    if trace.used:
+        call.sinks.used(trace.used)
+    if call.call and trace.committed:
+        kept = json.dumps({"value": answer.value, "text": answer.text})
+        kept = kept if len(kept) <= _LARGEST_KEPT else ""
+        call.sinks.later("answer", lambda: call.view.keep_answer(call.call, kept))
+
+
+def _asked(query: str) -> str:
+    return query if len(query) <= _LONGEST_QUERY else query[:_LONGEST_QUERY] + "…"
+
+
+def _observe(op: Operation, call: Runtime) -> None:
+    trace = call.trace
+    if trace.action is None:
+        return
+    if call.surface == "web" and trace.action in ("read", "miss"):
+        # A person who looks through the pages says nothing about what agents need.
+        return
+    # 50 ms that a command line without a query need not pay.
+    from contextd.governance.redact import redact  # noqa: PLC0415
+
+    call.sinks.observe(
+        Observation(
+            at=call.clock.now(),
+            action=trace.action,
+            operation=op.name,
+            type=trace.type[:_LONGEST_NAME],
+            record_ids=trace.record_ids,
+            query=_asked(redact(trace.query[:_READ], call.redaction_key).text),
+            agent=call.client[:_LONGEST_NAME],
+            scope=call.project.scope if call.project else None,
+        )
+    )

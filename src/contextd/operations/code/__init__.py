@@ -1,0 +1,1 @@
+"""The project's code: reading, searching and indexing it."""

@@ -1,0 +1,165 @@
+"""Searching the project's code: by expressions, and by what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fnmatch import fnmatch
+
+from contextd.code.tree.grep import grep
+from contextd.domain.code import Chunk
+from contextd.domain.errors import Invalid
+from contextd.domain.query import CODE
+from contextd.domain.tokens import count_tokens
+from contextd.domain.window import Serving
+from contextd.operations.core import operation
+from contextd.retrieval.votes import MEMORY
+from contextd.runtime import Runtime
+from contextd.steps.experience import past_of
+from contextd.steps.finding import find_documents
+from contextd.steps.freshness import steady
+from contextd.steps.paging import page_size
+
+GREP_SECONDS = 10.0
+_MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class GrepLine:
+    """A matching line, or one around it when `context` was asked for."""
+
+    path: str
+    line: int
+    text: str
+    match: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Grepped:
+    """Matching lines by file and line."""
+
+    matches: list[GrepLine]
+    truncated: bool = False
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """`path:line: text`, as grep prints it."""
+        lines = [f"{m.path}:{m.line}{':' if m.match else '-'} {m.text}" for m in self.matches]
+        if self.notice:
+            lines.append(f"({self.notice})")
+        return "\n".join(lines) or "no matches"
+
+
+@operation("GET /api/code/grep", profile="core", needs="checkout")
+def grep_codebase(
+    runtime: Runtime,
+    pattern: str,
+    file_pattern: str | None = None,
+    ignore_case: bool = False,
+    context: int = 0,
+    limit: int = 100,
+) -> Grepped:
+    """Search the project's files with a regular expression.
+
+    Args:
+        pattern: The expression.
+        file_pattern: Only files like *.ts.
+        ignore_case: Whether case does not matter.
+        context: Lines around each match.
+        limit: The most matches.
+    """
+    if not pattern:
+        raise Invalid("the pattern is empty", "give a regular expression")
+    if not 0 <= context <= 20 or not 1 <= limit <= 2000:
+        raise Invalid("context or limit is out of range", "context 0 to 20, limit 1 to 2000")
+    found = grep(
+        runtime.root,
+        pattern,
+        file_pattern=file_pattern,
+        ignore_case=ignore_case,
+        context=context,
+        limit=limit,
+        deadline=GREP_SECONDS,
+    )
+    runtime.trace.read([], type="grep")
+    runtime.trace.gave += [
+        Serving("file", match.path, count_tokens(match.text)) for match in found.matches
+    ]
+    lines = [GrepLine(m.path, m.line, m.text, m.is_match) for m in found.matches]
+    return Grepped(lines, found.truncated, found.notice)
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHit:
+    """A piece of code that answers a question. `past` names earlier work on its file that the
+    question resembles.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    text: str
+    score: float
+    why: str = ""
+    past: str = ""
+
+    def as_text(self) -> str:
+        """Where it is, and the code."""
+        name = f" {self.symbol}" if self.symbol else ""
+        note = f" ({self.past})" if self.past else ""
+        return f"{self.path}:{self.start_line}-{self.end_line}{name}{note}\n{self.text.rstrip()}"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeHits:
+    """Pieces of code, best first."""
+
+    results: list[CodeHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """Each piece under its place."""
+        parts = [hit.as_text() for hit in self.results]
+        return (
+            "\n\n".join([*parts, f"({self.notice})"] if self.notice else parts) or "nothing found"
+        )
+
+
+@operation("GET /api/code/search", profile="standard")
+def codebase_search(
+    runtime: Runtime, query: str, file_pattern: str | None = None, limit: int = 8
+) -> CodeHits:
+    """Search the code by meaning and by words; finds functions by what they do.
+
+    Args:
+        query: What the code does, or names in it.
+        file_pattern: Only files matching this glob.
+        limit: The most pieces.
+    """
+    limit = page_size(limit, _MOST)
+    wanted = limit if not file_pattern else _MOST
+    past = past_of(runtime, query)
+    with steady(runtime) as behind:
+        found = find_documents(runtime, query, (CODE,), limit=wanted, past=past)
+    hits = [
+        CodeHit(
+            path=chunk.path,
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            symbol=chunk.symbol,
+            text=chunk.text,
+            score=round(hit.score, 4),
+            why=hit.why,
+            past=next((part.why for part in hit.parts if part.name == MEMORY), ""),
+        )
+        for hit in found.hits
+        if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
+    ][:limit]
+    paths = [hit.path for hit in hits]
+    runtime.trace.read(paths, type="code", query=query, narrowed=bool(file_pattern))
+    runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
+    return CodeHits(hits, "; ".join(filter(None, (found.notice, behind))))
+
+
+def _matches(path: str, pattern: str | None) -> bool:
+    return not pattern or fnmatch(path, pattern) or fnmatch(path.rsplit("/", 1)[-1], pattern)

@@ -1,0 +1,345 @@
+"""Finding definitions and their uses, and the map of what matters most in a project."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fnmatch import fnmatch
+
+from contextd.code.git import program as git
+from contextd.code.symbols.name_uses import (
+    most_used_first,
+    uses_of_name,
+    with_uses_by_name,
+    written_first,
+)
+from contextd.code.symbols.references import References, references, using_files
+from contextd.code.symbols.repo_map import repo_map as draw_map
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
+from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
+from contextd.domain.tokens import count_tokens
+from contextd.domain.words import words
+from contextd.domain.window import Serving
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.freshness import steady
+from contextd.steps.paging import page_size
+from contextd.steps.seating import session_of
+
+_GIT_SECONDS = 1.0
+_GRAPHS = 4
+"""A graph of 50,000 files takes 300 MB."""
+_LISTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolHit:
+    """A definition. `name` has the names around it; `used_by` counts the files that import it, or
+    the class it belongs to. `match` says how it was found.
+    """
+
+    name: str
+    kind: str
+    path: str
+    line: int
+    end_line: int
+    signature: str
+    exported: bool
+    used_by: int
+    match: str = "exact"
+
+    def as_text(self) -> str:
+        """Place, signature and use."""
+        files = f"{self.used_by} file{'s' * (self.used_by != 1)}"
+        whole = "its type is used by" if "." in self.name else "used by"
+        used = f" · {whole} {files}" if self.used_by else ""
+        hidden = "" if self.exported or "." in self.name else " · not exported"
+        return f"{self.path}:{self.line}-{self.end_line} {self.kind} {self.name}{hidden}{used}\n  {self.signature}"
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolHits:
+    """Definitions, best first."""
+
+    symbols: list[SymbolHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """One definition after the other."""
+        parts = [hit.as_text() for hit in self.symbols]
+        return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
+
+
+@operation("GET /api/code/symbols", profile="standard")
+def find_symbol(
+    runtime: Runtime,
+    name: str,
+    path: str | None = None,
+    kind: str | None = None,
+    limit: int = 10,
+) -> SymbolHits:
+    """Find where a function, class, method, type or constant is defined.
+
+    Args:
+        name: Its name, a part of it, or Class.method.
+        path: Only in this file, folder or glob.
+        kind: Only function, method, class, type, interface, enum or constant.
+        limit: The most definitions.
+    """
+    limit = page_size(limit, 100)
+    with steady(runtime):
+        graph = _graph(runtime)
+    found = [
+        (one, how)
+        for one, how in _matching(graph, _asked(name))
+        if _inside(one.path, path) and kind in (None, one.symbol.kind)
+    ]
+    hits = [_shown(graph, one, how) for one, how in found[:limit]]
+    places = [f"{hit.path}:{hit.line}" for hit in hits]
+    narrowed = path is not None or kind is not None
+    runtime.trace.read(places, type="symbol", query=name, narrowed=narrowed)
+    runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
+    notice = f"{limit} of {len(found)}: narrow by path or kind" if len(found) > limit else ""
+    return SymbolHits(hits, notice or ("" if hits else _nothing(graph, name)))
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceLine:
+    """A line that uses a definition. `role` is `use`, `import`, or `name` where its name is all that
+    says so.
+    """
+
+    path: str
+    line: int
+    text: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundReferences:
+    """The uses of one definition, certain ones first. `others` are definitions of the same name
+    that were not meant.
+    """
+
+    definition: SymbolHit
+    references: list[ReferenceLine]
+    files: int
+    truncated: bool = False
+    others: list[SymbolHit] = field(default_factory=list[SymbolHit])
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The definition, then its uses by file."""
+        lines = [self.definition.as_text()]
+        last = ("", False)
+        for one in self.references:
+            by_name = one.role == "name"
+            if by_name and not last[1]:
+                lines.append("by name only, so each may mean another definition:")
+            if (one.path, by_name) != last:
+                lines.append(one.path)
+                last = (one.path, by_name)
+            lines.append(f"  {one.line}: {one.text}")
+        lines += [] if self.references else ["no uses found"]
+        if self.others:
+            lines.append("also defined at: " + ", ".join(f"{o.path}:{o.line}" for o in self.others))
+        if self.notice:
+            lines.append(f"({self.notice})")
+        return "\n".join(lines)
+
+
+@operation("GET /api/code/references", profile="standard", needs="checkout")
+def find_references(
+    runtime: Runtime, name: str, path: str | None = None, limit: int = 50
+) -> FoundReferences:
+    """Find every use of a definition before changing it, through imports, aliases and re-exports.
+
+    Args:
+        name: Its name, or Class.method.
+        path: The file or folder that defines it, when several do.
+        limit: The most lines.
+    """
+    limit = page_size(limit)
+    with steady(runtime):
+        graph = _graph(runtime)
+    matching = [one for one, how in _matching(graph, _asked(name)) if how == "exact"]
+    meant = _distinct(one for one in matching if _inside(one.path, path))
+    if not meant:
+        raise NotFound(
+            f"no definition {name!r}" + (f" in {path}" if path else ""), _nothing(graph, name)
+        )
+    sources = Sources(runtime.root, runtime.view.files, runtime.scope)
+    chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
+    notes = []
+    if others:
+        notes.append(f"{len(meant)} definitions have this name; give path to choose another")
+    if elsewhere:
+        lines = "1 more line means" if elsewhere == 1 else f"{elsewhere} more lines mean"
+        notes.append(f"{lines} another definition of this name")
+    if chosen.symbol.parent:
+        notes.append("methods are matched by name in files that use their class")
+    if found.truncated:
+        notes.append(f"the first {limit} lines; {found.files} files may use it")
+    runtime.trace.read([r.path for r in found.found], type="symbol", query=name, narrowed=True)
+    runtime.trace.gave += [Serving("file", r.path, count_tokens(r.text)) for r in found.found]
+    return FoundReferences(
+        definition=_shown(graph, chosen, "exact"),
+        references=[ReferenceLine(r.path, r.line, r.text, r.role) for r in found.found],
+        files=len({one.path for one in found.found}),
+        truncated=found.truncated,
+        others=[_shown(graph, one, "exact") for one in others[:_LISTED]],
+        notice="; ".join(notes),
+    )
+
+
+def _uses(
+    graph: SymbolGraph, sources: Sources, meant: list[Definition], limit: int
+) -> tuple[Definition, list[Definition], References, int]:
+    """(the one of these that most lines mean, the others, its uses, how many lines of its name mean
+    others). Only what can be imported by its name is found by imports alone.
+    """
+    if len(meant) == 1 and not meant[0].symbol.parent:
+        found = references(graph, sources, meant[0], limit=limit)
+        if found.found:
+            return meant[0], [], found, 0
+    named = uses_of_name(graph, sources, meant[0].symbol.name)
+    chosen, *others = most_used_first(graph, named, meant)
+    found = references(graph, sources, chosen, limit=limit)
+    if found.found and not chosen.symbol.parent:
+        return chosen, others, found, 0
+    return chosen, others, *with_uses_by_name(graph, found, named, chosen, limit=limit)
+
+
+@dataclass(frozen=True, slots=True)
+class MapText:
+    """The map, and how many tokens and definitions it has."""
+
+    map: str
+    tokens: int
+    symbols: int
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The map itself."""
+        return "\n".join(
+            part for part in (self.map, f"({self.notice})" * bool(self.notice)) if part
+        )
+
+
+@operation("GET /api/code/map", profile="standard")
+def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> MapText:
+    """Show the most important files and signatures of the project, or those near a task.
+
+    Args:
+        budget: Tokens to fill.
+        focus: The task in words, or paths and names to start from.
+    """
+    if not 50 <= budget <= 50_000:
+        raise Invalid(f"budget is {budget}", "choose 50 to 50000 tokens")
+    with steady(runtime):
+        graph = _graph(runtime)
+    drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
+    runtime.trace.read([], type="map")
+    paths = [one.path for one in drawn.symbols]
+    share = drawn.tokens // max(1, len(paths))
+    runtime.trace.gave += [Serving("file", path, share) for path in paths]
+    notice = "" if graph.files else "nothing is indexed yet: call codebase_index"
+    return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
+
+
+def _graph(runtime: Runtime) -> SymbolGraph:
+    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
+    return symbol_graph(runtime.view.files, runtime.scope, graphs)
+
+
+def _at_hand(runtime: Runtime) -> list[str]:
+    """The files changed in the checkout and those of the open session."""
+    paths: dict[str, None] = {}
+    if runtime.checkout is not None:
+        with suppress(Unavailable):
+            state = git.status(runtime.root, timeout=_GIT_SECONDS)
+            paths |= dict.fromkeys((*state.modified, *state.untracked))
+    session = session_of(runtime)
+    if session is not None:
+        paths |= dict.fromkeys(access.path for access in session.files)
+    return list(paths)
+
+
+def _asked(name: str) -> str:
+    asked = name.strip().replace("::", ".").replace("#", ".").removesuffix("()")
+    if not asked:
+        raise Invalid("the name is empty", "give the name of a definition")
+    return asked
+
+
+def _matching(graph: SymbolGraph, asked: str) -> list[tuple[Definition, str]]:
+    """Definitions that fit a name: exactly, but for case, by its parts, or by their beginning; each
+    way ranked by how much of the project leads to them.
+    """
+    last = asked.rpartition(".")[2]
+    parts = frozenset(words(last))
+    folded = last.casefold()
+    ways: list[tuple[str, Iterable[str]]] = [
+        ("exact", [last]),
+        ("case", graph.by_folded_name.get(folded, ())),
+        ("words", [n for n, own in graph.words_of_names.items() if parts and parts <= own]),
+        ("prefix", [n for n in graph.by_name if n.casefold().startswith(folded)]),
+    ]
+    found: dict[Definition, str] = {}
+    for how, names in ways:
+        some = [one for name in names for one in graph.by_name.get(name, ())]
+        if last != asked:
+            some = [one for one in some if _ends_in(one.qualified, asked)]
+        some.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
+        for one in written_first(graph, some):
+            found.setdefault(one, how)
+    return list(found.items())
+
+
+def _ends_in(qualified: str, asked: str) -> bool:
+    whole, wanted = qualified.casefold(), asked.casefold()
+    return whole == wanted or whole.endswith("." + wanted)
+
+
+def _inside(path: str, wanted: str | None) -> bool:
+    if not wanted:
+        return True
+    plain = wanted.removeprefix("./").rstrip("/")
+    return path == plain or path.startswith(plain + "/") or fnmatch(path, plain)
+
+
+def _distinct(definitions: Iterable[Definition]) -> list[Definition]:
+    """One of each: overloads of one file are the same definition."""
+    found: dict[tuple[str, str], Definition] = {}
+    for one in definitions:
+        found.setdefault((one.path, one.qualified), one)
+    return list(found.values())
+
+
+def _shown(graph: SymbolGraph, one: Definition, how: str) -> SymbolHit:
+    symbol = one.symbol
+    return SymbolHit(
+        name=one.qualified,
+        kind=symbol.kind,
+        path=one.path,
+        line=symbol.start_line,
+        end_line=symbol.end_line,
+        signature=symbol.signature or symbol.name,
+        exported=symbol.exported,
+        used_by=len(using_files(graph, one)),
+        match=how,
+    )
+
+
+def _nothing(graph: SymbolGraph, name: str) -> str:
+    if not graph.files:
+        return "nothing is indexed yet: call codebase_index"
+    last = name.rpartition(".")[2]
+    # Comparing with every name of a large project takes seconds.
+    alike = [known for known in graph.by_name if known[:1].casefold() == last[:1].casefold()]
+    return (
+        nearest(last, alike)
+        or "find_symbol finds names by their parts; grep_codebase finds any text"
+    )

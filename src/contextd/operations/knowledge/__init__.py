@@ -1,0 +1,1 @@
+"""What is known: notes, memories, typed entries, records, and searching them."""

@@ -1,0 +1,176 @@
+"""Context entries: the tools for them that OpenContext clients know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from contextd.domain.records import Record
+from contextd.steps.anchoring import anchor_for
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.bubbles import bubble_named
+from contextd.steps.finding import find_records, hand_out_whole, resolve
+from contextd.steps.paging import page_size
+from contextd.steps.typed import TYPE, schema_of, with_fields
+from contextd.steps.views import Done, Entries, Entry, entry
+from contextd.steps.writing import change, clean_tags, save_new, within_limits
+
+
+@operation("POST /api/contexts", effect="write", profile="standard")
+def save_context(
+    runtime: Runtime,
+    content: str,
+    tags: list[str] | None = None,
+    source: str = "",
+    bubble_id: str | None = None,
+) -> Entry:
+    """Keep a note for later sessions: a fact, a preference, something the user said.
+
+    Args:
+        content: The note, as one self-contained statement.
+        tags: Words to filter by.
+        source: Where it comes from; your client's name when empty.
+        bubble_id: A bubble to put it in.
+    """
+    data = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
+    saved = save_new(
+        runtime,
+        "context",
+        content=content,
+        tags=tags,
+        data=data,
+        source=source,
+    )
+    runtime.trace.wrote([saved.record.id], type="context")
+    return entry(saved.record)
+
+
+@operation("GET /api/contexts/recall", profile="standard")
+def recall_context(runtime: Runtime, query: str, limit: int = 10) -> Entries:
+    """Find saved notes about something.
+
+    Args:
+        query: What to look for, in plain words.
+        limit: The most entries to return.
+    """
+    return _search(runtime, query, limit)
+
+
+@operation("GET /api/contexts", profile="standard")
+def list_contexts(
+    runtime: Runtime,
+    tag: str | None = None,
+    bubble_id: str | None = None,
+    limit: int = 50,
+    cursor: str = "",
+) -> Entries:
+    """List saved notes, newest first.
+
+    Args:
+        tag: Only notes with this tag.
+        bubble_id: Only notes of this bubble.
+        limit: The most entries of a page.
+        cursor: Where the page starts; given by the page before.
+    """
+    where = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
+    query = runtime.query(
+        "context", tags=clean_tags([tag or ""]), where=where, limit=page_size(limit), cursor=cursor
+    )
+    page = runtime.view.records.find(query)
+    runtime.trace.read([r.id for r in page.records], type="context")
+    hand_out_whole(runtime, page.records)
+    return Entries([entry(record) for record in page.records], page.cursor)
+
+
+@operation("GET /api/contexts/search", profile="standard")
+def search_contexts(
+    runtime: Runtime,
+    query: str,
+    tags: list[str] | None = None,
+    type: str | None = None,
+    limit: int = 10,
+) -> Entries:
+    """Search saved notes by meaning and words, ranked, with filters.
+
+    Args:
+        query: What to look for.
+        tags: Only notes with all of these tags.
+        type: Only notes of this context type.
+        limit: The most entries to return.
+    """
+    where = {"contextType": type} if type else {}
+    return _search(runtime, query, limit, tags=clean_tags(tags or ()), where=where)
+
+
+@operation(
+    "PATCH /api/contexts/{id}",
+    effect="write",
+    profile="standard",
+    idempotent=True,
+    nulls={"bubble_id": ""},
+)
+def update_context(
+    runtime: Runtime,
+    id: str,
+    content: str | None = None,
+    tags: list[str] | None = None,
+    bubble_id: str | None = None,
+    data: dict[str, Any] | None = None,
+) -> Entry:
+    """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
+
+    Args:
+        id: The note's id, or its first characters.
+        content: The new text.
+        tags: The new tags, replacing the old ones.
+        bubble_id: The bubble to move it to; an empty string or null takes it out.
+        data: Typed fields to set; null takes one out.
+    """
+    before = resolve(runtime, id, "context")
+    typed = with_fields(before, data, schema_of(runtime)) if data else before
+    merged = dict(typed.data)
+    if bubble_id is not None:
+        merged.pop("bubbleId", None)
+        if bubble_id:
+            merged["bubbleId"] = bubble_named(runtime, bubble_id).id
+    after = typed.with_(
+        content=typed.content if content is None else content,
+        tags=typed.tags if tags is None else tuple(tags),
+        data=merged,
+    )
+    # Whoever changes or confirms a note has looked at the code it names as it is now.
+    anchor = anchor_for(runtime, after.text)
+    if anchor and anchor.paths:
+        after = after.with_(anchor=anchor)
+    after = change(runtime, before, within_limits(after), action="update")
+    runtime.trace.wrote([after.id], type=_type_of(after), action="update")
+    return entry(after)
+
+
+@operation("DELETE /api/contexts/{id}", effect="destroy", profile="standard", idempotent=True)
+def delete_context(runtime: Runtime, id: str) -> Done:
+    """Remove a saved note. It can be brought back with undo.
+
+    Args:
+        id: The note's id, or its first characters.
+    """
+    record = resolve(runtime, id, "context")
+    change(runtime, record, record.with_(status="deleted"), action="delete")
+    runtime.trace.wrote([record.id], type=_type_of(record), action="delete")
+    return Done(record.id, f"deleted {record.id[:8]}; `undo {record.id[:8]}` brings it back")
+
+
+def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
+    found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
+    records = [hit.record for hit in found.hits]
+    narrowed = any(conditions.values())
+    runtime.trace.read([r.id for r in records], type="context", query=query, narrowed=narrowed)
+    hand_out_whole(runtime, records)
+    note = found.notice
+    if not records:
+        note = f"nothing found for {query!r}" + ("" if narrowed else "; noted as a gap")
+    return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
+
+
+def _type_of(record: Record) -> str:
+    return str(record.data.get(TYPE) or "context")

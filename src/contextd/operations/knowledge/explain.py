@@ -1,0 +1,100 @@
+"""How a search ranks what it finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.domain.errors import Invalid
+from contextd.domain.kinds import KINDS, kind_named
+from contextd.operations.core import operation
+from contextd.retrieval.hits import LeftOut, Part
+from contextd.retrieval.search import find
+from contextd.runtime import Runtime
+from contextd.steps.finding import contents_of
+from contextd.steps.paging import page_size
+from contextd.steps.rows import Row, row_of, statuses_of, trust_named, typed_as
+
+_DEEPEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """A hit and what each component and boost gave it."""
+
+    record: Row
+    score: float
+    why: str
+    parts: list[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Hits, best first, what was found but left out, and what the search wants to say."""
+
+    hits: list[Explained]
+    left_out: list[LeftOut]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """A line per hit, then what lost."""
+        lines = [
+            f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({h.why})" for h in self.hits
+        ]
+        lost = [f"left out: {x.id[:8]} {x.score:.3f} {x.reason}" for x in self.left_out]
+        return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
+
+
+@operation("GET /api/search/explain", audience="owner")
+def explain_search(
+    runtime: Runtime,
+    query: str,
+    kind: str = "",
+    status: str = "active",
+    tag: str = "",
+    type: str = "",
+    source: str = "",
+    trust: str = "",
+    limit: int = 20,
+) -> Explanation:
+    """Search records and show how every hit got its rank. Leaves no trace: no use, no miss is counted.
+
+    Args:
+        query: What to look for.
+        kind: Only this kind.
+        status: Only this status; `any` for all of them.
+        tag: Only records with this tag.
+        type: Only this context type, or this type of discovery.
+        source: Only what comes from there, among the first 100 hits.
+        trust: Only what is trusted so, among the first 100 hits.
+        limit: The most hits.
+    """
+    if not query.strip():
+        raise Invalid("the query is empty", "say in a few words what you look for")
+    limit = page_size(limit, _DEEPEST)
+    now = runtime.clock.now()
+    kinds = (kind_named(kind).name,) if kind else tuple(KINDS)
+    wanted = runtime.query(
+        *kinds,
+        statuses=statuses_of(status),
+        tags=(tag.strip().lower(),) if tag.strip() else (),
+        where=typed_as(kind, type),
+    )
+    result = find(
+        runtime.view.index,
+        runtime.embedder,
+        query,
+        wanted,
+        hydrate=lambda ids: contents_of(runtime, ids),
+        limit=_DEEPEST if source.strip() or trust_named(trust) else limit,
+        now=now,
+        cascade=runtime.scope.cascade,
+    )
+    # The index knows neither source nor trust: they are looked up in what it found.
+    hits = [
+        Explained(row_of(hit.record, now), round(hit.score, 4), hit.why, list(hit.parts))
+        for hit in result.hits
+        if hit.record is not None
+        and source.strip() in ("", str(hit.record.source))
+        and trust in ("", hit.record.trust)
+    ]
+    return Explanation(hits[:limit], list(result.left_out), result.notice)

@@ -1,0 +1,126 @@
+"""What became of a record over time, and taking it back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.domain.documents import record_document
+from contextd.domain.errors import NotFound
+from contextd.domain.kinds import area_of
+from contextd.domain.records import Change, Record, last_undoable
+from contextd.domain.time import iso
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.disagreements import note_disagreements
+from contextd.steps.finding import resolve
+from contextd.steps.writing import embed_documents, undo_of
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryEntry:
+    """One change of a record."""
+
+    seq: int
+    at: str
+    actor: str
+    action: str
+    reason: str
+    fields: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Every change of a record, oldest first."""
+
+    id: str
+    changes: list[HistoryEntry]
+
+    def as_text(self) -> str:
+        """A line per change."""
+        lines = [
+            f"{c.at} {c.action} by {c.actor}: {', '.join(c.fields) or 'nothing'}"
+            + (f" ({c.reason})" if c.reason else "")
+            for c in self.changes
+        ]
+        return "\n".join([f"history of {self.id}", *lines])
+
+
+@operation("GET /api/records/{id}/history", audience="owner")
+def history(runtime: Runtime, id: str) -> History:
+    """Show every change of a record.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    record, changes = _with_history(runtime, id)
+    latest = changes[-1].after or changes[-1].before
+    known = record.id if record else latest.id if latest else id
+    runtime.trace.read([known], type=record.kind if record else "")
+    return History(known, [_entry(change) for change in changes])
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What an undo put back."""
+
+    id: str
+    undone: str
+    status: str
+
+    def as_text(self) -> str:
+        """In a sentence."""
+        return f"undid the {self.undone} of {self.id[:8]}; it is {self.status}"
+
+
+@operation("POST /api/records/{id}/undo", effect="write", audience="owner")
+def undo(runtime: Runtime, id: str) -> Undone:
+    """Take back the latest change of a record; again to go further back.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    record, changes = _with_history(runtime, id)
+    undone = last_undoable(changes)
+    if undone is None:
+        raise NotFound(f"nothing left to undo for {id!r}", "its history shows what was done")
+    put = undo_of(record, undone)
+    runtime.caller.require("write", put.record.scope, area_of(put.record.kind))
+    after = undone.before
+    documents = [record_document(after)] if after is not None else []
+    scope = put.record.scope
+    vectors = {scope: embed_documents(runtime, documents)} if documents else {}
+    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+    if after is not None:
+        runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, after.id))
+    runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")
+    return Undone(put.record.id, undone.action, after.status if after else "gone")
+
+
+def _with_history(runtime: Runtime, id: str) -> tuple[Record | None, list[Change]]:
+    """A record, None when it is gone, and its history. Raises `NotFound` when it never was."""
+    try:
+        record = resolve(runtime, id)
+    except NotFound:
+        changes = runtime.view.records.history(id.strip())
+        if not changes:
+            raise
+        return None, changes
+    return record, runtime.view.records.history(record.id)
+
+
+def _entry(change: Change) -> HistoryEntry:
+    return HistoryEntry(
+        change.seq,
+        iso(change.at),
+        change.actor,
+        change.action,
+        change.reason,
+        _differing(change.before, change.after),
+    )
+
+
+def _differing(before: Record | None, after: Record | None) -> list[str]:
+    if before is None or after is None:
+        return ["created"] if before is None else ["removed"]
+    names = ("title", "content", "data", "tags", "status", "confidence", "valid_to", "canonical_id")
+    return [name for name in names if getattr(before, name) != getattr(after, name)]

@@ -1,0 +1,153 @@
+"""Memories: strategies worth using again, and how well they served."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from contextd.domain.confidence import apply
+from contextd.domain.errors import Invalid
+from contextd.domain.kinds import kinds_that
+from contextd.domain.tokens import count_tokens
+from contextd.steps.anchoring import notes
+from contextd.operations.core import operation
+from contextd.steps.finding import find_records, resolve
+from contextd.steps.paging import page_size
+from contextd.steps.views import Known, known
+from contextd.steps.recorded import Recorded, recorded
+from contextd.steps.writing import Changed, change_all, new_record, save_new
+from contextd.runtime import Runtime
+from contextd.domain.window import Serving
+
+@dataclass(frozen=True, slots=True)
+class Memories:
+    """Memories, best first."""
+
+    memories: list[Known]
+    note: str = ""
+
+    def as_text(self) -> str:
+        """A paragraph per memory."""
+        lines = [memory.as_text() for memory in self.memories]
+        return "\n".join([*lines, self.note] if self.note else lines)
+
+
+@operation("GET /api/memories/search", profile="core")
+def memory_search(
+    runtime: Runtime,
+    query: str,
+    scope: Literal["project", "team", "org", "all"] = "all",
+    outcome: Literal["success", "failure", "all"] = "all",
+    limit: int = 5,
+    min_confidence: float = 0.0,
+) -> Memories:
+    """Recall lessons, decisions and fixes of earlier sessions. Use before a task or when stuck.
+
+    Args:
+        query: The task or problem.
+        scope: How far to look.
+        outcome: What worked, or what failed.
+        limit: The most results.
+        min_confidence: Hide what is less sure.
+    """
+    if not 0.0 <= min_confidence <= 1.0:
+        raise Invalid(f"min_confidence is {min_confidence:g}", "choose 0 to 1")
+    where = {} if outcome == "all" else {"outcome": outcome}
+    kinds = ("memory",) if where else kinds_that("strategy")
+    found = find_records(
+        runtime,
+        query,
+        kinds,
+        limit=page_size(limit, 100),
+        reach=scope,
+        where=where,
+        min_confidence=min_confidence,
+    )
+    now = runtime.clock.now()
+    stale = notes(runtime, (hit.record for hit in found.hits))
+    memories = [
+        known(hit.record, now, hit.score, hit.why, stale.get(hit.record.id, ""))
+        for hit in found.hits
+    ]
+    runtime.trace.gave += [
+        Serving("discovery", memory.id, count_tokens(memory.as_text())) for memory in memories
+    ]
+    narrowed = bool(where) or min_confidence > 0 or scope != "all"
+    ids = [memory.id for memory in memories]
+    runtime.trace.read(ids, type="memory", query=query, narrowed=narrowed)
+    nothing = "nothing relevant is known" + ("" if narrowed else "; the question was noted as a gap")
+    return Memories(memories, found.notice if memories else nothing)
+
+
+@operation("POST /api/memories", effect="write", profile="core")
+def memory_record(
+    runtime: Runtime,
+    title: str,
+    description: str,
+    content: str,
+    outcome: Literal["success", "failure", "mixed"],
+    tags: list[str] | None = None,
+) -> Recorded:
+    """Record a lesson for next time: what worked, or what to avoid.
+
+    Args:
+        title: A short name.
+        description: When to use it, and when not.
+        content: The lesson, in one to three sentences.
+        outcome: Whether it worked.
+        tags: Words to filter by.
+    """
+    if not title.strip():
+        raise Invalid("memory_record: title is empty", "give it a short name")
+    saved = save_new(
+        runtime,
+        "memory",
+        title=title,
+        content=content,
+        tags=tags,
+        data={"description": description, "outcome": outcome},
+        session=runtime.session,
+    )
+    runtime.trace.wrote([saved.record.id], type="memory")
+    return recorded(saved)
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What feedback did to a memory."""
+
+    success: bool
+    new_confidence: float
+    memory_id: str
+
+    def as_text(self) -> str:
+        """The new confidence."""
+        return f"noted; {self.memory_id[:8]} now has confidence {self.new_confidence:.2f}"
+
+
+@operation("POST /api/memories/{memory_id}/feedback", effect="write", profile="standard")
+def memory_feedback(runtime: Runtime, memory_id: str, helpful: bool, comment: str = "") -> Feedback:
+    """Say whether a memory helped. It moves its confidence and its rank.
+
+    Args:
+        memory_id: The memory's id, or its first characters.
+        helpful: Whether it helped.
+        comment: Why, in a few words.
+    """
+    record = resolve(runtime, memory_id)
+    signal = "helpful" if helpful else "unhelpful"
+    after = record.with_(
+        confidence=apply(record.confidence, signal),
+        helpful=record.helpful + helpful,
+        unhelpful=record.unhelpful + (not helpful),
+    )
+    reason = f"{signal}: {comment}" if comment else signal
+    rating = new_record(
+        runtime,
+        "feedback",
+        content=comment or f"{signal} feedback on {record.title or record.id[:8]}",
+        data={"record_id": record.id, "helpful": helpful, "comment": comment},
+    )
+    change_all(runtime, [Changed(record, after, "feedback", reason)], beside=[rating])
+    runtime.trace.wrote([record.id], type=record.kind, action="update")
+    return Feedback(True, after.confidence, record.id)

@@ -1,0 +1,298 @@
+"""Looking through everything that is stored, as its owner: any kind and status."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+from contextd.domain.errors import Conflict, Invalid
+from contextd.domain.kinds import KINDS, kind_named
+from contextd.domain.records import Change, Record, Status
+from contextd.domain.time import age, iso
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.finding import resolve
+from contextd.steps.paging import page_size
+from contextd.steps.rows import (
+    Difference,
+    Row,
+    differences,
+    row_of,
+    statuses_of,
+    trust_named,
+    typed_as,
+)
+from contextd.steps.writing import change, cleaned, within_limits
+
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A page of records, newest first, how many match in all, and where the next page starts."""
+
+    records: list[Row]
+    total: int
+    counts: dict[str, int]
+    cursor: str = ""
+
+    def as_text(self) -> str:
+        """A line per record."""
+        lines = [
+            f"{r.id[:8]} {r.label}: {r.title or r.content[:80]} ({r.age})" for r in self.records
+        ]
+        return "\n".join(lines) or "nothing matches"
+
+
+@operation("GET /api/records", audience="owner")
+def list_records(
+    runtime: Runtime,
+    kind: str = "",
+    status: str = "active",
+    tag: str = "",
+    type: str = "",
+    session: str = "",
+    source: str = "",
+    trust: str = "",
+    limit: int = 50,
+    cursor: str = "",
+) -> Rows:
+    """List records of any kind and status, newest first.
+
+    Args:
+        kind: Only this kind.
+        status: Only this status; `any` for all of them.
+        tag: Only records with this tag.
+        type: Only this context type, or this type of discovery.
+        session: Only what this session left.
+        source: Only what comes from there: the name of an agent or a client.
+        trust: Only what is trusted so: human, agent, extracted, imported or external.
+        limit: The most records of a page.
+        cursor: Where the page starts; given by the page before.
+    """
+    query = runtime.query(
+        *((kind_named(kind).name,) if kind else ()),
+        statuses=statuses_of(status),
+        tags=(tag.strip().lower(),) if tag.strip() else (),
+        where=typed_as(kind, type),
+        session=session,
+        source=source.strip(),
+        trust=trust_named(trust),
+        limit=page_size(limit, _MOST),
+        cursor=cursor,
+    )
+    page = runtime.view.records.find(query)
+    counts = runtime.view.records.count(query)
+    now = runtime.clock.now()
+    return Rows([row_of(r, now) for r in page.records], sum(counts.values()), counts, page.cursor)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldShape:
+    """One typed field of a record's kind, as an editor needs it."""
+
+    name: str
+    type: str
+    required: bool
+    description: str
+    values: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change of a record."""
+
+    seq: int
+    at: str
+    age: str
+    actor: str
+    action: str
+    reason: str
+    differences: list[Difference]
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Everything kept of one record. `fields` are the kind's; `version` guards an edit."""
+
+    record: Row
+    content: str
+    data: dict[str, Any]
+    fields: list[FieldShape]
+    open: bool
+    anchor: dict[str, Any]
+    session: str
+    canonical_id: str
+    helpful: int
+    unhelpful: int
+    valid_from: str
+    valid_to: str
+    last_used_at: str
+    version: str
+    history: list[Step] = field(default_factory=list[Step])
+
+    def as_text(self) -> str:
+        """The record, then a line per change."""
+        head = f"{self.record.id} {self.record.label} ({self.record.status}): {self.record.title}"
+        steps = [f"{s.at} {s.action} by {s.actor}" for s in self.history]
+        return "\n".join([head, self.content, *steps])
+
+
+@operation("GET /api/records/{id}", audience="owner")
+def get_record(runtime: Runtime, id: str) -> Whole:
+    """Show one record with its typed fields, provenance and every change.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    record = resolve(runtime, id)
+    now = runtime.clock.now()
+    steps = [_step(c, now) for c in reversed(runtime.view.records.history(record.id))]
+    return _whole(record, now, steps)
+
+
+def _whole(record: Record, now: datetime, steps: list[Step]) -> Whole:
+    kind = KINDS.get(record.kind)
+    shapes = [
+        FieldShape(name, spec.type, spec.required, spec.description, list(spec.values))
+        for name, spec in (kind.fields if kind else {}).items()
+    ]
+    anchor = record.anchor
+    return Whole(
+        record=row_of(record, now),
+        content=record.content,
+        data=dict(record.data),
+        fields=shapes,
+        open=kind.open if kind else True,
+        anchor={"commit": anchor.commit, "branch": anchor.branch, "paths": list(anchor.paths)},
+        session=record.session,
+        canonical_id=record.canonical_id,
+        helpful=record.helpful,
+        unhelpful=record.unhelpful,
+        valid_from=iso(record.valid_from) if record.valid_from else "",
+        valid_to=iso(record.valid_to) if record.valid_to else "",
+        last_used_at=iso(record.last_used_at) if record.last_used_at else "",
+        version=str(record.version),
+        history=steps,
+    )
+
+
+def _step(entry: Change, now: datetime) -> Step:
+    return Step(
+        seq=entry.seq,
+        at=iso(entry.at),
+        age=age(entry.at, now),
+        actor=entry.actor,
+        action=entry.action,
+        reason=entry.reason,
+        differences=differences(entry.before, entry.after),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """What an edit changes, or changed when `saved`. `redacted` secrets were taken out of it."""
+
+    id: str
+    saved: bool
+    differences: list[Difference]
+    version: str
+    redacted: int = 0
+
+    def as_text(self) -> str:
+        """The fields that differ."""
+        names = ", ".join(d.field for d in self.differences) or "nothing"
+        done = f"{'changed' if self.saved else 'would change'} {names} of {self.id[:8]}"
+        return f"{done}; {self.redacted} secrets taken out" if self.redacted else done
+
+
+@operation("PATCH /api/records/{id}", effect="write", audience="owner", idempotent=True)
+def edit_record(
+    runtime: Runtime,
+    id: str,
+    title: str | None = None,
+    content: str | None = None,
+    tags: list[str] | None = None,
+    data: dict[str, Any] | None = None,
+    version: str = "",
+    dry_run: bool = False,
+) -> Edited:
+    """Change a record by hand; what is not given stays. The state before is kept and undo restores it.
+
+    Args:
+        id: The record's id, or its first characters.
+        title: The new title.
+        content: The new text.
+        tags: The new tags, replacing the old ones.
+        data: The new typed fields, replacing all old ones.
+        version: The version the edit started from; another one in the store is a conflict.
+        dry_run: Check it and show the difference, without saving.
+    """
+    before = resolve(runtime, id)
+    if version and version != str(before.version):
+        raise Conflict(
+            "the record changed since it was opened", "open it again and repeat the edit"
+        )
+    after = before.with_(
+        title=before.title if title is None else title.strip(),
+        content=before.content if content is None else content.replace("\r\n", "\n").strip(),
+        tags=before.tags if tags is None else tuple(tags),
+        data=before.data if data is None else data,
+    )
+    if not after.content:
+        raise Invalid(
+            "content: required", "say what is worth knowing", {"fields": {"content": "required"}}
+        )
+    after, redacted = cleaned(runtime, within_limits(after))
+    found = differences(before, after)
+    if not dry_run and found:
+        after = change(runtime, before, after, action="update", reason="edited by hand")
+        runtime.trace.wrote([after.id], type=after.kind, action="update")
+    return Edited(before.id, not dry_run, found, str(after.version), redacted)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A record's new status."""
+
+    id: str
+    status: str
+    message: str
+
+    def as_text(self) -> str:
+        """The message."""
+        return self.message
+
+
+@operation("DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True)
+def delete_record(runtime: Runtime, id: str) -> Moved:
+    """Take a record of any kind out of use. It can be restored.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    return _move(runtime, id, "deleted", "delete", "deleted; restore brings it back")
+
+
+@operation("POST /api/records/{id}/restore", effect="write", audience="owner", idempotent=True)
+def restore_record(runtime: Runtime, id: str) -> Moved:
+    """Put a deleted, archived or waiting record back into use.
+
+    Args:
+        id: The record's id, or its first characters.
+    """
+    return _move(runtime, id, "active", "restore", "in use again")
+
+
+def _move(runtime: Runtime, id: str, status: Status, action: str, state: str) -> Moved:
+    record = resolve(runtime, id)
+    if record.status != status:
+        moved = record.with_(status=status)
+        if status == "active" and record.status in ("superseded", "merged"):
+            # What ended it no longer holds.
+            moved = moved.with_(canonical_id="", valid_to=None)
+        change(runtime, record, moved, action=action, reason="by hand")
+        noted: Literal["delete", "update"] = "delete" if status == "deleted" else "update"
+        runtime.trace.wrote([record.id], type=record.kind, action=noted)
+    return Moved(record.id, status, f"{record.id[:8]} is {state}")

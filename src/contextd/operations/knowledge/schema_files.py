@@ -1,0 +1,302 @@
+"""Reading and replacing the schema files themselves: what the editor of types works with."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from contextd.disk import replace_file, target_inside
+from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.schema.load import parsed_file, schema_path
+from contextd.schema.merge import merged
+from contextd.schema.model import SchemaFile
+from contextd.schema.templates import templates
+from contextd.schema.text import to_yaml
+from contextd.steps.typed import FIELDS, TYPE, schema_file, schema_of
+from contextd.steps.types import ProblemView, TypeView, problem_views, type_views
+
+Place = Literal["project", "home"]
+
+_writing = threading.Lock()
+"""Between reading the present file and replacing it nobody else of this process may come."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaState:
+    """One schema file, and the types in force with the other one.
+
+    `types` and `problems` are those of this file. `etag` changes whenever the file does; it is
+    empty while there is none.
+    """
+
+    version: int
+    scope: str
+    path: str
+    exists: bool
+    etag: str
+    text: str
+    types: list[TypeView]
+    problems: list[ProblemView]
+    in_force: list[TypeView]
+
+    def as_text(self) -> str:
+        """The file's text and its problems."""
+        head = f"{self.path}" + ("" if self.exists else " (not there yet)")
+        lines = [head, self.text.rstrip(), *(f"! {p.as_text()}" for p in self.problems)]
+        return "\n".join(line for line in lines if line)
+
+
+@operation("GET /api/schema", audience="owner")
+def schema_get(runtime: Runtime, scope: Place | None = None) -> SchemaState:
+    """Show a schema file: its text, its types, and what is wrong with it.
+
+    Args:
+        scope: The project's file or the one in the home; where types of this call would go when empty.
+    """
+    place = _place(runtime, scope)
+    file = schema_file(runtime, place)
+    return SchemaState(
+        version=1,
+        scope=place,
+        path=str(_path(runtime, place)),
+        exists=file.exists,
+        etag=file.etag,
+        text=file.text,
+        types=type_views(file.types.values()),
+        problems=problem_views(file.problems),
+        in_force=type_views(schema_of(runtime).types.values()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaSaved:
+    """What became of a schema file. `changes` are in words; `warnings` name entries whose type or
+    field is no longer declared (they stay as they are). `written` is false for a trial.
+    """
+
+    written: bool
+    scope: str
+    path: str
+    etag: str
+    text: str
+    backup: str
+    types: list[TypeView]
+    changes: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """What changed, a line each."""
+        done = "saved" if self.written else "would save"
+        lines = [f"{done} {self.path}", *(f"- {change}" for change in self.changes)]
+        lines += [f"! {warning}" for warning in self.warnings]
+        return "\n".join([*lines, *([f"before: {self.backup}"] if self.backup else [])])
+
+
+@operation("PUT /api/schema", effect="write", audience="owner", idempotent=True)
+def schema_put(
+    runtime: Runtime,
+    text: str | None = None,
+    types: dict[str, Any] | None = None,
+    scope: Place | None = None,
+    if_match: str = "",
+    dry_run: bool = False,
+    base: str | None = None,
+    template: str | None = None,
+) -> SchemaSaved:
+    """Replace a schema file. Everything is checked first and nothing is written when anything is
+    wrong; the file before is kept as a backup.
+
+    Args:
+        text: The whole new file, as YAML.
+        types: The types as an object instead: name to description and fields.
+        scope: The project's file or the one in the home; where types of this call would go when empty.
+        if_match: The etag that was read; refused when the file changed since.
+        dry_run: Check and show the YAML, write nothing.
+        base: With types, the YAML whose comments and layout to keep; the present file when empty.
+        template: The name of a ready-made schema instead; schema_templates lists them.
+    """
+    if sum(one is not None for one in (text, types, template)) != 1:
+        raise Invalid(
+            "give one of text, types and template",
+            "text is the YAML, types the same as an object, template a name of schema_templates",
+        )
+    if template is not None:
+        text = _template(template)
+    place = _place(runtime, scope)
+    path = _path(runtime, place)
+    if text is None:
+        kept = schema_file(runtime, place).text if base is None else base
+        text = merged(kept, types or {}) if kept.strip() else to_yaml(types or {})
+    fresh = parsed_file(text, path.name, place)
+    _require_sound(fresh)
+    with _writing:
+        before = schema_file(runtime, place)
+        _require_unchanged(before, if_match)
+        backup = ""
+        if not dry_run and not (before.exists and before.text == fresh.text):
+            backup = _keep(runtime, path, place)
+            replace_file(path, fresh.text.encode())
+    return SchemaSaved(
+        written=not dry_run,
+        scope=place,
+        path=str(path),
+        etag=before.etag if dry_run else fresh.etag,
+        text=fresh.text,
+        backup=backup,
+        types=type_views(fresh.types.values()),
+        changes=_changes(before, fresh),
+        warnings=_warnings(runtime, before, fresh),
+    )
+
+
+def _template(name: str) -> str:
+    texts = {one.name: one.text for one in templates()}
+    if name not in texts:
+        hint = nearest(name, list(texts)) or "templates: " + ", ".join(texts)
+        raise NotFound(f"no template {name!r}", hint)
+    return texts[name]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateView:
+    """A ready-made schema."""
+
+    name: str
+    title: str
+    description: str
+    text: str
+    types: list[TypeView]
+
+    def as_text(self) -> str:
+        """Its name, whom it is for, and its types by name."""
+        return f"{self.name}: {self.description}\n  {', '.join(t.name for t in self.types)}"
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateViews:
+    """Every ready-made schema."""
+
+    templates: list[TemplateView]
+
+    def as_text(self) -> str:
+        """A few lines per template."""
+        return "\n".join(template.as_text() for template in self.templates)
+
+
+@operation("GET /api/schema/templates", audience="owner")
+def schema_templates(runtime: Runtime) -> TemplateViews:
+    """List schemas to start from, with their text."""
+    views = []
+    for one in templates():
+        types = parsed_file(one.text, one.name, "home").types
+        views.append(
+            TemplateView(one.name, one.title, one.description, one.text, type_views(types.values()))
+        )
+    return TemplateViews(views)
+
+
+def _place(runtime: Runtime, scope: Place | None) -> Place:
+    if scope == "project" and runtime.checkout is None:
+        raise NotFound("this call stands in no checkout", "choose the scope `home`")
+    return scope or ("project" if runtime.checkout else "home")
+
+
+def _path(runtime: Runtime, place: Place) -> Path:
+    root = runtime.checkout.root if runtime.checkout else None
+    path = schema_path(place, runtime.settings.home, root)
+    if path is None:
+        raise NotFound("this call stands in no checkout", "choose the scope `home`")
+    return target_inside(runtime.root, path) if place == "project" else path
+
+
+def _require_sound(file: SchemaFile) -> None:
+    try:
+        file.text.encode()
+    except UnicodeEncodeError:
+        raise Invalid("the text is not valid Unicode", "replace lone surrogates") from None
+    if file.problems:
+        raise Invalid(
+            "the schema has mistakes: " + "; ".join(map(str, file.problems)),
+            "correct them and save again; nothing was written",
+            {
+                "problems": [
+                    {"file": p.file, "line": p.line, "message": p.message, "hint": p.hint}
+                    for p in file.problems
+                ]
+            },
+        )
+
+
+def _require_unchanged(before: SchemaFile, if_match: str) -> None:
+    wanted = [tag.strip().removeprefix("W/").strip('"') for tag in if_match.split(",")]
+    if not if_match or before.etag in wanted or ("*" in wanted and before.exists):
+        return
+    raise Conflict(
+        "the schema file changed since it was read",
+        "read it again, put your changes into it, and save",
+        {"etag": before.etag},
+    )
+
+
+def _keep(runtime: Runtime, path: Path, place: Place) -> str:
+    """Copy the present file to the backups; returns where to, or nothing when there is none."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise Invalid(f"{path} cannot be read: {error.strerror}", "move it away first") from error
+    stamp = runtime.clock.now().strftime("%Y%m%dT%H%M%S%fZ")
+    whose = runtime.scope.project if place == "project" and runtime.project else place
+    backup = runtime.settings.home / "backups" / "schema" / f"{whose}-{stamp}.yaml"
+    replace_file(backup, content)
+    return str(backup)
+
+
+def _changes(before: SchemaFile, after: SchemaFile) -> list[str]:
+    changes = [f"added type {name}" for name in after.types if name not in before.types]
+    changes += [f"removed type {name}" for name in before.types if name not in after.types]
+    for name, kind in after.types.items():
+        old = before.types.get(name)
+        if old is None:
+            continue
+        changes += [f"added field {name}.{f}" for f in kind.fields if f not in old.fields]
+        changes += [f"removed field {name}.{f}" for f in old.fields if f not in kind.fields]
+        changes += [
+            f"changed field {name}.{f}"
+            for f in kind.fields
+            if f in old.fields and kind.fields[f] != old.fields[f]
+        ]
+        if kind.description != old.description:
+            changes.append(f"changed the description of {name}")
+    return changes
+
+
+def _warnings(runtime: Runtime, before: SchemaFile, after: SchemaFile) -> list[str]:
+    """Types and fields that entries have and the new file does not."""
+    if runtime.project is None:
+        return []
+    warnings = []
+    for name, kind in before.types.items():
+        new = after.types.get(name)
+        lost: Mapping[str, Any] = {} if new is None else new.fields
+        if new is not None and all(f in lost for f in kind.fields):
+            continue
+        query = runtime.query("context", where={TYPE: name}, limit=1000)
+        entries = runtime.view.records.find(query).records
+        if new is None:
+            count = len(entries)
+            if count:
+                more = " or more" if count == query.limit else ""
+                warnings.append(f"{count}{more} entries of type {name} stay, without a declared type")
+            continue
+        for gone in (f for f in kind.fields if f not in new.fields):
+            count = sum(gone in (r.data.get(FIELDS) or {}) for r in entries)
+            if count:
+                warnings.append(f"{count} entries of {name} keep {gone}, shown as no longer declared")
+    return warnings

@@ -1,0 +1,128 @@
+"""One search over everything: knowledge, sessions and code."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from contextd.domain.code import Chunk
+from contextd.domain.kinds import KINDS
+from contextd.domain.query import CODE, EVENT
+from contextd.domain.records import Record
+from contextd.domain.sessions import Event
+from contextd.domain.time import age
+from contextd.domain.tokens import count_tokens
+from contextd.domain.window import Serving
+from contextd.operations.core import operation
+from contextd.retrieval.hits import Hit
+from contextd.runtime import Runtime
+from contextd.steps.anchoring import notes
+from contextd.steps.experience import past_of
+from contextd.steps.finding import SEARCHED, find_documents
+from contextd.steps.freshness import steady
+from contextd.steps.paging import page_size
+from contextd.steps.views import label
+from contextd.steps.window import archived_sources
+
+_TEXT = 600
+if TYPE_CHECKING:
+    SearchType = str
+else:
+    SearchType = Literal[("all", *SEARCHED)]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One hit of any kind. `symbol` is what a piece of code defines."""
+
+    id: str
+    type: str
+    text: str
+    source: str
+    date: str
+    score: float
+    why: str
+    stale: str = ""
+    symbol: str = ""
+
+    def as_text(self) -> str:
+        """The text, then where it comes from and why it is here; of code, first where it is."""
+        note = f" · {self.stale}" if self.stale else ""
+        if self.type == "code":
+            place = f"{self.source} {self.symbol}".rstrip()
+            return f"{place}\n{self.text}\n  (code {self.id[:12]} · {self.score:.3f} · {self.why}{note})"
+        return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why}{note})"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHits:
+    """Hits of every kind, best first."""
+
+    results: list[SearchHit]
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """Each hit with its source."""
+        parts = [f"{i}. {hit.as_text()}" for i, hit in enumerate(self.results, 1)]
+        return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
+
+
+@operation("GET /api/search", profile="core")
+def context_search(runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5) -> SearchHits:
+    """Search decisions, lessons, past sessions and code in one call. Use before asking the user.
+
+    Args:
+        query: What you want to know.
+        type: Only one sort of thing.
+        limit: The most hits.
+    """
+    kinds = SEARCHED.get(type) or (*KINDS, EVENT, CODE)
+    past = past_of(runtime, query) if kinds == (CODE,) else None
+    with steady(runtime) if CODE in kinds else nullcontext("") as behind:
+        found = find_documents(runtime, query, kinds, limit=page_size(limit, 100), past=past)
+    now = runtime.clock.now()
+    archived = archived_sources(runtime)
+    stale = notes(runtime, (hit.record for hit in found.hits if hit.record is not None))
+    hits = [
+        _shown(hit, now, stale.get(hit.id, ""), archived=_source(hit).source in archived)
+        for hit in found.hits
+    ]
+    runtime.trace.gave += [_source(hit) for hit in found.hits]
+    runtime.trace.said += [hit.text for hit in hits if hit.type != "code"]
+    narrowed = type != "all"
+    runtime.trace.read([hit.id for hit in hits], type=type, query=query, narrowed=narrowed)
+    nothing = "nothing relevant is known" + ("" if narrowed else "; the question was noted as a gap")
+    notice = found.notice or ("" if hits else nothing)
+    return SearchHits(hits, "; ".join(filter(None, (notice, behind))))
+
+
+def _source(hit: Hit) -> Serving:
+    """What a hit takes of the window: the file, the record or the session it is a piece of."""
+    content = hit.content
+    tokens = count_tokens(content.text[:_TEXT])
+    if isinstance(content, Chunk):
+        return Serving("file", content.path, tokens)
+    if isinstance(content, Record):
+        return Serving("discovery", content.id, tokens)
+    return Serving("session", hit.id.partition("#")[0], tokens)
+
+
+def _shown(hit: Hit, now: datetime, stale: str, *, archived: bool) -> SearchHit:
+    score = round(hit.score, 4)
+    content = hit.content
+    why = hit.why + (" · was archived from the window" if archived else "")
+    if isinstance(content, Record):
+        head = f"{content.title}: {content.content}" if content.title else content.content
+        kind = label(content.kind, dict(content.data))
+        since = age(content.created_at, now)
+        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why, stale)
+    if isinstance(content, Chunk):
+        place = f"{content.path}:{content.start_line}-{content.end_line}"
+        text = content.text[:_TEXT].rstrip()
+        return SearchHit(hit.id, "code", text, place, "now", score, why, symbol=content.symbol)
+    assert isinstance(content, Event)
+    said = f"{content.role}: {content.text}"[:_TEXT]
+    source = f"session {hit.id.partition('#')[0][:8]}"
+    return SearchHit(hit.id, "session", said, source, age(content.at, now), score, why)

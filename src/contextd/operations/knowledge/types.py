@@ -1,0 +1,164 @@
+"""The types people define, and the entries of those types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from contextd.domain.errors import nearest
+from contextd.domain.kinds import KINDS
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.schema.filter import parse_filter
+from contextd.steps.bubbles import bubble_named
+from contextd.steps.finding import hand_out_whole
+from contextd.steps.paging import page_size
+from contextd.steps.typed import (
+    FIELDS,
+    TYPE,
+    TypedEntries,
+    TypedEntry,
+    save_typed,
+    schema_of,
+    typed_entry,
+)
+from contextd.steps.types import (
+    ProblemView,
+    TypeView,
+    field_views,
+    problem_views,
+    type_views,
+)
+from contextd.steps.writing import Saved
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaView:
+    """The user's own types, the built-in kinds, and what is wrong with the files."""
+
+    types: list[TypeView]
+    built_in: list[TypeView]
+    problems: list[ProblemView]
+
+    def as_text(self) -> str:
+        """The user's types with their fields, the built-in ones by name, then the problems."""
+        lines = [kind.as_text() for kind in self.types]
+        if not self.types:
+            lines.append(
+                "no types defined yet (.context/schema.yaml); save_context keeps free text"
+            )
+        lines.append("built in: " + ", ".join(kind.name for kind in self.built_in))
+        return "\n".join(lines + [f"! {problem.as_text()}" for problem in self.problems])
+
+
+@operation("GET /api/schema/types", profile="standard")
+def describe_schema(runtime: Runtime) -> SchemaView:
+    """See which types of context the user cares about, with their fields. Call it before
+    save_typed_context or query_by_type.
+    """
+    schema = schema_of(runtime)
+    return SchemaView(
+        types=type_views(schema.types.values()),
+        built_in=[
+            TypeView(kind.name, kind.description, field_views(kind.fields), "built-in", built_in=True)
+            for kind in KINDS.values()
+        ],
+        problems=problem_views(schema.problems),
+    )
+
+
+@operation("POST /api/contexts/typed", effect="write", profile="standard")
+def save_typed_context(
+    runtime: Runtime,
+    type: str,
+    data: dict[str, Any],
+    tags: list[str] | None = None,
+    source: str = "",
+    bubble_id: str | None = None,
+) -> TypedEntry:
+    """Keep an entry of one of the user's types; see describe_schema. All wrong fields are named at
+    once and nothing is saved; an unknown type is saved untyped, and the answer says so.
+
+    Args:
+        type: The type's name.
+        data: The fields, by name.
+        tags: Words to filter by.
+        source: Where it comes from; your client's name when empty.
+        bubble_id: A bubble to put it in.
+    """
+    bubble = bubble_named(runtime, bubble_id).id if bubble_id else ""
+    saved, note = save_typed(runtime, type, data, tags=tags, source=source, bubble=bubble)
+    kind = schema_of(runtime).types.get(type)
+    runtime.trace.wrote([saved.record.id], type=type if kind else "context")
+    return typed_entry(saved.record, kind, "; ".join(filter(None, (note, _fate(saved)))))
+
+
+def _fate(saved: Saved) -> str:
+    """What a caller should know besides that it was saved."""
+    if saved.outcome == "duplicate":
+        return f"{saved.reason}; that entry is returned"
+    reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason
+    redacted = f"{saved.redacted} secrets taken out" if saved.redacted else ""
+    return "; ".join(filter(None, (reason, redacted)))
+
+
+@operation("GET /api/contexts/by-type", profile="standard")
+def query_by_type(
+    runtime: Runtime,
+    type: str,
+    filter: dict[str, Any] | None = None,
+    limit: int = 50,
+    cursor: str = "",
+) -> TypedEntries:
+    """List the entries of a type, newest first, filtered by their fields.
+
+    Args:
+        type: The type's name.
+        filter: Field to value, or to operators $gt $gte $lt $lte $ne $in $nin $not; lists match by containment; $and, $or, $not combine.
+        limit: The most entries of a page.
+        cursor: Where the page starts; given by the page before.
+    """
+    schema = schema_of(runtime)
+    kind = schema.types.get(type)
+    if kind is None and type in KINDS:
+        built_in = KINDS[type]
+        condition = parse_filter(filter or {}, built_in.fields, open=built_in.open)
+        query = runtime.query(type, filter=condition, limit=page_size(limit), cursor=cursor)
+    else:
+        condition = parse_filter(
+            filter or {},
+            kind.fields if kind else {},
+            within=(FIELDS,),
+            open=kind is None or kind.partial,
+        )
+        query = runtime.query(
+            "context",
+            where={TYPE: type},
+            filter=condition,
+            limit=page_size(limit),
+            cursor=cursor,
+        )
+    page = runtime.view.records.find(query)
+    ids = [record.id for record in page.records]
+    asked = "" if cursor else _as_words(type, filter)
+    runtime.trace.read(ids, type=type, query=asked, narrowed=bool(filter))
+    hand_out_whole(runtime, page.records)
+    note = ""
+    if kind is None and type not in KINDS:
+        near = nearest(type, [*schema.types, *KINDS])
+        note = f"no type {type!r} is defined" + (f"; {near}" if near else "")
+    return TypedEntries([typed_entry(r, kind) for r in page.records], page.cursor, note)
+
+
+def _as_words(type: str, given: Any) -> str:
+    """A filter as a query in words, for the list of what was asked in vain."""
+
+    def words(value: Any) -> list[str]:
+        if isinstance(value, Mapping):
+            return [word for part in value.values() for word in words(part)]
+        if isinstance(value, list):
+            return [word for part in value for word in words(part)]
+        return [str(value)] if isinstance(value, str) else []
+
+    return " ".join([type.replace("_", " "), *words(given)])[:200]

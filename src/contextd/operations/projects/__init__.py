@@ -1,0 +1,1 @@
+"""Projects: making one known, and what is known of it at a glance."""

@@ -1,0 +1,46 @@
+"""The briefing of a project, for whoever asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.briefing import brief, quoted_in
+
+_DEPTHS = {"minimal": 0.4, "standard": 1.0, "comprehensive": 3.0}
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """A packed briefing. `items` are the ids of the records it quotes."""
+
+    briefing: str
+    token_count: int
+    project: str
+    items: list[str] = field(default_factory=list[str])
+    left_out: int = 0
+
+    def as_text(self) -> str:
+        """The briefing itself."""
+        return self.briefing
+
+
+@operation("GET /api/briefing", profile="core", aliases={"task_description": "task"})
+def briefing_get(
+    runtime: Runtime,
+    depth: Literal["minimal", "standard", "comprehensive"] = "standard",
+    task: str = "",
+) -> Briefing:
+    """Get the project's briefing: what it is, what was going on, what to respect, what is missing.
+
+    Args:
+        depth: How much to include.
+        task: What you are about to do.
+    """
+    budget = round(runtime.settings.number("briefing.tokens") * _DEPTHS[depth])
+    packed = brief(runtime, budget=budget, task=task)
+    runtime.trace.read(packed.ids, type="briefing")
+    runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
+    return Briefing(packed.text, packed.tokens, str(runtime.scope), packed.ids, packed.left_out)

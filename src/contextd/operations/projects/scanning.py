@@ -1,0 +1,26 @@
+"""Making a repository known, and bringing what is known of it up to date."""
+
+from __future__ import annotations
+
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.scanning import Initialised, initialise
+
+
+@operation(
+    "POST /api/init", effect="write", audience="owner", idempotent=True, needs="checkout"
+)
+def init(runtime: Runtime) -> Initialised:
+    """Scan the repository, write .context/project.yaml and CONTEXT.md, and index the code.
+
+    A second run merges: comments, hand edits and learned knowledge stay.
+    """
+    return initialise(runtime)
+
+
+@operation(
+    "POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout"
+)
+def scan_(runtime: Runtime) -> Initialised:
+    """Scan again and bring project.yaml and the index up to date."""
+    return initialise(runtime)

@@ -1,0 +1,1 @@
+"""Sessions: beginning and ending them, what hooks bring, and learning from them."""

@@ -1,0 +1,109 @@
+"""Checkpoints: where a session is, to go on from there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from contextd.domain.records import new_id
+from contextd.domain.time import iso
+from contextd.domain.tokens import count_tokens
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.briefing import quoted_in
+from contextd.steps.finding import resolve
+from contextd.steps.seating import in_session, open_session, session_of, take_seat
+from contextd.steps.writing import save_new
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """A saved context."""
+
+    checkpoint_id: str
+    session_id: str
+
+
+@operation("POST /api/checkpoints", effect="write", profile="standard")
+def session_checkpoint(
+    runtime: Runtime, summary: str, tags: list[str] | None = None, session_id: str = ""
+) -> Checkpointed:
+    """Save where you are, to go on from there later or after a context reset.
+
+    Args:
+        summary: What was done, what is open, what comes next.
+        tags: Words to filter by.
+        session_id: The session; the connection's one when empty.
+    """
+    if session_id:
+        runtime, session = in_session(runtime, session_id)
+    else:
+        session = session_of(runtime) or open_session(runtime, external_id=new_id())
+    decisions = _decisions(runtime, session.started_at)
+    saved = save_new(
+        runtime,
+        "checkpoint",
+        title=" ".join(summary.split())[:80],
+        content=summary,
+        tags=tags,
+        data={
+            "session_id": session.id,
+            "files": [f.path for f in session.files][-20:],
+            "decisions": decisions,
+            "task": session.task,
+        },
+        session=session.id,
+        gate=False,
+    )
+    runtime.trace.wrote([saved.record.id], type="checkpoint")
+    return Checkpointed(saved.record.id, session.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A session that goes on from a checkpoint."""
+
+    session_id: str
+    restored_context: str
+    checkpoint_id: str = ""
+    files: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """The restored context."""
+        return f"session {self.session_id}\n{self.restored_context}"
+
+
+@operation("POST /api/checkpoints/{checkpoint_id}/resume", effect="write", profile="standard")
+def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
+    """Start a session that goes on from a checkpoint: summary, files, decisions since then.
+
+    Args:
+        checkpoint_id: The checkpoint's id, or its first characters.
+    """
+    record = resolve(runtime, checkpoint_id, "checkpoint")
+    files = [str(path) for path in record.data.get("files", ())]
+    session = open_session(
+        runtime,
+        task=str(record.data.get("task", "")) or record.title,
+        external_id=new_id(),
+        data={"resumed_from": record.id},
+    )
+    take_seat(runtime, session)
+    lines = ["# Restored from a checkpoint of " + iso(record.created_at), record.content]
+    if files:
+        lines.append("Files then in use: " + ", ".join(files))
+    decisions = [*record.data.get("decisions", ()), *_decisions(runtime, record.created_at)]
+    if decisions:
+        lines += ["Decisions:", *(f"- {decision}" for decision in dict.fromkeys(decisions))]
+    text = "\n".join(lines)
+    runtime.trace.read([record.id], type="checkpoint")
+    runtime.trace.session = session.id
+    runtime.trace.gave += quoted_in([record.id], count_tokens(text))
+    runtime.trace.said.append(text)
+    return Resumed(session.id, text, record.id, files)
+
+
+def _decisions(runtime: Runtime, since: datetime) -> list[str]:
+    query = runtime.query("discovery", where={"type": "decision"}, limit=10)
+    found = runtime.view.records.find(query).records
+    return [record.content for record in found if record.created_at >= since]

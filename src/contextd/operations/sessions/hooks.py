@@ -1,0 +1,285 @@
+"""What a coding client's hooks bring: the start of a session, a prompt, a compaction, the end."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from contextd.domain.errors import NotFound
+from contextd.domain.kinds import kinds_that
+from contextd.domain.records import Record
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.tokens import count_tokens
+from contextd.governance.redact import redact
+from contextd.interop.clients import client_running
+from contextd.interop.clients.client import Client
+from contextd.interop.clients.occurrence import Moment, Occurrence
+from contextd.interop.importers.injected import own_words
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.briefing import brief_or_nothing, quoted, quoted_in
+from contextd.steps.closing import close_session
+from contextd.steps.finding import find_records
+from contextd.steps.handoff import write_context_md
+from contextd.steps.seating import BRIEFED, expect_rounds, new_session, task_of
+
+SPOOLED = "contextd_spooled_at"
+"""Set in the payload of an event that a hook left in the spool: when it did so."""
+
+_PROMPT_HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
+_PROMPT_KEPT, _PROMPT_READ, _TASK = 4_000, 2_000, 300
+_SHORTEST_PROMPT = 3
+"""Words: what is shorter, such as `go on`, says nothing that memory could be about."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookAnswer:
+    """What the hook prints: `output` is the client's own JSON, empty for nothing."""
+
+    output: dict[str, Any] = field(default_factory=dict[str, Any])
+    session_id: str = ""
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """An event, the client it comes from, and when it happened; `spooled` when nobody waits any more
+    for its answer, which was never seen.
+    """
+
+    occurrence: Occurrence
+    client: Client
+    at: datetime
+    spooled: bool
+
+
+@operation("POST /api/hooks/{event}", effect="write", audience="system")
+def hook_event(
+    runtime: Runtime,
+    event: str,
+    payload: dict[str, Any],
+    client: str = "",
+    marks: list[str] | None = None,
+    ancestors: list[int] | None = None,
+) -> HookAnswer:
+    """Take one event of a client's lifecycle hooks.
+
+    Args:
+        event: The client's name for the event.
+        payload: What the client gave the hook.
+        client: The client's name, as the hook's command has it.
+        marks: Names of environment variables by which clients can be arrival apart.
+        ancestors: Process ids above the hook, to find the client's connection by.
+    """
+    row = client_running(client, marks or (), payload)
+    if not row.reading.knows(event):
+        known = ", ".join(row.reading.moments)
+        raise NotFound(f"{row.title} has no hook event {event!r} that is known", f"events: {known}")
+    occurrence = row.reading.decode(event, payload)
+    if runtime.project is None or occurrence is None:
+        return HookAnswer()
+    runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
+    left_at = _moment(payload.get(SPOOLED))
+    arrival = _Arrival(occurrence, row, left_at or runtime.clock.now(), left_at is not None)
+    return _HANDLERS[occurrence.moment](runtime, arrival)
+
+
+def _moment(text: Any) -> datetime | None:
+    try:
+        return datetime.fromisoformat(str(text)) if text else None
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sitting:
+    """The client's session, `opened` now when it is new, and what the event does to it so far."""
+
+    session: Session
+    opened: bool
+    change: SessionChange
+
+    def commit(self, runtime: Runtime, **changes: Any) -> None:
+        """Write all of it at once, with further changes of the session."""
+        change = replace(self.change, **changes)
+        runtime.commit(open=[self.session] if self.opened else [], sessions=[change])
+        if self.opened:
+            runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
+
+
+def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
+    """The client's session, new when it has none.
+
+    One that a client resumes before it was learned from goes on; after that a new one continues it
+    from where its transcript was read to, since a completed session never becomes active again.
+    """
+    occurrence, name = arrival.occurrence, arrival.client.name
+    external = occurrence.session
+    found = runtime.view.sessions.by_external(name, external) if external else None
+    ancestors = list(runtime.ancestors)
+    if found is not None and found.status == "active":
+        change = SessionChange(id=found.id, seen_at=arrival.at)
+        if found.ended_at is not None:
+            change = replace(change, resumed=True, data={"ancestors": ancestors})
+        return _Sitting(found, False, change)
+    data: dict[str, Any] = {
+        "ancestors": ancestors,
+        "transcript": occurrence.transcript,
+        "hooked": True,
+    }
+    if found is not None:
+        data["continues"] = found.id
+        data["transcript_offset"] = found.data.get("transcript_offset", 0)
+    session = new_session(runtime, external_id=external, client=name, data=data)
+    return _Sitting(session, True, SessionChange(id=session.id, seen_at=arrival.at))
+
+
+def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting = _sitting(runtime, arrival)
+    if arrival.spooled:
+        # Its briefing was not seen: it comes with the next prompt.
+        sitting.commit(runtime, data={**sitting.change.data, BRIEFED: False})
+        return HookAnswer(session_id=sitting.session.id)
+    text, ids = _briefing(runtime, sitting.session)
+    return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
+
+
+def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting = _sitting(runtime, arrival)
+    session = sitting.session
+    prompt = own_words(arrival.occurrence.prompt)
+    if not prompt:
+        sitting.commit(runtime)
+        return HookAnswer(session_id=session.id)
+    clean = redact(prompt, runtime.redaction_key).text
+    sitting = replace(
+        sitting,
+        change=replace(
+            sitting.change,
+            first_task=task_of(runtime, " ".join(clean.split())[:_TASK]),
+            events=(_question(arrival, clean),),
+        ),
+    )
+    if arrival.spooled:
+        sitting.commit(runtime)
+        return HookAnswer(session_id=session.id)
+    text, ids = _relevant(runtime, session, clean)
+    if session.data.get(BRIEFED):
+        return _injecting(runtime, arrival, sitting, text, ids, {})
+    before, quoted_ids = _briefing(runtime, session)
+    parts = [part for part in (before, text) if part]
+    every = list(dict.fromkeys((*quoted_ids, *ids)))
+    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, {BRIEFED: True})
+
+
+def _question(arrival: _Arrival, clean: str) -> Event:
+    key = arrival.occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
+    text = clean[:_PROMPT_KEPT]
+    return Event(type="query", key=f"prompt:{key}", at=arrival.at, role="user", text=text)
+
+
+def _briefing(runtime: Runtime, session: Session) -> tuple[str, list[str]]:
+    budget = runtime.settings.number("briefing.tokens")
+    packed = brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
+    return packed.text, packed.ids
+
+
+def _relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[str]]:
+    """What is known that bears on a prompt and was not injected before; nothing when in doubt."""
+    budget = runtime.settings.number("prompt.tokens")
+    most = runtime.settings.number("injection.experiences")
+    if budget <= 0 or most <= 0 or len(prompt.split()) < _SHORTEST_PROMPT:
+        return "", []
+    found = find_records(
+        runtime,
+        prompt[:_PROMPT_READ],
+        kinds_that("briefed"),
+        limit=most * 3,
+        strict=True,
+        handed_out=False,
+    )
+    records = [hit.record for hit in found.hits]
+    standing = standings(runtime, records)
+    hidden = from_elsewhere(runtime, standing) | set(session.injected)
+    lines, spent = [_PROMPT_HEADER], count_tokens(_PROMPT_HEADER)
+    chosen: list[Record] = []
+    for record in records:
+        if record.id in hidden or len(chosen) == most:
+            continue
+        note = standing[record.id].note if record.id in standing else ""
+        line = "- " + quoted(record, runtime, note)
+        cost = count_tokens(line + "\n")
+        if spent + cost <= budget:
+            lines.append(line)
+            chosen.append(record)
+            spent += cost
+    runtime.trace.said += [record.text for record in chosen]
+    runtime.trace.used += chosen
+    return ("\n".join(lines), [record.id for record in chosen]) if chosen else ("", [])
+
+
+def _injecting(
+    runtime: Runtime,
+    arrival: _Arrival,
+    sitting: _Sitting,
+    text: str,
+    ids: Sequence[str],
+    data: dict[str, Any],
+) -> HookAnswer:
+    """Write down what happened and what the agent is arrival because of it, and tell it."""
+    session, tokens = sitting.session, count_tokens(text)
+    injected: tuple[Event, ...] = ()
+    if text:
+        digest = hashlib.blake2b(f"{arrival.at}{text}".encode(), digest_size=12).hexdigest()
+        injected = (
+            Event(
+                type="injection",
+                key=f"injection:{digest}",
+                at=arrival.at,
+                text=text,
+                data={"records": list(ids)},
+            ),
+        )
+    sitting.commit(
+        runtime,
+        events=(*sitting.change.events, *injected),
+        injected=tuple(ids),
+        tokens=tokens,
+        data={**sitting.change.data, **data},
+    )
+    if not text:
+        return HookAnswer(session_id=session.id)
+    runtime.trace.session = session.id
+    runtime.trace.gave += quoted_in(ids, tokens)
+    runtime.trace.read(list(ids), type="injection")
+    output = arrival.client.answer(arrival.occurrence.moment, text)
+    return HookAnswer(output, session.id, tokens)
+
+
+def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting = _sitting(runtime, arrival)
+    sitting.commit(runtime)
+    write_context_md(runtime, sitting.session)
+    return HookAnswer(session_id=sitting.session.id)
+
+
+def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    sitting = _sitting(runtime, arrival)
+    if sitting.opened:
+        sitting.commit(runtime)
+    transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
+    close_session(runtime, sitting.session, transcript=transcript, at=arrival.at)
+    return HookAnswer(session_id=sitting.session.id)
+
+
+_HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
+    "started": _started,
+    "prompted": _prompted,
+    "compacting": _compacting,
+    "ended": _ended,
+}
+"""What is done at each moment."""

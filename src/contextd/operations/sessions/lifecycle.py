@@ -1,0 +1,216 @@
+"""A session's beginning, what is said in it, and its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from contextd.domain.errors import Invalid
+from contextd.domain.kinds import kinds_that
+from contextd.domain.records import new_id
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.time import iso
+from contextd.governance.redact import redact
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.sessions.briefing import Packed
+from contextd.sessions.clock import gap_in_words
+from contextd.steps.briefing import brief, quoted_in
+from contextd.steps.closing import close_session
+from contextd.steps.handoff import changes_since, sessions_with_work, time_sense
+from contextd.steps.seating import (
+    BRIEFED,
+    IMPLICIT,
+    expect_rounds,
+    in_session,
+    new_session,
+    session_of,
+    take_seat,
+    task_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A new session and what it starts with."""
+
+    session_id: str
+    injected: list[str]
+    briefing: str
+    tokens: int
+    remaining_budget: int
+    time: dict[str, Any]
+    external_changes: list[str]
+
+    def as_text(self) -> str:
+        """The session id and the briefing."""
+        return f"session {self.session_id}\n{self.briefing}"
+
+
+@operation("POST /api/sessions", effect="write", profile="core")
+def session_start(
+    runtime: Runtime,
+    task_description: str = "",
+    budget: int | None = None,
+    all_branches: bool = False,
+) -> Started:
+    """Start a session: returns its id and a briefing for your task. Pass the id to later calls.
+
+    Args:
+        task_description: What you are about to do.
+        budget: Tokens the briefing may take at most.
+        all_branches: Unmerged branches too.
+    """
+    if budget is not None and budget < 0:
+        raise Invalid(f"budget is {budget}", "choose 0 or more tokens")
+    task = task_of(runtime, task_description)
+    begun = session_of(runtime)
+    if begun is not None and (begun.data.get("hooked") or begun.data.get(IMPLICIT)):
+        # Hooks follow this session already, or an earlier call began it: it only gets its task.
+        session = begun.with_(task=task or begun.task)
+    else:
+        begun = None
+        session = new_session(runtime, task=task, external_id=new_id())
+    total = runtime.settings.number("injection.tokens") if budget is None else budget
+    room = min(total, runtime.settings.number("briefing.tokens")) if budget is None else total
+    recent = sessions_with_work(runtime)
+    packed = brief(
+        runtime,
+        budget=room,
+        task=session.task,
+        session=session,
+        recent=recent,
+        all_branches=all_branches,
+    )
+    change = _briefed(runtime, session, packed, task if begun is not None else "")
+    runtime.commit(open=[session] if begun is None else [], sessions=[change])
+    if begun is None:
+        take_seat(runtime, session)
+        runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
+    runtime.trace.session = session.id
+    runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
+    runtime.trace.read(packed.ids, type="briefing")
+    return _started(runtime, session, packed, max(0, total - packed.tokens), recent)
+
+
+def _briefed(runtime: Runtime, session: Session, packed: Packed, task: str) -> SessionChange:
+    """What a briefing leaves in its session."""
+    event = Event(
+        type="injection",
+        key=new_id(),
+        at=runtime.clock.now(),
+        text=packed.text,
+        data={"records": packed.ids},
+    )
+    return SessionChange(
+        id=session.id,
+        seen_at=runtime.clock.now(),
+        task=task or None,
+        events=(event,),
+        injected=tuple(packed.ids),
+        data={IMPLICIT: False, BRIEFED: True},
+        tokens=packed.tokens,
+    )
+
+
+def _started(
+    runtime: Runtime, session: Session, packed: Packed, left: int, recent: Sequence[Session]
+) -> Started:
+    before = [other for other in recent if other.id != session.id]
+    last = before[0] if before else None
+    sense = time_sense(runtime, session, before)
+    return Started(
+        session_id=session.id,
+        injected=packed.ids,
+        briefing=packed.text,
+        tokens=packed.tokens,
+        remaining_budget=left,
+        time={
+            "now": iso(runtime.clock.now()),
+            "last_interaction": iso(last.ended_at or last.last_seen_at) if last else None,
+            "gap": gap_in_words(sense.gap),
+            "pattern": sense.pattern,
+            "hint": sense.hint,
+        },
+        external_changes=list(changes_since(runtime, last)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """How much of a session is on record."""
+
+    session_id: str
+    events: int
+    redacted: int = 0
+
+
+@operation("POST /api/sessions/{session_id}/log", effect="write", profile="standard")
+def session_log(
+    runtime: Runtime, session_id: str, role: Literal["user", "assistant"], text: str
+) -> Logged:
+    """Add a message to the session's record, for clients without hooks. Learning reads it at the end.
+
+    Args:
+        session_id: The id session_start gave.
+        role: Who said it.
+        text: What was said.
+    """
+    runtime, session = in_session(runtime, session_id)
+    clean = redact(text, runtime.redaction_key)
+    now = runtime.clock.now()
+    event = Event(type="message", key=new_id(), at=now, role=role, text=clean.text)
+    change = SessionChange(id=session.id, seen_at=now, events=(event,))
+    done = runtime.commit(sessions=[change])
+    return Logged(session.id, done.events[session.id][-1].seq, len(clean.findings))
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A session that is over; learning from it runs in the background."""
+
+    session_id: str
+    memories_extracted: int
+    job_id: str = ""
+    note: str = ""
+
+    def as_text(self) -> str:
+        """What happens now."""
+        return f"session {self.session_id} ended. {self.note}"
+
+
+_ASK = (
+    "If it taught something that rules cannot see, record up to three lessons with memory_record: "
+    "title, when to use it and when not, one to three sentences."
+)
+
+
+@operation("POST /api/sessions/end", effect="write", profile="core")
+def session_end(
+    runtime: Runtime,
+    session_id: str = "",
+    outcome: Literal["success", "failure", "partial"] | None = None,
+    distill: bool = True,
+) -> Ended:
+    """End the session; contextd learns from it in the background.
+
+    Args:
+        session_id: The id session_start gave; the connection's session when empty.
+        outcome: How the task went.
+        distill: Whether to learn from it.
+    """
+    if session_id:
+        runtime, session = in_session(runtime, session_id)
+    else:
+        found = session_of(runtime)
+        if found is None:
+            raise Invalid("there is no session to end", "pass the session_id session_start gave")
+        session = found
+    runtime.caller.require("write", session.scope)
+    job = close_session(runtime, session, outcome=outcome or "", learn=distill)
+    learned = runtime.query(*kinds_that("learned"), session=session.id)
+    count = sum(runtime.view.records.count(learned).values())
+    return Ended(session.id, count, job, _ASK if distill else "")
+
+

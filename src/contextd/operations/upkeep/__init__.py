@@ -1,0 +1,1 @@
+"""Looking after the store: health, backups, background work, mending."""

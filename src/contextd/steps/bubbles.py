@@ -1,0 +1,27 @@
+"""Which notes are in a bubble."""
+
+from __future__ import annotations
+
+from contextd.domain.query import Query
+from contextd.domain.records import Record
+from contextd.runtime import Runtime
+from contextd.steps.finding import resolve
+
+_EVERYTHING = 10_000
+
+
+def bubble_named(runtime: Runtime, id: str) -> Record:
+    """The bubble with this name, id or beginning of an id. Raises `NotFound` or `Conflict`."""
+    named = runtime.query("bubble", where={"name": id}, limit=1)
+    found = runtime.view.records.find(named).records
+    return found[0] if found else resolve(runtime, id, "bubble")
+
+
+def in_bubble(runtime: Runtime, bubble: Record) -> Query:
+    """What finds the notes of a bubble."""
+    return runtime.query("context", where={"bubbleId": bubble.id}, limit=_EVERYTHING)
+
+
+def members_of(runtime: Runtime, bubble: Record) -> list[Record]:
+    """The notes of a bubble, newest first."""
+    return runtime.view.records.find(in_bubble(runtime, bubble)).records

@@ -1,0 +1,34 @@
+"""How a write is acknowledged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.steps.writing import Saved
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The id of what was stored, or of the duplicate that was there."""
+
+    id: str
+    outcome: str
+    message: str
+    redacted: int = 0
+
+    def as_text(self) -> str:
+        """The message."""
+        return self.message
+
+
+_WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already known"}
+
+
+def recorded(saved: Saved) -> Recorded:
+    """The acknowledgment of a write, in words."""
+    id = saved.record.id
+    message = f"{_WORDS[saved.outcome]} as {id[:8]}" + (f" ({saved.reason})" if saved.reason else "")
+    if saved.redacted:
+        secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
+        message += f"; {secrets} removed before storing"
+    return Recorded(id, saved.outcome, message, saved.redacted)

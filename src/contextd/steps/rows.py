@@ -1,0 +1,126 @@
+"""Records in lists, and what is asked of them by their owner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import ndiff
+from typing import Any
+
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.records import STATUSES, TRUSTS, Record
+from contextd.domain.time import age, iso
+from contextd.steps.views import label
+
+EXCERPT = 280
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A record in a list. `content` is its beginning."""
+
+    id: str
+    kind: str
+    label: str
+    title: str
+    content: str
+    status: str
+    tags: list[str]
+    source: str
+    trust: str
+    confidence: float
+    usage_count: int
+    scope: str
+    age: str
+    created_at: str
+    updated_at: str
+    type: str = ""
+
+
+def row_of(record: Record, now: datetime) -> Row:
+    """A record as lists show it."""
+    data = dict(record.data)
+    return Row(
+        id=record.id,
+        kind=record.kind,
+        label=label(record.kind, data),
+        title=record.title,
+        content=record.content[:EXCERPT],
+        status=record.status,
+        tags=list(record.tags),
+        source=str(record.source),
+        trust=record.trust,
+        confidence=round(record.confidence, 2),
+        usage_count=record.usage_count,
+        scope=str(record.scope),
+        age=age(record.updated_at, now),
+        created_at=iso(record.created_at),
+        updated_at=iso(record.updated_at),
+        type=str(data.get("contextType") or data.get("type") or ""),
+    )
+
+
+def statuses_of(status: str) -> tuple[str, ...]:
+    """The statuses that `any` or one name means. Raises `Invalid`."""
+    if status in ("any", ""):
+        return STATUSES
+    if status not in STATUSES:
+        known = "statuses: " + ", ".join((*STATUSES, "any"))
+        raise Invalid(f"no status {status!r}", nearest(status, STATUSES) or known)
+    return (status,)
+
+
+def trust_named(trust: str) -> str:
+    """A trust, or nothing. Raises `Invalid` for any other word."""
+    if trust and trust not in TRUSTS:
+        raise Invalid(
+            f"no trust {trust!r}", nearest(trust, TRUSTS) or "one of " + ", ".join(TRUSTS)
+        )
+    return trust
+
+
+def typed_as(kind: str, type_: str) -> dict[str, Any]:
+    """The condition for a context type, or a type of discovery."""
+    if not type_.strip():
+        return {}
+    return {"type" if kind == "discovery" else "contextType": type_.strip()}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What one field was and is. `lines` are marked `+ `, `- ` or two blanks."""
+
+    field: str
+    lines: list[str]
+
+
+def differences(before: Record | None, after: Record | None) -> list[Difference]:
+    """The fields in which two states of a record differ."""
+    if before is None or after is None:
+        return []
+    old, new = _fields_of(before), _fields_of(after)
+    names = dict.fromkeys((*old, *new))
+    return [
+        Difference(name, _changed_lines(old.get(name, ""), new.get(name, "")))
+        for name in names
+        if old.get(name, "") != new.get(name, "")
+    ]
+
+
+def _fields_of(record: Record) -> dict[str, str]:
+    shown = {
+        "title": record.title,
+        "content": record.content,
+        "tags": ", ".join(record.tags),
+        "status": record.status,
+        "confidence": f"{record.confidence:.2f}",
+        "canonical_id": record.canonical_id,
+    }
+    for name, value in record.data.items():
+        listed = isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
+        shown[name] = "\n".join(value) if listed else str(value)
+    return shown
+
+
+def _changed_lines(old: str, new: str) -> list[str]:
+    return [line for line in ndiff(old.splitlines(), new.splitlines()) if line[:1] != "?"]

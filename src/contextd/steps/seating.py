@@ -1,0 +1,203 @@
+"""Which session a call belongs to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+
+from contextd.caches import Cache
+from contextd.code.git.program import branch, head, repository
+from contextd.domain.errors import NotFound
+from contextd.domain.jobs import Schedule
+from contextd.domain.records import new_id
+from contextd.domain.scope import Scope
+from contextd.domain.sessions import Session
+from contextd.governance.redact import redact
+from contextd.jobs.table import JOBS
+from contextd.runtime import Runtime
+
+AGENTS = ("mcp", "rest")
+"""Surfaces whose calls come from an agent at work."""
+
+OPENERS = frozenset({"session_start", "session_resume"})
+"""Operations that open a session themselves."""
+
+_FIRST_ROUND = timedelta(minutes=1)
+"""A project that is used for the first time has its daily work done soon, but not at once."""
+
+_SEATS = 4_096
+_TASK_KEPT = 500
+
+
+IMPLICIT = "implicit"
+"""Marks a session that began with a call, until its agent starts it itself."""
+
+
+BRIEFED = "briefed"
+"""Says of a session that its agent was given a briefing."""
+
+
+@dataclass(slots=True)
+class Seat:
+    """Where a connection sits in a project: the session that its calls belong to."""
+
+    session: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+Seats = Cache[tuple[str, Scope], Seat]
+
+
+def seats(runtime: Runtime) -> Seats:
+    """The seats of the connections that called lately, by connection and project."""
+    return runtime.organisation.caches.of("seats", _SEATS)
+
+
+def seated(runtime: Runtime) -> Runtime:
+    """The call in the session it belongs to: the connection's own, one of the same client that hooks
+    follow, or a new one. A connection that paused until its session ended goes on in a new one.
+    """
+    if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
+        return runtime
+    seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
+    with seat.lock:
+        before = _session_on(runtime, seat)
+        if before is None or not is_open(before):
+            data = {IMPLICIT: True} | ({"continues": before.id} if before is not None else {})
+            found = _hooked(runtime) or open_session(
+                runtime.aside(), external_id=runtime.connection, data=data
+            )
+            seat.session = found.id
+        else:
+            seat.session = before.id
+        return replace(runtime, session=seat.session)
+
+
+def take_seat(runtime: Runtime, session: Session) -> None:
+    """Have the later calls of the connection belong to this session."""
+    if runtime.connection:
+        seats(runtime).made((runtime.connection, runtime.scope), Seat).session = session.id
+
+
+def session_of(runtime: Runtime) -> Session | None:
+    """The open session of the call's connection; None when it has none."""
+    if runtime.project is None:
+        return None
+    seat = seats(runtime).get((runtime.connection, runtime.scope))
+    id = runtime.session or (seat.session if seat is not None else "")
+    found = runtime.view.sessions.get(id) if id else None
+    return found if found is not None and is_open(found) else None
+
+
+def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
+    """Give up the seats of a connection that ended: the project and session of each."""
+    known = seats(runtime)
+    left: list[tuple[Scope, str]] = []
+    for connection, scope in known.keys():
+        if connection == runtime.connection:
+            seat = known.pop((connection, scope))
+            left += [(scope, seat.session)] if seat is not None and seat.session else []
+    return left
+
+
+def in_session(runtime: Runtime, session_id: str) -> tuple[Runtime, Session]:
+    """The call standing in the project of a session that its caller may read, and the session.
+
+    Raises `NotFound`.
+    """
+    wanted = session_id.strip()
+    session = runtime.view.sessions.get(wanted) or runtime.everywhere().view.sessions.get(wanted)
+    if session is None:
+        raise NotFound(f"no session {wanted!r}", "session_start gives a session id")
+    if runtime.project is None or session.scope != runtime.scope:
+        runtime = runtime.at(str(session.scope))
+    return runtime, session
+
+
+def is_open(session: Session) -> bool:
+    """Whether something can still happen in a session."""
+    return session.status == "active" and session.ended_at is None
+
+
+def open_session(
+    runtime: Runtime,
+    *,
+    task: str = "",
+    external_id: str = "",
+    client: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> Session:
+    """Open a session of the project."""
+    session = new_session(runtime, task=task, external_id=external_id, client=client, data=data)
+    runtime.commit(open=[session])
+    runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
+    return session
+
+
+def new_session(
+    runtime: Runtime,
+    *,
+    task: str = "",
+    external_id: str = "",
+    client: str = "",
+    data: Mapping[str, Any] | None = None,
+) -> Session:
+    """A session that begins now, anchored at the checkout's commit and branch; to be committed."""
+    now = runtime.clock.now()
+    repo = repository(runtime.root) if runtime.checkout else None
+    return Session(
+        scope=runtime.scope,
+        client=client or runtime.client,
+        external_id=external_id,
+        cwd=str(runtime.checkout.root) if runtime.checkout else "",
+        task=task_of(runtime, task),
+        started_at=now,
+        last_seen_at=now,
+        commit=head(repo.root) if repo else "",
+        branch=branch(repo.root) if repo else "",
+        data=dict(data or {}),
+    )
+
+
+def task_of(runtime: Runtime, text: str) -> str:
+    """What a session is for, as it is kept."""
+    return redact(text, runtime.redaction_key).text[:_TASK_KEPT]
+
+
+def expect_rounds(runtime: Runtime) -> None:
+    """See to it that the work of a used project comes round."""
+    now = runtime.clock.now()
+    for row in JOBS.values():
+        if row.every is not None:
+            whose = None if "upkeep" in row.needs else runtime.scope
+            due = now + (row.every if whose is None else _FIRST_ROUND)
+            runtime.sinks.schedule(Schedule(job=row.name, scope=whose, due_at=due, every=row.every))
+
+
+def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
+    """The session of a seat; after a restart, the one the connection had before."""
+    sessions = runtime.view.sessions
+    if seat.session:
+        return sessions.get(seat.session)
+    return sessions.by_external(runtime.client, runtime.connection)
+
+
+def _hooked(runtime: Runtime) -> Session | None:
+    """An open session that a hook of the same client process started, and that no other connection
+    sits in.
+    """
+    if not runtime.process:
+        return None
+    taken = {seat.session for seat in seats(runtime).values()}
+    here = frozenset({runtime.scope})
+    for session in runtime.view.sessions.find(here, statuses=("active",), limit=50):
+        if (
+            runtime.process in session.data.get("ancestors", ())
+            and is_open(session)
+            and session.id not in taken
+        ):
+            return session
+    return None
