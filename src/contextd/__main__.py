@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from contextd.app import App
+    from contextd.app import Host
 
 
 def main() -> int:
@@ -50,10 +50,10 @@ def _load() -> None:
     load_operations()
 
 
-def _standalone() -> App:
-    from contextd.app import App  # noqa: PLC0415 - only commands that work without a daemon need it
+def _standalone() -> Host:
+    from contextd.app import Host  # noqa: PLC0415 - only commands that work without a daemon need it
 
-    return App.open(work=False)
+    return Host.open(work=False)
 
 
 def _demo(arguments: Sequence[str]) -> int:

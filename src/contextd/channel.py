@@ -1,7 +1,8 @@
 """The daemon's socket, seen from a client: lines of JSON both ways after one line saying who comes.
 
 Preamble: `{"v":1,"role":"mcp"|"call"|"hook"|"control","cwd","client","profile","version","pid",
-"ppid","ancestors"}`. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
+"ppid","ancestors"}`; of `mcp` also `"conversation"`, which names it over restarts of the daemon, and
+`"repeats"`, the ids of requests that were under way at the last one. After it `mcp` is MCP's own JSON-RPC by lines; the other roles send one object a
 line and get one back; `call` is first told `{"welcome":…}`, before anything it sent is run.
 Standard library only, and light: shim and hook wait for these imports.
 """
@@ -85,8 +86,9 @@ def connect(
     start: bool = True,
     timeout: float = 20.0,
     version: str = __version__,
+    **further: Any,
 ) -> Channel:
-    """A connection to the home's daemon, its preamble sent.
+    """A connection to the home's daemon, its preamble sent, with whatever `further` it shall say.
 
     With `start` a missing daemon is started and an older one asked to make room first. Raises
     `OSError`: at once without `start`, otherwise when the daemon does not come within `timeout`
@@ -113,7 +115,8 @@ def connect(
         pause = min(0.05, pause * 1.5)
         connection = dial(home, timeout)
     channel = Channel(connection)
-    channel.send(preamble(home, role, cwd=cwd, client=client, profile=profile, version=version))
+    about = {"client": client, "profile": profile, "version": version, **further}
+    channel.send(preamble(home, role, cwd=cwd, **about))
     return channel
 
 
@@ -142,7 +145,7 @@ def dial(home: Path, timeout: float) -> socket.socket | None:
     return connection
 
 
-def preamble(home: Path, role: str, **about: str) -> dict[str, Any]:
+def preamble(home: Path, role: str, *, cwd: str = "", **about: Any) -> dict[str, Any]:
     """The first line of a connection. `ancestors` lets the daemon see that a hook and a shim
     belong to one client.
     """
@@ -150,7 +153,7 @@ def preamble(home: Path, role: str, **about: str) -> dict[str, Any]:
         "v": PROTOCOL,
         "role": role,
         **about,
-        "cwd": about.get("cwd") or working_directory(),
+        "cwd": cwd or working_directory(),
         "pid": os.getpid(),
         "ppid": os.getppid(),
         "ancestors": ancestors(),

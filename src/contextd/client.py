@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,9 +48,9 @@ def call(
     Raises what the operation raised, and `Unavailable` when the daemon cannot be reached or does
     not answer within `timeout` seconds (`None` waits as long as it takes).
     """
-    request = {"id": 1, "operation": operation, "arguments": dict(arguments or {})}
-    if project:
-        request["project"] = project
+    given = {**({"project": project} if project else {}), **(arguments or {})}
+    # With a key the same call can be sent again when its answer was lost.
+    request = {"id": 1, "operation": operation, "arguments": given, "key": os.urandom(16).hex()}
     answer = _ask(home, "call", request, start, timeout, cwd, client)
     return Reply(answer.get("value"), str(answer.get("text", "")))
 
@@ -133,20 +134,22 @@ def _ask(
     client: str = "",
 ) -> dict[str, Any]:
     home = home or home_directory()
+    again: dict[str, Any] = {}
     for attempt in range(_ATTEMPTS):
         welcomed = False
         try:
             with connect(home, role, start=start, cwd=cwd, client=client) as channel:
                 channel.socket.settimeout(None)
-                channel.send(request)
+                channel.send({**request, **again})
                 answer = channel.receive(timeout)
                 if welcomed := "welcome" in answer:
                     answer = channel.receive(timeout)
             break
         except (OSError, ValueError) as error:
             # A dying daemon's socket still takes connections. Unwelcomed, the call was not run.
-            if welcomed or not isinstance(error, _LOST) or not start or attempt == _ATTEMPTS - 1:
+            if not isinstance(error, _LOST) or not start or attempt == _ATTEMPTS - 1:
                 raise _unreachable(home, error, start and not welcomed) from error
+            again = {"again": True} if welcomed else again
             time.sleep(0.05 * (attempt + 1))
     if isinstance(answer.get("error"), Mapping):
         raise error_from(answer["error"])

@@ -56,9 +56,23 @@ def socket_path(home: Path) -> Path:
     return Path(tempfile.gettempdir()) / f"contextd-{user}-{name}" / "contextd.sock"
 
 
+LOCAL = "local"
+"""The organisation of whoever works on this machine without a server."""
+
+
+def database_path(home: Path, organisation: str) -> Path:
+    """The database of an organisation: dropping it is dropping all of its data."""
+    return home / "orgs" / organisation / "contextd.db"
+
+
 def spool_path(home: Path) -> Path:
     """Where hooks leave what no daemon was there to take."""
     return home / "spool.jsonl"
+
+
+def unknown_path(home: Path) -> Path:
+    """Where hook events wait that this version does not know."""
+    return home / "spool.unknown.jsonl"
 
 
 def lock_path(home: Path) -> Path:

@@ -7,9 +7,11 @@ Standard library only.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
+import socket
 import sys
 import time
 from collections.abc import Sequence
@@ -35,7 +37,15 @@ _LONGEST_MS = 600_000
 """No client waits longer for a hook, and a wait without an end would be refused by the system."""
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
-_EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name")
+_POLL_SECONDS = 0.02
+_EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
+
+_PATIENT = dict.fromkeys(("SessionStart", "sessionStart", "TaskStart"), 4_500)
+"""Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows a
+session's start, less what starting and ending a process may take on a busy machine."""
+
+_MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
+_MOST_MARKS = 50
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -43,11 +53,10 @@ def main(argv: Sequence[str] = ()) -> int:
     started = time.monotonic()
     try:
         home = home_directory()
-        deadline = started + _budget(home)
         client, event = _options(argv)
-        payload = _payload(deadline)
-        client = _client(client, payload)
+        payload = _payload(started + _budget(home, event))
         event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
+        deadline = started + _budget(home, event)
         output = _deliver(home, client, event, payload, deadline)
     except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
         _say(f"event not kept: {error}")
@@ -63,14 +72,16 @@ def _deliver(
 ) -> dict[str, Any]:
     """What the daemon wants the client to see; empty when the event went to the spool."""
     cwd = _text(payload, "cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory()
-    line = {"event": event, "client": client, "payload": payload}
+    line = {"event": event, "client": client, "marks": _marks(), "payload": payload}
     try:
         connection = dial(home, _CONNECT_SECONDS)
     except OSError:
         connection = None
     if connection is None:
-        _leave(home, cwd, line)
         start_daemon(home)
+        connection = _await_daemon(home, deadline) if event in _PATIENT else None
+    if connection is None:
+        _leave(home, cwd, line)
         return {}
     with Channel(connection) as channel:
         try:
@@ -92,19 +103,31 @@ def _deliver(
     return output if isinstance(output, dict) else {}
 
 
+def _await_daemon(home: Path, deadline: float) -> socket.socket | None:
+    """A connection to a daemon that was started just now; None when it does not come in time."""
+    while time.monotonic() < deadline - _RESERVE_SECONDS:
+        with contextlib.suppress(OSError):
+            connection = dial(home, _CONNECT_SECONDS)
+            if connection is not None:
+                return connection
+        time.sleep(_POLL_SECONDS)
+    return None
+
+
 def _leave(home: Path, cwd: str, line: dict[str, Any]) -> None:
     at = datetime.now(UTC).isoformat()
     spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
 
 
-def _budget(home: Path) -> float:
+def _budget(home: Path, event: str) -> float:
+    """The seconds that the hook of an event may take."""
     chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
     if chosen.isdecimal():
         return min(int(chosen), _LONGEST_MS) / 1000
     published = read_endpoint(home).get("hooks_deadline_ms")
     if not isinstance(published, int) or isinstance(published, bool) or published <= 0:
         published = DEADLINE_MS
-    return min(published, _LONGEST_MS) / 1000
+    return min(max(published, _PATIENT.get(event, 0)), _LONGEST_MS) / 1000
 
 
 def _options(argv: Sequence[str]) -> tuple[str, str]:
@@ -134,23 +157,9 @@ def _payload(deadline: float) -> dict[str, Any]:
     return payload
 
 
-def _client(named: str, payload: dict[str, Any]) -> str:
-    """Which client runs this hook. Several clients also run hooks written for Claude Code, so what
-    the surroundings say goes before the name in the command.
-    """
-    if first_set("CURSOR_VERSION", "CURSOR_PROJECT_DIR") or "cursor_version" in payload:
-        return "cursor"
-    if named and named != "claude-code":
-        return named
-    if "agent_action_name" in payload:
-        return "windsurf"
-    if "sessionId" in payload:
-        return "copilot"
-    if "turn_id" in payload:
-        return "codex"
-    if first_set("GEMINI_PROJECT_DIR") and not first_set("CLAUDECODE"):
-        return "gemini"
-    return named or "claude-code"
+def _marks() -> list[str]:
+    """The environment variables by which the daemon tells which client runs this hook."""
+    return sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
 
 
 def _text(payload: dict[str, Any], name: str) -> str:

@@ -13,7 +13,7 @@ from contextd.spawn import Claim
 from contextd.surfaces.daemon import serve
 
 if TYPE_CHECKING:
-    from contextd.app import App
+    from contextd.app import Host
 
 
 def run_daemon(claim: Claim) -> int:
@@ -34,14 +34,14 @@ def _load() -> None:
     load_operations()
 
 
-def open_host(settings: Settings, *, work: bool = True) -> App:
+def open_host(settings: Settings, *, work: bool = True) -> Host:
     """Open contextd over the home; the embedder is loaded meanwhile."""
-    from contextd.app import App  # noqa: PLC0415 - see above
+    from contextd.app import Host  # noqa: PLC0415 - see above
 
-    app = App.open(settings, work=work)
+    host = Host.open(settings, work=work)
     if work:
-        threading.Thread(target=app.warm, name="warm", daemon=True).start()
-    return app
+        threading.Thread(target=host.warm, name="warm", daemon=True).start()
+    return host
 
 
 def _log_to_stderr(settings: Settings) -> None:

@@ -25,6 +25,34 @@ from contextd.settings import Settings
 Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 
 
+Progress = Callable[[str, int, int], None]
+"""Told (what, done, of how many) as long work goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """Who asks for something, from where: what a surface knows before the call is put together.
+
+    `cwd` is the directory the call comes from, `project` a name that goes before it. `connection`
+    names a conversation that lasts, `process` the client's process at its other end, `ancestors` the
+    processes above a hook. `key` makes the call one that may be repeated, and `repeated` says that
+    this may be a repetition. `alone` says that nobody else waits for answers of this process.
+    """
+
+    surface: Surface
+    caller: Caller
+    cwd: str = ""
+    project: str = ""
+    client: str = ""
+    connection: str = ""
+    process: int = 0
+    ancestors: tuple[int, ...] = ()
+    key: str = ""
+    repeated: bool = False
+    alone: bool = False
+    progress: Progress | None = None
+
+
 class SystemClock:
     """The machine's clock."""
 
@@ -162,7 +190,8 @@ class Runtime:
     away. `nowhere` says why the caller's directory is no project's, to be put at the end of a
     sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
     been carried out before. `upkeep` is there for background work and for operations that say they
-    need it.
+    need it. `alone` and `progress` are for long work: whether others wait for answers of this process,
+    and who is told how far it came.
     """
 
     view: View
@@ -184,6 +213,8 @@ class Runtime:
     nowhere: str = ""
     call: str = ""
     repeated: bool = False
+    alone: bool = False
+    progress: Progress | None = None
     upkeep: Upkeep | None = None
     trace: Trace = field(default_factory=Trace)
 

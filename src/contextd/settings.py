@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 
@@ -18,17 +18,22 @@ from contextd.home import home_directory
 from contextd.yaml_text import load_plain
 
 Value = str | int | float | bool
+Reach = Literal["process", "home", "project"]
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table. `least` is the smallest number allowed."""
+    """One row of the table. `least` is the smallest number allowed. What has the reach of a project
+    may be set in its own file and holds there as soon as it is; what has that of the home holds for
+    all projects as soon as it is set, what has that of the process from the daemon's next start on.
+    """
 
     name: str
     default: Value
     description: str
     choices: tuple[str, ...] = ()
     least: float | None = None
+    reach: Reach = "project"
 
     @property
     def environment(self) -> str:
@@ -71,30 +76,98 @@ def _boolean(value: Any) -> bool:
 SETTINGS: dict[str, Setting] = {
     row.name: row
     for row in (
-        Setting("store.url", "", "Where records live; empty means SQLite in the home"),
-        Setting("embedder.name", "minilm", "Which embedder makes vectors", ("minilm", "none")),
-        Setting("embedder.threads", 1, "Threads the embedder may use", least=1),
-        Setting("mcp.profile", "core", "Which tools agents see", ("core", "standard", "full")),
-        Setting("daemon.idle_minutes", 30, "Minutes without a client until it exits", least=0),
+        Setting(
+            "store.url", "", "Where records live; empty means SQLite in the home", reach="process"
+        ),
+        Setting(
+            "embedder.name",
+            "minilm",
+            "Which embedder makes vectors",
+            ("minilm", "none"),
+            reach="process",
+        ),
+        Setting("embedder.threads", 1, "Threads the embedder may use", least=1, reach="process"),
+        Setting(
+            "mcp.profile",
+            "core",
+            "Which tools agents see",
+            ("core", "standard", "full"),
+            reach="process",
+        ),
+        Setting(
+            "daemon.idle_minutes",
+            30,
+            "Minutes without a client until it exits",
+            least=0,
+            reach="process",
+        ),
         Setting(
             "daemon.port",
             0,
             "Port of the loopback HTTP server; 0 takes the one used last, 7433, or a free one",
             least=0,
+            reach="process",
         ),
-        Setting("daemon.workers", 8, "Calls that may run at once", least=1),
-        Setting("sessions.timeout_minutes", 30, "Minutes without activity that end a session"),
-        Setting("sessions.archive_days", 7, "Days until a completed session is archived"),
+        Setting("daemon.workers", 8, "Calls that may run at once", least=1, reach="process"),
+        Setting(
+            "sessions.timeout_minutes", 30, "Minutes without activity that end a session", least=1
+        ),
+        Setting(
+            "sessions.archive_days", 7, "Days until a completed session is archived", reach="home"
+        ),
         Setting("sessions.discoveries", 5, "Discoveries kept per session", least=0),
         Setting("briefing.tokens", 600, "Tokens a briefing may take", least=50),
         Setting("prompt.tokens", 300, "Tokens added to a prompt at most; 0 adds none", least=0),
         Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
         Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
-        Setting("hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50),
+        Setting(
+            "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"
+        ),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
         Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
         Setting("recall.history", True, "Let commits like a question say where to look"),
-        Setting("log.level", "info", "How much is logged", ("debug", "info", "warning", "error")),
+        Setting(
+            "retention.jobs_days",
+            14,
+            "Days finished background work is listed; 0 for ever",
+            least=0,
+            reach="home",
+        ),
+        Setting(
+            "retention.events_days",
+            90,
+            "Days the calls of archived sessions are kept, their messages for ever; 0 for ever",
+            least=0,
+            reach="home",
+        ),
+        Setting(
+            "retention.history_days",
+            365,
+            "Days a record's changes are kept beyond its latest 20; 0 for ever",
+            least=0,
+            reach="home",
+        ),
+        Setting(
+            "retention.handed_out_days",
+            30,
+            "Days it is remembered which sentences an agent was given; 0 for ever",
+            least=0,
+            reach="home",
+        ),
+        Setting(
+            "retention.answers_days",
+            1,
+            "Days a lost call can be repeated safely",
+            least=1,
+            reach="home",
+        ),
+        Setting(
+            "log.level",
+            "info",
+            "How much is logged",
+            ("debug", "info", "warning", "error"),
+            reach="process",
+        ),
     )
 }
 """Every setting by name."""
@@ -102,11 +175,15 @@ SETTINGS: dict[str, Setting] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The values in force and the origin of each."""
+    """The values in force and the origin of each. `flags` are those of the process; `next` are values
+    that hold once it is started again.
+    """
 
     home: Path
     values: Mapping[str, Value] = field(default_factory=dict[str, Value])
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
+    flags: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    next: Mapping[str, Value] = field(default_factory=dict[str, Value])
 
     def text(self, name: str) -> str:
         """A setting whose value is text."""
@@ -123,6 +200,25 @@ class Settings:
     def _value(self, name: str) -> Value:
         return self.values.get(name, SETTINGS[name].default)
 
+    def files(self, root: Path | None) -> list[Path]:
+        """The files that are read for a checkout, or outside of any."""
+        project = [root / ".context" / "config.yaml"] if root is not None else []
+        return [self.home / "config.yaml", *project]
+
+    def within(self, process: Settings) -> Settings:
+        """These settings as they hold in a process that was started with others."""
+        fixed = [row.name for row in SETTINGS.values() if row.reach == "process"]
+        values, origins = dict(self.values), dict(self.origins)
+        waiting: dict[str, Value] = {}
+        for name in fixed:
+            if self._value(name) != process._value(name):
+                waiting[name] = self._value(name)
+            values.pop(name, None)
+            origins.pop(name, None)
+            if name in process.values:
+                values[name], origins[name] = process.values[name], process.origins[name]
+        return Settings(self.home, values, origins, self.flags, waiting)
+
     def rows(self) -> list[tuple[Setting, Value, str]]:
         """Every setting with its value and origin, for `contextd config`."""
         return [(s, self._value(s.name), self.origins.get(s.name, "default"))
@@ -134,14 +230,12 @@ def load_settings(
 ) -> Settings:
     """Read every layer. Raises `Invalid` for an unknown key, with the nearest known one."""
     home = home or home_directory()
-    layers: list[tuple[str, Mapping[str, Any]]] = [
-        (str(home / "config.yaml"), _flatten(_read(home / "config.yaml")))
-    ]
+    files = Settings(home).files(root)
+    layers = [(str(path), _flatten(_read(path))) for path in files]
     if root is not None:
-        path = root / ".context" / "config.yaml"
-        layers.append((str(path), _flatten(_read(path))))
+        _require_reach(layers[-1][1], str(files[-1]), home)
     layers.append(("environment", _environment()))
-    layers.append(("flag", flags or {}))
+    layers.append(("flag", dict(flags or {})))
     values: dict[str, Value] = {}
     origins: dict[str, str] = {}
     for origin, layer in layers:
@@ -152,7 +246,17 @@ def load_settings(
                 raise Invalid(f"unknown setting {name!r} in {origin}", hint)
             values[name] = setting.parse(value, origin)
             origins[name] = origin
-    return Settings(home, values, origins)
+    return Settings(home, values, origins, dict(flags or {}))
+
+
+def _require_reach(layer: Mapping[str, Any], origin: str, home: Path) -> None:
+    """Raise `Invalid` for what one project cannot have another way than the others."""
+    for name in layer:
+        if name in SETTINGS and SETTINGS[name].reach != "project":
+            raise Invalid(
+                f"{name} in {origin} cannot be set for one project",
+                f"set it in {home / 'config.yaml'}",
+            )
 
 
 def _environment() -> dict[str, str]:

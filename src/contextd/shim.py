@@ -1,9 +1,9 @@
 """`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
 
 Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
-code 1 when the daemon is gone for good. A daemon that restarts is met again: a handshake is
-repeated behind the agent's back, reads are asked again, and a tool call that was under way is answered
-with an error, because nobody knows whether it was done. Standard library only.
+code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake and what
+was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
+which calls were carried out already. Standard library only.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ _TICK = 2.0
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
-_INTERNAL_ERROR = -32603
 
 
 class Options(NamedTuple):
@@ -102,6 +101,7 @@ class _Bridge:
         self._pending: dict[str | int, tuple[str, bytes]] = {}
         self._unasked: str | int | None = None
         self._losses: list[float] = []
+        self._conversation = os.urandom(12).hex()
         self._daemon = self._meet()
 
     def run(self) -> int:
@@ -148,7 +148,13 @@ class _Bridge:
     def _meet(self) -> socket.socket:
         options = self._options
         channel = connect(
-            self._home, "mcp", cwd=options.cwd, client=options.client, profile=options.profile
+            self._home,
+            "mcp",
+            cwd=options.cwd,
+            client=options.client,
+            profile=options.profile,
+            conversation=self._conversation,
+            repeats=list(self._pending),
         )
         channel.socket.setblocking(False)
         return channel.socket
@@ -168,11 +174,8 @@ class _Bridge:
         key = _request_id(_message(self._initialize), "id")
         if key is not None and key not in self._pending:
             self._unasked = key
-        for key, (method, line) in list(self._pending.items()):
-            if method == "tools/call":
-                del self._pending[key]
-                self._to_agent += _lost(key)
-            elif method != "initialize":
+        for method, line in self._pending.values():
+            if method != "initialize":
                 self._to_daemon += line
 
     def _read_agent(self) -> None:
@@ -265,12 +268,3 @@ def _request_id(message: Any, name: str) -> str | int | None:
     """The id a message has under `name`; None for what cannot be one, as any JSON may stand there."""
     key = message.get(name) if isinstance(message, Mapping) else None
     return key if isinstance(key, str | int) and not isinstance(key, bool) else None
-
-
-def _lost(key: str | int) -> bytes:
-    error = {
-        "code": _INTERNAL_ERROR,
-        "message": "contextd restarted while this call ran; it may or may not have been done: "
-        "check, then call again",
-    }
-    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"

@@ -15,10 +15,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from contextd.home import make_home, spool_path
+from contextd.home import make_home, spool_path, unknown_path
 
 if sys.platform != "win32":
     import fcntl
+
+
+LEFT_AT = "contextd_spooled_at"
+"""What the payload of an event that was in the spool says besides: when it was left there."""
+
+UNKNOWN = "unknown"
+"""What the details of an error name where this version does not know an event."""
+
+MOST_UNKNOWN = 1 << 20
+"""Bytes of events kept for another version."""
 
 
 def leave(home: Path, entry: Mapping[str, Any]) -> None:
@@ -37,6 +47,25 @@ def leave(home: Path, entry: Mapping[str, Any]) -> None:
             return
         finally:
             os.close(fd)
+
+
+def keep_unknown(home: Path, entry: Mapping[str, Any]) -> None:
+    """Keep an event that this version does not know for one that does; at most a megabyte of them."""
+    path = unknown_path(home)
+    line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+    fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    try:
+        _lock(fd)
+        if os.fstat(fd).st_size + len(line) <= MOST_UNKNOWN:
+            _write(fd, line)
+    finally:
+        os.close(fd)
+
+
+def take_unknown(home: Path) -> None:
+    """Have the events that were unknown taken in again: this may be another version."""
+    with contextlib.suppress(FileNotFoundError):
+        unknown_path(home).rename(home / f"spool.{time.time_ns()}.taken")
 
 
 def take(home: Path) -> list[Path]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import Any
+
+from contextd.domain.time import iso
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 60.0
 """Seconds before a service that failed is started again: the first time, and at most."""
@@ -26,6 +30,21 @@ class ServiceState:
     failures: int = 0
     last_error: str = ""
     last_failed_at: datetime | None = None
+
+    @property
+    def problem(self) -> str:
+        """What health says of a service that failed; empty for any other."""
+        if not self.failures:
+            return ""
+        times = "once" if self.failures == 1 else f"{self.failures} times"
+        return f"service {self.name} failed {times}: {self.last_error}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """What health shows of it."""
+        shown: dict[str, Any] = {"running": self.running, "failures": self.failures}
+        if self.last_failed_at is not None:
+            shown |= {"last_error": self.last_error, "last_failed_at": iso(self.last_failed_at)}
+        return shown
 
 
 class Supervisor:
@@ -99,6 +118,26 @@ class Supervisor:
             self._stop.wait(pause)
             pause = min(LONGEST_PAUSE, 2 * pause)
 
+    async def keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
+        """Run a service of an event loop until it returns, and start it again when it fails."""
+        pause = FIRST_PAUSE
+        while True:
+            self._set_running(name, running=True)
+            began = datetime.now(UTC)
+            try:
+                await run()
+                return
+            except Exception as error:  # noqa: BLE001 - whatever it is, the service must go on
+                _log.exception("service %s failed and is started again", name)
+                self.note(name, error)
+            finally:
+                self._set_running(name, running=False)
+            if (datetime.now(UTC) - began).total_seconds() > LONGEST_PAUSE:
+                pause = FIRST_PAUSE
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_PAUSE, 2 * pause)
+
     def _set_running(self, name: str, *, running: bool) -> None:
         with self._lock:
-            self._states[name] = replace(self._states[name], running=running)
+            state = self._states.get(name, ServiceState(name))
+            self._states[name] = replace(state, running=running)

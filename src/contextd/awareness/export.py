@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd.domain.sessions import Observation, ObservationSummary
 from contextd.domain.time import iso
+from contextd.domain.usage import Observation, ObservationSummary
 
 LARGEST = 200_000
 """Bytes. The seed's limit of 200 KB."""

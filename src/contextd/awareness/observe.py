@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 
 from contextd.domain.errors import Busy, ContextdError, Unavailable
 from contextd.domain.records import Record
@@ -83,7 +84,7 @@ class UsageLog:
         self._wanted.set()
 
     def handed_out(self, scope: Scope, session: str, digests: Iterable[str]) -> None:
-        """Remember sentences contextd said in a session; `was_handed_out` knows them at once."""
+        """Remember sentences contextd said in a session."""
         with self._lock:
             for sentence in (HandedOut(scope, session, digest) for digest in digests):
                 if sentence not in self._said:
@@ -93,11 +94,6 @@ class UsageLog:
             while len(self._said) > self._remembered:
                 self._said.popitem(last=False)
         self._wanted.set()
-
-    def was_handed_out(self, scope: Scope, session: str, digests: Sequence[str]) -> set[str]:
-        """Which of these sentences this process said in the session."""
-        with self._lock:
-            return {digest for digest in digests if HandedOut(scope, session, digest) in self._said}
 
     def used(self, records: Iterable[Record]) -> None:
         """Count a use of these records."""
@@ -134,7 +130,7 @@ class UsageLog:
         except Exception:
             _log.exception("by-products could not be written together")
             for one in waiting.singly():
-                self._run(NAME, lambda one=one: self._upkeep.note(one))
+                self._run(NAME, partial(self._upkeep.note, one))
 
     def _run(self, name: str, write: Callable[[], object]) -> None:
         try:

@@ -9,8 +9,8 @@ from datetime import datetime
 import numpy as np
 import numpy.typing as npt
 
+from contextd.domain.query import Vector
 from contextd.domain.words import content_words
-from contextd.ports import Vector
 
 SAME_WORDS, SAME_MEANING = 0.25, 0.36
 """How like each other the members of two groups are on average when they are one: the share of their

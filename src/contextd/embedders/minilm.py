@@ -8,8 +8,8 @@ from pathlib import Path
 from threading import Lock
 
 from contextd.domain.errors import Unavailable
+from contextd.domain.query import Vector
 from contextd.offline import silence_telemetry
-from contextd.ports import Vector
 
 MODEL_DIR = Path(__file__).parent / "model"
 DIMENSIONS = 384

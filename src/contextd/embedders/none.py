@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.errors import Unavailable
-from contextd.ports import Vector
+from contextd.domain.query import Vector
 
 
 class NoEmbedder:

@@ -39,8 +39,11 @@ class Progress(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a job is given: its arguments, how far the last attempt came, and its hold on the job."""
+    """What a job is given: whose it is, its arguments, how far the last attempt came, and its hold on
+    the job.
+    """
 
+    scope: Scope | None
     arguments: Mapping[str, Any]
     reached: Mapping[str, Any]
     hold: Progress
@@ -48,7 +51,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobRow:
-    """A row of the table. Running a job twice must change nothing more than running it once.
+    """A row of the table; `about` says what it does. Running a job twice must change nothing more than
+    running it once.
 
     `run` is the function, as `module:function` below `contextd.operations`; it is loaded when the job
     runs, so that queueing one costs no import. `every` is how often it comes round for a project that
@@ -56,6 +60,7 @@ class JobRow:
     """
 
     name: str
+    about: str
     run: str
     lane: Lane
     priority: int = 0
@@ -72,22 +77,37 @@ JOBS: dict[str, JobRow] = {
     for row in (
         JobRow(
             name="learn_session",
+            about="Learn from a session that ended: discoveries, memories, project.yaml and CONTEXT.md.",
             run="sessions.learning:learn_session",
             lane="learning",
             needs=_CHECKOUT,
         ),
         JobRow(
             name="refresh_index",
+            about="Bring the code index up to date with a checkout in which many files changed.",
             run="code.indexing:refresh_index",
             lane="index",
             # Words before vectors: a search finds the file at once, its meaning may follow.
             priority=1,
             needs=_CHECKOUT,
         ),
-        JobRow(name="embed_pending", run="code.indexing:embed_pending", lane="index"),
-        JobRow(name="mend_index", run="upkeep.mending:mend_index", lane="index", priority=2),
+        JobRow(
+            name="embed_pending",
+            about="Give vectors to what is searchable by words only.",
+            run="code.indexing:embed_pending",
+            lane="index",
+        ),
+        JobRow(
+            name="mend_index",
+            about="Mend derived data that is not what it should be made from.",
+            run="upkeep.mending:mend_index",
+            lane="index",
+            priority=2,
+            needs=_UPKEEP,
+        ),
         JobRow(
             name="check_stability",
+            about="Trust knowledge more whose cited code lasted a week, and less where it was reverted.",
             run="awareness.stability:check_stability",
             lane="upkeep",
             needs=_CHECKOUT,
@@ -95,13 +115,20 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="find_contradictions",
+            about="Compare all records of a project and keep the pairs that disagree.",
             run="awareness.contradictions:find_contradictions",
             lane="upkeep",
             every=_DAY,
         ),
-        JobRow(name="score_windows", run="sessions.window:score_windows", lane="upkeep"),
+        JobRow(
+            name="score_windows",
+            about="Score anew what open sessions were served.",
+            run="sessions.window:score_windows",
+            lane="upkeep",
+        ),
         JobRow(
             name="end_idle_sessions",
+            about="End sessions without activity, and archive completed ones after a week.",
             run="sessions.idle:end_idle_sessions",
             # Where what it queues is done as well, and nothing takes minutes.
             lane="learning",
@@ -110,6 +137,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="retire_old_rows",
+            about="Drop rows that are older than the settings keep them.",
             run="upkeep.mending:retire_old_rows",
             lane="upkeep",
             needs=_UPKEEP,
@@ -125,6 +153,11 @@ def job_named(name: str) -> JobRow:
     if name not in JOBS:
         raise Invalid(f"no job {name!r}", nearest(name, list(JOBS)))
     return JOBS[name]
+
+
+def about(name: str) -> str:
+    """What a job does; empty for one of another version."""
+    return JOBS[name].about if name in JOBS else ""
 
 
 def new_job(

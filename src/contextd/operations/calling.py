@@ -36,7 +36,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     """
     admit(op, runtime)
     values = validate(op, raw)
-    call = runtime.at(values.pop(PROJECT))
+    call = runtime.at(values.pop(PROJECT, ""))
     authorise(op, call)
     if op.name in PASSING_ON:
         return _answer(op, op.run(call, **values))

@@ -36,9 +36,9 @@ FilePath = Annotated[str, LocalPath()]
 """A path argument."""
 
 PROJECT = "project"
-"""The argument every operation takes: in which project to do it."""
-
-_ABOUT_PROJECT = "Another project."
+"""The argument every operation takes that is done in a project: another one than the call stands in. It
+has no description: every word of it would be paid once per tool.
+"""
 
 OPERATIONS: dict[str, Operation] = {}
 """Every operation by name, in the order of definition."""
@@ -110,19 +110,22 @@ def operation(
     profile: Profile = "full",
     idempotent: bool = False,
     needs: Need | None = None,
+    placeless: bool = False,
     aliases: Mapping[str, str] | None = None,
     nulls: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Add a function to the table. Its signature and docstring are the whole definition.
 
-    The first parameter is the `Runtime`; every operation takes a `project` besides its own
-    arguments. The docstring's first paragraph is what an agent reads; its
+    The first parameter is the `Runtime`; every operation that is not `placeless` takes a `project`
+    besides its own arguments. The docstring's first paragraph is what an agent reads; its
     `Args:` are the arguments' help. `nulls` is what an explicit null of an argument stands for, where
     it differs from leaving it out. A result with a method `as_text()` has that as its text form.
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:
         summary, description, about = read_docstring(run)
+        if placeless:
+            _PLACELESS.add(run)
         name = run.__name__.rstrip("_")
         OPERATIONS[name] = Operation(
             name=name,
@@ -144,6 +147,14 @@ def operation(
     return register
 
 
+_PLACELESS: set[Callable[..., Any]] = set()
+"""What is the same wherever it is asked."""
+
+
+def _placeless(run: Callable[..., Any]) -> bool:
+    return run in _PLACELESS
+
+
 @cache
 def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
     from pydantic import ConfigDict, Field, create_model  # noqa: PLC0415 - 0.1 s: see above
@@ -157,7 +168,8 @@ def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
         )
         for name, p in list(inspect.signature(run).parameters.items())[1:]
     }
-    fields[PROJECT] = (str, Field("", description=_ABOUT_PROJECT))
+    if not _placeless(run):
+        fields[PROJECT] = (str, "")
     name = run.__name__.rstrip("_")
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)
 
@@ -246,8 +258,13 @@ def schema_tokens(ops: Iterable[Operation]) -> int:
     )
 
 
+_SAYS_NOTHING = (("default", ""), ("default", None), ("additionalProperties", True))
+
+
 def slim_schema(schema: Any) -> Any:
-    """A JSON schema without what costs tokens and says nothing: titles, null alternatives."""
+    """A JSON schema without what costs tokens and says nothing: titles, null alternatives, empty
+    defaults.
+    """
     if isinstance(schema, list):
         return [slim_schema(part) for part in schema]
     if not isinstance(schema, dict):
@@ -259,7 +276,7 @@ def slim_schema(schema: Any) -> Any:
             else slim_schema(value)
         )
         for key, value in schema.items()
-        if key != "title"
+        if key != "title" and (key, value) not in _SAYS_NOTHING
     }
     options = slim.get("anyOf")
     if isinstance(options, list):
@@ -267,8 +284,6 @@ def slim_schema(schema: Any) -> Any:
         if len(real) == 1:
             del slim["anyOf"]
             slim = {**real[0], **slim}
-            if slim.get("default", 0) is None:
-                del slim["default"]
     return slim
 
 

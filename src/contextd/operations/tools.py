@@ -22,7 +22,7 @@ class ToolNames:
         return "\n".join(f"{name}: {summary}" for name, summary in self.tools.items())
 
 
-@operation("GET /api/tools", profile="core")
+@operation("GET /api/tools", profile="core", placeless=True)
 def tools_list(runtime: Runtime) -> ToolNames:
     """List every contextd tool, also those not shown to you. Call them with tool_call."""
     return ToolNames({op.name: op.summary.split(". ")[0] for op in OPERATIONS.values() if op.tool})
@@ -37,7 +37,7 @@ class ToolSchema:
     input_schema: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-@operation("GET /api/tools/{name}", profile="standard")
+@operation("GET /api/tools/{name}", profile="standard", placeless=True)
 def tool_schema(runtime: Runtime, name: str) -> ToolSchema:
     """Show a tool's description and arguments.
 
@@ -61,7 +61,7 @@ class Called:
         return self.text
 
 
-@operation("POST /api/tools/{name}", effect="write", profile="core")
+@operation("POST /api/tools/{name}", effect="write", profile="core", placeless=True)
 def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = None) -> Called:
     """Call any contextd tool by name, also those not shown to you.
 

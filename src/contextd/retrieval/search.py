@@ -11,10 +11,10 @@ import numpy as np
 
 from contextd.domain.code import Chunk
 from contextd.domain.errors import Corrupt, Unavailable
-from contextd.domain.query import CODE, Match, Query
+from contextd.domain.query import CODE, Match, Query, Vector
 from contextd.domain.scope import Scope
 from contextd.domain.words import content_words, query_words, words
-from contextd.ports import Embedder, Index, Vector
+from contextd.ports import Embedder, Index
 from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
 from contextd.retrieval.hits import (

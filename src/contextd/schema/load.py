@@ -37,9 +37,7 @@ def load_schema(home: Path, root: Path | None, parsed: Parsed) -> Schema:
     return _merged((*files, read_schema_file("home", home, root, parsed)))
 
 
-def read_schema_file(
-    origin: Origin, home: Path, root: Path | None, parsed: Parsed
-) -> SchemaFile:
+def read_schema_file(origin: Origin, home: Path, root: Path | None, parsed: Parsed) -> SchemaFile:
     """One of the files as it is now."""
     path = schema_path(origin, home, root)
     if path is None:

@@ -9,7 +9,6 @@ from contextd.domain.sessions import Event, FileAccess, Fold, Session, SessionCh
 from contextd.sessions.signals import judge, read_signals
 from contextd.sessions.topics import topics
 
-
 STATED = "stated"
 """Where a session keeps the outcome its caller stated: what tests and corrections say overrules it."""
 

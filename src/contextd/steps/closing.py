@@ -37,7 +37,7 @@ def close_session(
             "learn_session",
             session.scope,
             runtime.place,
-            {"session_id": session.id},
+            {"session_id": session.id, "root": session.cwd},
             once=session.id,
         )
     ]

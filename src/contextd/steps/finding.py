@@ -18,7 +18,6 @@ from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 
-
 SEARCHED: dict[str, tuple[str, ...]] = {
     **{name: kinds_searched_as(name) for name in SEARCHED_AS},
     "code": (CODE,),

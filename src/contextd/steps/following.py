@@ -74,5 +74,3 @@ def _call(
         topics=(" ".join(text.split())[:80],) if kind == "query" else (),
         events=(event,),
     )
-
-

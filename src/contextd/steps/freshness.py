@@ -58,9 +58,7 @@ def fresh(runtime: Runtime) -> str:
         if difference.count > INLINE:
             index.root = None
             root = str(runtime.root)
-            job = new_job(
-                "refresh_index", runtime.scope, runtime.place, {"root": root}, once=root
-            )
+            job = new_job("refresh_index", runtime.scope, runtime.place, {"root": root}, once=root)
             runtime.queue(job)
             return (
                 f"{difference.count} files changed; their index follows in the background, "

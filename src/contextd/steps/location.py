@@ -14,6 +14,8 @@ from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope, slug
 from contextd.ports import Clock, Directory
+from contextd.runtime import Runtime
+from contextd.steps.seating import expect_rounds
 
 TEAM = "default"
 
@@ -39,9 +41,7 @@ def find_project(directory: Directory, place: Path) -> tuple[Project | None, Ide
     return next((project for project in known if project.identity == same), None), identity
 
 
-def register(
-    directory: Directory, clock: Clock, organisation: str, identity: Identity
-) -> Project:
+def register(directory: Directory, clock: Clock, organisation: str, identity: Identity) -> Project:
     """The project with this identity, with this root among its roots; added when it is new. Names are
     labels: one that another project has gets a number.
     """
@@ -69,6 +69,22 @@ def register(
     return wanted
 
 
+def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtime:
+    """The call standing in the project of its checkout, which becomes one now when it is none yet.
+    `asked` and `anyway` as for `require_consent`, which may refuse it.
+    """
+    if runtime.project is not None:
+        return runtime
+    organisation = runtime.organisation
+    found, identity = find_project(organisation.directory, runtime.root)
+    if found is None:
+        require_consent(identity, asked=asked, anyway=anyway)
+    project = register(organisation.directory, runtime.clock, organisation.name, identity)
+    known = runtime.standing_in(project, identity.root)
+    known.sinks.later("schedules", lambda: expect_rounds(known))
+    return known
+
+
 def require_consent(identity: Identity, *, asked: bool, anyway: bool = False) -> None:
     """Raise `Invalid` for a directory that must not become a project like this.
 
@@ -81,7 +97,9 @@ def require_consent(identity: Identity, *, asked: bool, anyway: bool = False) ->
         return
     reason = _never(root)
     if reason:
-        raise Invalid(f"{root} is {reason}", f"go to a project, or run `contextd init {root} --anyway`")
+        raise Invalid(
+            f"{root} is {reason}", f"go to a project, or run `contextd init {root} --anyway`"
+        )
     if not (root / ".git").exists():
         if not asked:
             raise Invalid(

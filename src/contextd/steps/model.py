@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from contextd.code.project.project_model import ProjectModel, parse_model, read_text
 from contextd.domain.errors import ContextdError
 from contextd.runtime import Runtime

@@ -27,7 +27,9 @@ _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already
 def recorded(saved: Saved) -> Recorded:
     """The acknowledgment of a write, in words."""
     id = saved.record.id
-    message = f"{_WORDS[saved.outcome]} as {id[:8]}" + (f" ({saved.reason})" if saved.reason else "")
+    message = f"{_WORDS[saved.outcome]} as {id[:8]}" + (
+        f" ({saved.reason})" if saved.reason else ""
+    )
     if saved.redacted:
         secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
         message += f"; {secrets} removed before storing"

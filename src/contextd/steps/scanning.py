@@ -21,9 +21,6 @@ from contextd.steps.modelling import project_facts
 _FILES_AT_ONCE = 250
 _OWN = ".context/", ".git/"
 
-Progress = Callable[[str, int, int], None]
-"""Told (what, done, of how many) as work goes on."""
-
 
 def scan_project(
     runtime: Runtime,
@@ -31,11 +28,9 @@ def scan_project(
     below: str = "",
     incremental: bool = True,
     walked: Walk | None = None,
-    progress: Progress | None = None,
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
     recount: bool = True,
-    apart: bool = True,
     check: Callable[[], None] = lambda: None,
 ) -> ScanReport:
     """Bring files and lexical index up to date; vectors follow in the background.
@@ -43,9 +38,9 @@ def scan_project(
     Some files are one commit: after a crash a file is either known and indexed, or looked at again;
     and no other writer waits for long. What made others lead elsewhere is written behind them, so
     that they are looked at again as well. `recount` has the index count anew which words are common:
-    that reads all of its vocabulary, too much for a few files. `apart` keeps the work of more than a
-    few out of this process, where others wait for answers. `check` is called before each commit and
-    may raise to end the scan.
+    that reads all of its vocabulary, too much for a few files. More than a few files are read in
+    another process, where others wait for answers of this one. `check` is called before each commit
+    and may raise to end the scan.
     """
     report = scan(
         runtime.root,
@@ -54,11 +49,11 @@ def scan_project(
         walked=walked,
         below=below,
         incremental=incremental,
-        progress=progress,
+        progress=runtime.progress,
         redact=lambda text: Clean(redact(text, runtime.redaction_key).text),
         stamps=stamps,
         resolver=resolver,
-        apart=apart,
+        apart=not runtime.alone,
     )
     if not report.changed and not report.removed:
         return report
@@ -140,13 +135,11 @@ class Initialised:
         return "\n".join(lines)
 
 
-def initialise(
-    runtime: Runtime, progress: Progress | None = None, *, apart: bool = True
-) -> Initialised:
-    """Scan, model and index the checkout; `apart` as for `scan_project`."""
+def initialise(runtime: Runtime) -> Initialised:
+    """Scan, model and index the checkout."""
     root = runtime.root
     walked = walk(root)
-    report = scan_project(runtime, walked=walked, progress=progress, apart=apart)
+    report = scan_project(runtime, walked=walked)
     # Right after a first scan, what is stored is what it found.
     first = len(report.changed) == report.files
     files = report.changed if first else runtime.view.files.all(runtime.scope)

@@ -12,7 +12,6 @@ from contextd.caches import Cache
 from contextd.code.git.program import branch, head, repository
 from contextd.domain.errors import NotFound
 from contextd.domain.jobs import Schedule
-from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
 from contextd.governance.redact import redact

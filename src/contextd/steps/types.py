@@ -89,5 +89,3 @@ def field_views(fields: Mapping[str, Field]) -> dict[str, FieldView]:
         name: FieldView(f.type, f.required, f.description, list(f.values), f.default)
         for name, f in fields.items()
     }
-
-

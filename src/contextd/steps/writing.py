@@ -6,6 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -102,8 +103,18 @@ def save_new(
             seen = _seen_again(runtime, verdict.existing)
             return Saved("duplicate", verdict.reason, seen, redacted)
         placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
-        envelope = dict(source=source, trust=trust, session=session, ref=ref)
-        record = _record(runtime, where, verdict, placed, confidence, id, **envelope)
+        record = _record(
+            runtime,
+            where,
+            verdict,
+            placed,
+            confidence,
+            id,
+            source=source,
+            trust=trust,
+            session=session,
+            ref=ref,
+        )
         try:
             alone = gate and not look.same_known
             _create(runtime, record, verdict.reason, alone=alone, vectors=look.vectors)
@@ -111,7 +122,7 @@ def save_new(
             # Somebody recorded the same between the look and the commit: look again.
             continue
         outcome = "inbox" if record.status == "inbox" else "added"
-        return Saved(outcome, verdict.reason, record, redacted)
+        return Saved(outcome, verdict.reason, record.with_(version=1), redacted)
     raise Conflict("the same is being recorded by several at once", "search for it, then try again")
 
 
@@ -123,10 +134,10 @@ def _record(
     confidence: float | None,
     id: str | None,
     *,
-    source: str,
+    source: str = "",
     trust: Trust,
-    session: str,
-    ref: str,
+    session: str = "",
+    ref: str = "",
 ) -> Record:
     now = runtime.clock.now()
     agent = redact(source, runtime.redaction_key).text
@@ -162,9 +173,7 @@ def _create(
     found = {document.digest: vectors[document.digest]} if document.digest in vectors else None
     embedded = embed_documents(runtime, [document]) if found is None else found
     put = Put(record, "create", redact(reason, runtime.redaction_key).text, alone=alone)
-    runtime.commit(
-        records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model
-    )
+    runtime.commit(records=[put], vectors={record.scope: embedded}, model=runtime.embedder.model)
     runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, record.id))
 
 
@@ -254,7 +263,7 @@ def change_all(
     for put in puts:
         if put.action == "update":
             id = put.record.id
-            runtime.sinks.later("contradictions", lambda id=id: note_disagreements(runtime, id))
+            runtime.sinks.later("contradictions", partial(note_disagreements, runtime, id))
     changed = puts[len(beside) :]
     return [put.record.with_(version=put.record.version + 1) for put in changed]
 
@@ -277,8 +286,9 @@ def new_record(
     trust = _trust_of(runtime)
     verdict = _ungated(runtime, _draft(declared, title, content, data or {}, (), trust))
     placed = _anchor(runtime, runtime.scope, verdict.draft)
-    envelope = dict(source="", trust=trust, session=session, ref="")
-    return _record(runtime, runtime.scope, verdict, placed, None, None, **envelope)
+    return _record(
+        runtime, runtime.scope, verdict, placed, None, None, trust=trust, session=session
+    )
 
 
 def _trust_of(runtime: Runtime) -> Trust:

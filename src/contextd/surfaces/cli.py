@@ -20,7 +20,7 @@ from contextd.surfaces.cli_output import Console, ask
 from contextd.surfaces.cli_signatures import Parameter, Signature, signatures
 
 if TYPE_CHECKING:
-    from contextd.surfaces.host import OpenHost
+    from contextd.surfaces.backend import OpenBackend
 
 DONE, FAILED, USAGE = 0, 1, 2
 
@@ -50,7 +50,7 @@ def main(
     arguments: Sequence[str],
     *,
     load: Callable[[], None],
-    standalone: OpenHost,
+    standalone: OpenBackend,
     extras: Mapping[str, tuple[str, Extra]],
 ) -> int:
     """Run one command; returns the exit code: 0 done, 1 failed, 2 wrong usage.
@@ -88,7 +88,7 @@ class Commands(click.Group):
     def __init__(
         self,
         load: Callable[[], None],
-        standalone: OpenHost,
+        standalone: OpenBackend,
         extras: Mapping[str, tuple[str, Extra]],
     ) -> None:
         super().__init__(

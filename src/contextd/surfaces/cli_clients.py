@@ -19,10 +19,10 @@ from contextd.interop.install import install, uninstall
 from contextd.surfaces.cli_output import Console, as_json_option
 
 if TYPE_CHECKING:
-    from contextd.surfaces.host import OpenHost
+    from contextd.surfaces.backend import OpenBackend
 
 
-def build(standalone: OpenHost) -> list[click.Command]:
+def build(standalone: OpenBackend) -> list[click.Command]:
     """Its commands; none of them needs a contextd in this process."""
     return [install_command, uninstall_command]
 

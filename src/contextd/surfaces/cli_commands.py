@@ -21,13 +21,13 @@ from contextd.spawn import is_alive
 from contextd.surfaces.cli_output import Console, as_json_option, ask
 
 if TYPE_CHECKING:
-    from contextd.surfaces.host import OpenHost
+    from contextd.surfaces.backend import OpenBackend
 
 _PATIENCE_SECONDS = 2.0
 """Before it is said what is waited for: on an idle machine a start takes less."""
 
 
-def build(standalone: OpenHost) -> list[click.Command]:
+def build(standalone: OpenBackend) -> list[click.Command]:
     """Its commands; none of them needs a contextd in this process."""
     return [show, daemon, dashboard, mcp, hook]
 

@@ -12,10 +12,10 @@ from contextd.settings import load_settings
 from contextd.surfaces.cli_output import Console, as_json_option
 
 if TYPE_CHECKING:
-    from contextd.surfaces.host import OpenHost
+    from contextd.surfaces.backend import OpenBackend
 
 
-def build(standalone: OpenHost) -> list[click.Command]:
+def build(standalone: OpenBackend) -> list[click.Command]:
     """Its command."""
     return [config]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,43 +12,49 @@ import click
 
 from contextd import client
 from contextd.client import Reply
+from contextd.domain.access import OWNER
 from contextd.domain.errors import Invalid, Unavailable
-from contextd.home import endpoint_path, home_directory
+from contextd.home import LOCAL, database_path, endpoint_path, home_directory
+from contextd.runtime import Request
 from contextd.spawn import start_daemon
 from contextd.surfaces.cli_output import Console, Progress, as_json_option
 
 if TYPE_CHECKING:
-    from contextd.surfaces.host import OpenHost
+    from contextd.surfaces.backend import OpenBackend
 
 STOP_SECONDS = 30.0
 
 
-def build(standalone: OpenHost) -> list[click.Command]:
+def build(standalone: OpenBackend) -> list[click.Command]:
     """Its commands. `standalone` opens a contextd in this process."""
     return [_init_command(standalone), _restore_command(standalone)]
 
 
-def _init_command(standalone: OpenHost) -> click.Command:
+def _init_command(standalone: OpenBackend) -> click.Command:
     @click.command("init", epilog="Example: cd my-repository && contextd init")
     @click.argument("path", default=".", type=click.Path(exists=True, file_okay=False))
+    @click.option("--anyway", is_flag=True, help="Also where a project is not expected.")
     @click.option("--no-daemon", is_flag=True, help="Do not start the daemon for the vectors.")
     @as_json_option
-    def init(path: str, no_daemon: bool, as_json: bool) -> int:
+    def init(path: str, anyway: bool, no_daemon: bool, as_json: bool) -> int:
         """Scan a repository: stack, modules, code index, .context/project.yaml."""
-        # 0.2 s, which `contextd --help` need not pay.
-        from contextd.operations.scanning import initialise  # noqa: PLC0415
-
-        host = standalone()
+        backend = standalone()
         progress = Progress()
         try:
-            runtime = host.runtime("cli", cwd=str(Path(path).resolve()), client="cli")
-            made = initialise(runtime, progress, apart=False)
+            request = Request(
+                surface="cli",
+                caller=OWNER,
+                cwd=str(Path(path).resolve()),
+                client="cli",
+                alone=True,
+                progress=progress,
+            )
+            answer = backend.call("init", request, {"anyway": anyway})
             progress.finish()
         finally:
-            host.close()
-        # Its fields are JSON as they are: no need for pydantic, 0.1 s.
-        Console(as_json).show(Reply(asdict(made), made.as_text()))
-        if made.pending and not no_daemon:
+            backend.close()
+        Console(as_json).show(Reply(answer.value, answer.text))
+        if answer.value["pending"] and not no_daemon:
             _start_quietly()
         return 0
 
@@ -66,7 +71,7 @@ def _start_quietly() -> None:
         click.echo(f"! vectors will follow later: {error}", err=True)
 
 
-def _restore_command(standalone: OpenHost) -> click.Command:
+def _restore_command(standalone: OpenBackend) -> click.Command:
     @click.command("restore", epilog="Example: contextd restore backups/local-20260101T000000Z.db")
     @click.argument("path", type=click.Path(exists=True, dir_okay=False))
     @as_json_option
@@ -77,11 +82,11 @@ def _restore_command(standalone: OpenHost) -> click.Command:
             client.control("stop", timeout=60)
         _wait_until_gone(home)
         kept = _swap(Path(path), home)
-        host = standalone()
+        backend = standalone()
         try:
-            health = host.health()
+            health = backend.health()
         finally:
-            host.close()
+            backend.close()
         text = f"restored {path}; {health['projects']} projects" + (
             f"; the store before it is {kept}" if kept else ""
         )
@@ -101,9 +106,7 @@ def _wait_until_gone(home: Path) -> None:
 
 
 def _swap(backup: Path, home: Path) -> Path | None:
-    from contextd.operations.location import ORGANISATION  # noqa: PLC0415 - as above
-
-    store = home / "orgs" / ORGANISATION / "contextd.db"
+    store = database_path(home, LOCAL)
     head = backup.open("rb").read(16)
     if head != b"SQLite format 3\x00":
         raise Invalid(f"{backup} is not a backup", "choose a file `contextd backup` wrote")

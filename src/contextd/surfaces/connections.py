@@ -17,10 +17,18 @@ from typing import Any
 
 from contextd import spool
 from contextd.channel import PROTOCOL
-from contextd.domain.errors import Busy, ContextdError, Invalid, TooLarge, Unavailable
+from contextd.domain.access import OWNER
+from contextd.domain.errors import (
+    Busy,
+    ContextdError,
+    Invalid,
+    NotFound,
+    TooLarge,
+    Unavailable,
+)
 from contextd.domain.records import new_id
 from contextd.operations.core import PROFILES, Profile
-from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp import build_server
 from contextd.surfaces.mcp_stream import serve_stream
 from contextd.surfaces.web.access import Access
@@ -41,7 +49,7 @@ class Connections:
 
     def __init__(
         self,
-        gate: Gate,
+        calls: Calls,
         profile: str,
         token: str,
         facts: Mapping[str, Any],
@@ -49,9 +57,12 @@ class Connections:
         home: Path,
         access: Access,
     ) -> None:
-        self._gate, self._profile, self._token = gate, profile, token
+        self._calls, self._profile, self._token = calls, profile, token
         self._access = access
         self._facts, self._stop, self._home = facts, stop, home
+        # The socket and its folder are this user's alone: whoever comes in is the owner of the home.
+        self._caller = OWNER
+        self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ingesting = asyncio.Lock()
         self.clients = 0
@@ -76,7 +87,9 @@ class Connections:
             writer.close()
 
     async def close(self) -> None:
-        """End every connection; what each owes (closing its session) is done first."""
+        """End every connection."""
+        # Conversations go on with the next daemon: their sessions are not over.
+        self._interrupted = True
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -99,12 +112,9 @@ class Connections:
         """Take in one event; false when it must be tried again later."""
         payload = entry.get("payload")
         if isinstance(payload, Mapping):
-            payload = {**payload, "contextd_spooled_at": entry.get("at")}
+            payload = {**payload, spool.LEFT_AT: entry.get("at")}
         try:
-            await self._hook(
-                {"cwd": entry.get("cwd"), "ancestors": entry.get("ancestors")},
-                {**entry, "payload": payload},
-            )
+            await self._hook(entry, {**entry, "payload": payload})
         except (Busy, Unavailable) as error:
             logger.warning("the spool waits: %s", error.message)
             return False
@@ -151,23 +161,30 @@ class Connections:
     async def _serve_mcp(
         self, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        # A hook names its ancestors: the client's process tells which session is this connection's.
-        connection = f"{new_id()}:{about.get('ppid') or ''}"
+        repeats = about.get("repeats")
         peer = Peer(
-            "mcp", cwd=_text(about, "cwd"), client=_text(about, "client"), connection=connection
+            "mcp",
+            self._caller,
+            cwd=_text(about, "cwd"),
+            client=_text(about, "client"),
+            connection=_text(about, "conversation") or new_id(),
+            # A hook names its ancestors: the client's process tells which session is this one's.
+            process=_number(about, "ppid"),
+            repeats=frozenset(
+                id
+                for id in (repeats if isinstance(repeats, list) else ())
+                if isinstance(id, str | int)
+            ),
         )
-        peer.session = opening = f"connection:{peer.connection}"
         profile: Profile = about.get("profile") or self._profile  # type: ignore[assignment]
         self.clients += 1
         try:
-            await serve_stream(build_server(self._gate, profile, lambda _: peer), reader, writer)
+            await serve_stream(build_server(self._calls, profile, lambda _: peer), reader, writer)
         finally:
             self.clients -= 1
             self.left_at = time.monotonic()
-            started = "" if peer.session == opening else peer.session
-            await self._gate.call_if_known(
-                peer, "connection_closed", {"connection": opening, "session_id": started}
-            )
+            if not self._interrupted:
+                await self._calls.call_if_known(peer, "connection_closed", {})
 
     async def _serve_lines(
         self, role: str, about: Line, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -208,8 +225,8 @@ class Connections:
                 return None
 
     async def _ready_for_hook(self, reader: asyncio.StreamReader) -> None:
-        """Wait for the host; a hook that gave up meanwhile has spooled its event."""
-        await self._gate.host()
+        """Wait for the backend; a hook that gave up meanwhile has spooled its event."""
+        await self._calls.backend()
         await asyncio.sleep(0)
         if reader.at_eof():
             raise ConnectionAbortedError
@@ -221,13 +238,10 @@ class Connections:
                 "a call needs an operation and arguments",
                 'for example {"id":1,"operation":"tools_list","arguments":{}}',
             )
-        peer = Peer(
-            "cli",
-            cwd=_text(about, "cwd"),
-            client=_text(about, "client"),
-            project=_text(line, "project"),
-        )
-        answer = await self._gate.call(peer, line["operation"], arguments)
+        peer = Peer("cli", self._caller, cwd=_text(about, "cwd"), client=_text(about, "client"))
+        key = _text(line, "key")
+        call = Call(key, 1, repeated=line.get("again") is True) if key else None
+        answer = await self._calls.call(peer, line["operation"], arguments, call)
         return {"value": answer.value, "text": answer.text}
 
     async def _hook(self, about: Line, line: Line) -> Line:
@@ -236,10 +250,20 @@ class Connections:
             "client": client,
             "event": _text(line, "event"),
             "payload": line.get("payload") or {},
+            "marks": line.get("marks") or [],
             "ancestors": about.get("ancestors") or [],
         }
-        peer = Peer("hook", cwd=_text(about, "cwd"), client=client)
-        answer = await self._gate.call(peer, "hook_event", arguments)
+        peer = Peer("hook", self._caller, cwd=_text(about, "cwd"), client=client)
+        try:
+            answer = await self._calls.call(peer, "hook_event", arguments)
+        except NotFound as error:
+            if spool.UNKNOWN not in error.details:
+                raise
+            # Another version may know what to do with it.
+            logger.info("kept for another version: %s", error.message)
+            kept = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
+            spool.keep_unknown(self._home, {**kept, **line})
+            return {"output": {}}
         value = answer.value if isinstance(answer.value, Mapping) else {}
         return {"output": value.get("output") or {}}
 
@@ -247,10 +271,10 @@ class Connections:
         do = line.get("do")
         if do == "status":
             known: Line = {"home": str(self._home)}
-            if self._gate.failure is not None:
-                known["failure"] = self._gate.failure.as_dict()
-            health = await self._gate.health() if self._gate.is_open else known
-            return {**health, **self._facts, "clients": self.clients, "open": self._gate.is_open}
+            if self._calls.failure is not None:
+                known["failure"] = self._calls.failure.as_dict()
+            health = await self._calls.health() if self._calls.is_open else known
+            return {**health, **self._facts, "clients": self.clients, "open": self._calls.is_open}
         if do in ("stop", "handover"):
             logger.info("%s asked by version %s", do, about.get("version"))
             return {"stopping": True}
@@ -281,6 +305,11 @@ async def _write(writer: asyncio.StreamWriter, line: Mapping[str, Any]) -> None:
     # A lone surrogate, which JSON may hold and UTF-8 may not, is written as JSON escapes it.
     writer.write(text.encode("utf-8", "backslashreplace") + b"\n")
     await writer.drain()
+
+
+def _number(line: Line, name: str) -> int:
+    value = line.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _text(line: Line, name: str) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextd import __version__
+from contextd import __version__, spool
 from contextd.domain.errors import ContextdError
 from contextd.home import token_path
 from contextd.settings import Settings
@@ -25,19 +25,20 @@ from contextd.spawn import Claim, claim_home
 from contextd.surfaces.web.access import Access
 
 if TYPE_CHECKING:
+    from contextd.surfaces.backend import OpenBackend
+    from contextd.surfaces.calls import Calls
     from contextd.surfaces.connections import Connections
-    from contextd.surfaces.gate import Gate
-    from contextd.surfaces.host import Host
 
 logger = logging.getLogger(__name__)
 
 _FINISH_SECONDS = 10.0
 _SHORTEST_IDLE = 2.0
 _LONGEST_TICK = 5.0
+_SPOOL_SECONDS = 5.0
 
 
 def serve(
-    open_host: Callable[[], Host],
+    open_backend: OpenBackend,
     settings: Settings,
     *,
     load: Callable[[], None] | None = None,
@@ -56,12 +57,12 @@ def serve(
     try:
         claim.publish(version=__version__, hooks_deadline_ms=settings.number("hooks.deadline_ms"))
         # 0.8 s of imports (MCP's wire models), paid after the socket listens.
+        from contextd.surfaces.calls import Calls  # noqa: PLC0415
         from contextd.surfaces.connections import Connections  # noqa: PLC0415
-        from contextd.surfaces.gate import Gate  # noqa: PLC0415
 
         async def run() -> None:
-            gate = Gate(open_host, settings.number("daemon.workers"), load)
-            await _Daemon(claim, settings, gate, Connections).run(ready)
+            calls = Calls(open_backend, settings.number("daemon.workers"), load)
+            await _Daemon(claim, settings, calls, Connections).run(ready)
 
         asyncio.run(run())
     finally:
@@ -87,11 +88,11 @@ def api_token(home: Path) -> str:
 
 class _Daemon:
     def __init__(
-        self, claim: Claim, settings: Settings, gate: Gate, connections: type[Connections]
+        self, claim: Claim, settings: Settings, calls: Calls, connections: type[Connections]
     ) -> None:
         self._claim = claim
         self._settings = settings
-        self._gate = gate
+        self._calls = calls
         self._stopping = asyncio.Event()
         self._token = api_token(settings.home)
         self._facts: dict[str, Any] = {
@@ -101,7 +102,7 @@ class _Daemon:
         }
         self._access = Access(home=str(settings.home))
         self._connections = connections(
-            gate,
+            calls,
             settings.text("mcp.profile"),
             self._token,
             self._facts,
@@ -120,9 +121,13 @@ class _Daemon:
             with contextlib.suppress(NotImplementedError, RuntimeError, ValueError):
                 loop.add_signal_handler(number, self._stopping.set)
         server = await self._listen()
-        background = [asyncio.create_task(self._watch())]
+        keep = self._calls.services.keep
+        background = [
+            asyncio.create_task(keep("spool", self._take_in)),
+            asyncio.create_task(keep("daemon", self._watch)),
+        ]
         try:
-            async with serve_http(self._gate, self._token, self._settings, self._access) as port:
+            async with serve_http(self._calls, self._token, self._settings, self._access) as port:
                 self._facts["port"] = port
                 self._claim.publish(**self._facts)
                 if ready:
@@ -136,7 +141,7 @@ class _Daemon:
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
-            await self._gate.close()
+            await self._calls.close()
 
     async def _listen(self) -> asyncio.Server:
         start = asyncio.start_server if sys.platform == "win32" else asyncio.start_unix_server
@@ -147,21 +152,27 @@ class _Daemon:
         )
 
     async def _finish(self) -> None:
-        if not await self._gate.drained(_FINISH_SECONDS):
+        if not await self._calls.drained(_FINISH_SECONDS):
             logger.warning("calls still running after %g s are left behind", _FINISH_SECONDS)
         await self._connections.close()
 
-    async def _watch(self) -> None:
-        """Open the host early, take in the spool, and stop when nobody needs the daemon."""
-        limit = max(self._settings.number("daemon.idle_minutes") * 60.0, _SHORTEST_IDLE)
+    async def _take_in(self) -> None:
+        """Open the backend early, and take in what hooks left in the spool."""
         try:
-            await self._gate.host()
+            await self._calls.backend()
         except ContextdError as error:
             logger.error("not open yet: %s", error.message)
+        spool.take_unknown(self._settings.home)
         while not self._stopping.is_set():
             await self._connections.ingest_spool()
-            quiet = time.monotonic() - max(self._gate.touched_at, self._connections.left_at)
-            if not self._connections.clients and quiet > limit and await self._gate.idle():
+            await asyncio.sleep(_SPOOL_SECONDS)
+
+    async def _watch(self) -> None:
+        """Stop when nobody needs the daemon."""
+        limit = max(self._settings.number("daemon.idle_minutes") * 60.0, _SHORTEST_IDLE)
+        while not self._stopping.is_set():
+            quiet = time.monotonic() - max(self._calls.touched_at, self._connections.left_at)
+            if not self._connections.clients and quiet > limit and await self._calls.idle():
                 logger.info("idle for %d s", quiet)
                 self._stopping.set()
                 return

@@ -18,10 +18,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from contextd.domain.access import OWNER
 from contextd.domain.errors import NotFound
 from contextd.operations.core import PROFILES
 from contextd.settings import Settings
-from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT, Guard, send_problem
 from contextd.surfaces.mcp import Context, build_server
 from contextd.surfaces.rest import on_http_exception, peer_of, routes
@@ -38,14 +39,14 @@ _PORT_FILE = "port"
 
 @contextlib.asynccontextmanager
 async def serve_http(
-    gate: Gate, token: str, settings: Settings, access: Access | None = None
+    calls: Calls, token: str, settings: Settings, access: Access | None = None
 ) -> AsyncIterator[int | None]:
     """Serve on 127.0.0.1 and yield the port; `None` when the chosen port is taken."""
     listener = _listen(settings.home, settings.number("daemon.port"))
     if listener is None:
         yield None
         return
-    async with http_app(gate, token, settings.text("mcp.profile"), access) as app:
+    async with http_app(calls, token, settings.text("mcp.profile"), access) as app:
         config = uvicorn.Config(
             app, lifespan="off", log_config=None, access_log=False, ws="none",
             server_header=False, timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
@@ -62,21 +63,21 @@ async def serve_http(
 
 @contextlib.asynccontextmanager
 async def http_app(
-    gate: Gate, token: str, profile: str, access: Access | None = None
+    calls: Calls, token: str, profile: str, access: Access | None = None
 ) -> AsyncIterator[ASGIApp]:
     """The guarded ASGI application: `/mcp` (`?profile=` or `/mcp/x/<profile>`), REST, health, and
     the pages for browsers that `access` lets in.
     """
-    await gate.operations()
-    rest = Starlette(routes=routes(gate), exception_handlers={HTTPException: on_http_exception})
+    await calls.operations()
+    rest = Starlette(routes=routes(calls), exception_handlers={HTTPException: on_http_exception})
     managers: dict[str, StreamableHTTPSessionManager] = {
         name: StreamableHTTPSessionManager(
-            build_server(gate, name, _http_peer), stateless=True, max_request_body_size=BODY_LIMIT
+            build_server(calls, name, _http_peer), stateless=True, max_request_body_size=BODY_LIMIT
         )
         for name in PROFILES
     }
 
-    pages = Pages(gate, access or Access())
+    pages = Pages(calls, access or Access())
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if wants_page(scope["path"], Headers(scope=scope).get("accept", "")):
@@ -110,7 +111,7 @@ class _Server(uvicorn.Server):
 
 
 def _http_peer(ctx: Context) -> Peer:
-    return peer_of(ctx.request, "mcp") if ctx.request is not None else Peer("mcp")
+    return peer_of(ctx.request, "mcp") if ctx.request is not None else Peer("mcp", OWNER)
 
 
 def _listen(home: Path, wanted: int) -> socket.socket | None:

@@ -18,7 +18,7 @@ from mcp.shared.exceptions import MCPError
 from contextd import __version__
 from contextd.domain.errors import ContextdError
 from contextd.operations.core import OPERATIONS, Operation, Profile, slim_schema, tools
-from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_schemas import output_schema, structured
 from contextd.surfaces.render import INSTRUCTIONS, error_text
@@ -35,26 +35,30 @@ Context = ServerRequestContext[Any, Any]
 PeerOf = Callable[[Context], Peer]
 
 
-def build_server(gate: Gate, profile: Profile, peer_of: PeerOf) -> Server[Any]:
+def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]:
     """A server that shows the tools of `profile`; `peer_of` says who sent a request.
 
     Tools outside the profile can be called by those who know them: profiles save tokens, they do
     not guard anything.
     """
-    resources = Resources(gate, lambda ctx: _named(peer_of(ctx), ctx))
+    resources = Resources(calls, lambda ctx: _named(peer_of(ctx), ctx))
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
-        await gate.operations()
+        await calls.operations()
         return types.ListToolsResult(tools=list(tool_rows(profile)))
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        await gate.operations()
+        await calls.operations()
         op = OPERATIONS.get(params.name)
         if op is None or not op.tool:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         peer = _named(peer_of(ctx), ctx)
+        call = None
+        if peer.connection and ctx.request_id is not None:
+            number = ctx.request_id
+            call = Call(peer.connection, number, repeated=number in peer.repeats)
         try:
-            answer = await gate.call(peer, op.name, params.arguments or {})
+            answer = await calls.call(peer, op.name, params.arguments or {}, call)
         except ContextdError as error:
             return tool_error(error)
         return types.CallToolResult(

@@ -16,7 +16,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.operations.core import OPERATIONS
-from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.render import PROMPTS, error_text
 
 _LEGACY_NOT_FOUND = -32002
@@ -85,8 +85,8 @@ ROWS = (
 class Resources:
     """Handlers for `resources/*`, `prompts/*` and `completion/complete`."""
 
-    def __init__(self, gate: Gate, peer_of: Callable[[Context], Peer]) -> None:
-        self._gate, self._peer_of = gate, peer_of
+    def __init__(self, calls: Calls, peer_of: Callable[[Context], Peer]) -> None:
+        self._calls, self._peer_of = calls, peer_of
 
     async def fixed(self, ctx: Context, params: Any) -> types.ListResourcesResult:
         """The resources without variables, and the first modules of the caller's project."""
@@ -120,15 +120,12 @@ class Resources:
             variables = row.match(uri)
             if variables is None:
                 continue
-            project = variables.pop("project", "")
             arguments = {
                 **row.arguments,
                 **{k: v for k, v in variables.items() if k in _fields(row.operation)},
             }
             try:
-                answer = await self._gate.call(
-                    self._peer_of(ctx), row.operation, arguments, project
-                )
+                answer = await self._calls.call(self._peer_of(ctx), row.operation, arguments)
             except NotFound as error:
                 raise _not_found(ctx, uri, error_text(error)) from error
             except ContextdError as error:
@@ -156,7 +153,7 @@ class Resources:
             known = ", ".join(PROMPTS)
             raise MCPError(types.INVALID_PARAMS, f"no prompt {params.name!r}. Prompts: {known}")
         try:
-            known = (await self._gate.call(self._peer_of(ctx), row.operation, {})).text
+            known = (await self._calls.call(self._peer_of(ctx), row.operation, {})).text
         except ContextdError as error:
             known = f"(not available: {error.message})"
         text = types.TextContent(text=f"{row.text}\n\n{known}")
@@ -192,13 +189,13 @@ class Resources:
         )
 
     async def _offered(self) -> list[Row]:
-        await self._gate.operations()
+        await self._calls.operations()
         return [row for row in ROWS if row.operation in OPERATIONS]
 
     async def _names(self, ctx: Context) -> Mapping[str, Any]:
         """What `project_names` gives; no name at all when it cannot be asked now."""
         try:
-            answer = await self._gate.call(self._peer_of(ctx), "project_names", {})
+            answer = await self._calls.call(self._peer_of(ctx), "project_names", {})
         except ContextdError:
             return {"organisation": "", "project": "", "modules": []}
         names: Mapping[str, Any] = answer.value

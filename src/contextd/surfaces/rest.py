@@ -15,9 +15,10 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from contextd import __version__
+from contextd.domain.access import OWNER
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
 from contextd.operations.core import OPERATIONS, Operation, as_problem, slim_schema
-from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.openapi import openapi
 
 PROBLEM = "application/problem+json"
@@ -27,13 +28,17 @@ CLIENT_HEADER, CWD_HEADER, PROJECT_HEADER = (
 """Headers that say who calls, from which directory, or about which project."""
 
 
+KEY_HEADER = "idempotency-key"
+"""A request with a key that was carried out before is answered as it was then."""
+
+
 class BadRequest(Invalid):
     """The request cannot even be read."""
 
     status = 400
 
 
-def routes(gate: Gate) -> list[Route]:
+def routes(calls: Calls) -> list[Route]:
     """The routes of every operation, and of what describes and watches the server."""
     by_path: dict[str, dict[str, Operation]] = defaultdict(dict)
     for op in OPERATIONS.values():
@@ -44,7 +49,7 @@ def routes(gate: Gate) -> list[Route]:
 
     async def readyz(request: Request) -> Response:
         try:
-            return JSONResponse({"status": "ready", **await gate.health()})
+            return JSONResponse({"status": "ready", **await calls.health()})
         except ContextdError as error:
             return problem(error, 503)
 
@@ -60,7 +65,7 @@ def routes(gate: Gate) -> list[Route]:
         Route("/openapi.json", describe),
         Route("/api/operations", operations),
         *(
-            Route(path, _endpoint(gate, by_path[path]), methods=list(by_path[path]))
+            Route(path, _endpoint(calls, by_path[path]), methods=list(by_path[path]))
             for path in sorted(by_path, key=_specific_first)
         ),
     ]
@@ -86,13 +91,16 @@ async def on_http_exception(request: Request, error: Exception) -> Response:
     return answer
 
 
-def _endpoint(gate: Gate, by_method: Mapping[str, Operation]) -> Any:
+def _endpoint(calls: Calls, by_method: Mapping[str, Operation]) -> Any:
     async def endpoint(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         op = by_method[method]
         try:
             arguments = await _arguments(op, request)
-            answer = await gate.call(peer_of(request, "rest"), op.name, arguments)
+            key = request.headers.get(KEY_HEADER, "")
+            # Whoever repeats a request sends the same key: which of them is the first, nobody says.
+            call = Call(key, 1, repeated=True) if key else None
+            answer = await calls.call(peer_of(request, "rest"), op.name, arguments, call)
         except Conflict as error:
             # What HTTP calls a failed precondition, once the caller made one.
             return problem(error, 412 if "if-match" in request.headers else None)
@@ -115,6 +123,8 @@ def peer_of(request: Request, surface: Any) -> Peer:
     headers, query = request.headers, request.query_params
     return Peer(
         surface,
+        # The guard let in who knows the home's token.
+        OWNER,
         cwd=headers.get(CWD_HEADER, ""),
         client=headers.get(CLIENT_HEADER, ""),
         project=headers.get(PROJECT_HEADER)

@@ -39,9 +39,7 @@ def client_named(name: str) -> Client:
     return found
 
 
-def client_running(
-    named: str, marks: Iterable[str], payload: Mapping[str, Any]
-) -> Client:
+def client_running(named: str, marks: Iterable[str], payload: Mapping[str, Any]) -> Client:
     """The client that runs a hook. Several clients also run hooks that were written for Claude Code, so
     what the surroundings say goes before the name in the command. Raises as `client_named`.
     """

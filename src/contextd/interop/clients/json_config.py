@@ -41,7 +41,9 @@ def add_hooks(text: str, client: Client, command: Sequence[str]) -> Edit:
         hooks = _member(_document(text), client.configured.hooks_key)
         groups = hooks.get(event.name, [])
         if not isinstance(groups, list):
-            raise Invalid(f"{client.configured.hooks_key}.{event.name} is not a list", "correct it, try again")
+            raise Invalid(
+                f"{client.configured.hooks_key}.{event.name} is not a list", "correct it, try again"
+            )
         handler = client.configured.handler(line, event)
         group = {**({"matcher": event.matcher} if event.matcher else {}), "hooks": [handler]}
         mine = [path for path in _handlers(text, client) if path[1] == event.name]
@@ -74,7 +76,11 @@ def without_ours(text: str, client: Client, keep: frozenset[Path] = frozenset())
     changes: list[str] = []
     servers = _document(text).get(client.configured.servers_key)
     if isinstance(servers, dict) and SERVER in servers:
-        text = _prune(remove(text, (client.configured.servers_key, SERVER)), (client.configured.servers_key,), keep)
+        text = _prune(
+            remove(text, (client.configured.servers_key, SERVER)),
+            (client.configured.servers_key,),
+            keep,
+        )
         changes.append(f"removed the MCP server {SERVER}")
     for path in reversed(_handlers(text, client)):
         text = _drop(text, path, keep)
@@ -85,7 +91,11 @@ def without_ours(text: str, client: Client, keep: frozenset[Path] = frozenset())
 def containers(text: str, client: Client) -> frozenset[Path]:
     """The paths of objects and lists of a text that our entries go into."""
     document = _document(text)
-    found: set[Path] = {(key,) for key in (client.configured.servers_key, client.configured.hooks_key) if key in document}
+    found: set[Path] = {
+        (key,)
+        for key in (client.configured.servers_key, client.configured.hooks_key)
+        if key in document
+    }
     hooks = document.get(client.configured.hooks_key)
     if isinstance(hooks, dict):
         found |= {(client.configured.hooks_key, event) for event in hooks}

@@ -110,10 +110,12 @@ class Noise:
 @operation("GET /api/awareness/noise")
 def list_noise(runtime: Runtime) -> Noise:
     """List records that are often handed out and were never reported as useful."""
-    return Noise([
+    return Noise(
+        [
             NoisyEntry(r.id, r.content, r.usage_count, r.unhelpful)
             for r in noise(everywhere(runtime))
-        ])
+        ]
+    )
 
 
 def _tallies(runtime: Runtime) -> list[Tally]:
@@ -154,5 +156,3 @@ def _said(record: Record) -> str:
     )
     values = [v for v in fields.values() if isinstance(v, str)] if made and fields else []
     return shortened("; ".join(values) or record.content)
-
-

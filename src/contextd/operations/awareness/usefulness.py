@@ -77,5 +77,3 @@ def report_usefulness(
     )
     runtime.trace.wrote(list(records), type="feedback", action="update")
     return Acknowledged(True, [Score(r.id, r.confidence, r.helpful, r.unhelpful) for r in after])
-
-

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.changes import Changes
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Vector
 from contextd.domain.scope import Scope

@@ -73,7 +73,7 @@ def read_file(
 
     Args:
         path: Relative to the project's root.
-        include_deps: Add what it uses from the files it imports.
+        include_deps: Add what it uses from its imports.
         depth: Levels of imports; only signatures below the first.
         budget: Most tokens to return.
         start_line: First line.
@@ -121,9 +121,7 @@ def _attached(runtime: Runtime, path: str) -> list[Record]:
         return []
 
 
-def _within(
-    runtime: Runtime, attached: Sequence[Record], budget: int
-) -> tuple[list[Known], int]:
+def _within(runtime: Runtime, attached: Sequence[Record], budget: int) -> tuple[list[Known], int]:
     """The nearest of the attached records that fit into a share of the budget, and how many found no
     room there.
     """

@@ -20,8 +20,8 @@ from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.tokens import count_tokens
-from contextd.domain.words import words
 from contextd.domain.window import Serving
+from contextd.domain.words import words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.freshness import steady

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from contextd.domain.records import Record
-from contextd.steps.anchoring import anchor_for
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.anchoring import anchor_for
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size

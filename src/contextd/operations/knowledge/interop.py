@@ -18,8 +18,8 @@ from contextd.interop.exporters.opencontext import bubble_of, entry_of, same_jso
 from contextd.interop.importers.opencontext import records_of, rest_id, rest_record
 from contextd.interop.kept import KEPT
 from contextd.operations.core import FilePath, operation
-from contextd.steps.scanning import queue_embedding
 from contextd.runtime import Runtime
+from contextd.steps.scanning import queue_embedding
 
 _BATCH = 500
 _TOLD = 20

@@ -9,15 +9,16 @@ from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.tokens import count_tokens
-from contextd.steps.anchoring import notes
+from contextd.domain.window import Serving
 from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.anchoring import notes
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
-from contextd.steps.views import Known, known
 from contextd.steps.recorded import Recorded, recorded
+from contextd.steps.views import Known, known
 from contextd.steps.writing import Changed, change_all, new_record, save_new
-from contextd.runtime import Runtime
-from contextd.domain.window import Serving
+
 
 @dataclass(frozen=True, slots=True)
 class Memories:
@@ -75,7 +76,9 @@ def memory_search(
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
     runtime.trace.read(ids, type="memory", query=query, narrowed=narrowed)
-    nothing = "nothing relevant is known" + ("" if narrowed else "; the question was noted as a gap")
+    nothing = "nothing relevant is known" + (
+        "" if narrowed else "; the question was noted as a gap"
+    )
     return Memories(memories, found.notice if memories else nothing)
 
 

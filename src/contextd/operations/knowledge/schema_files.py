@@ -293,10 +293,14 @@ def _warnings(runtime: Runtime, before: SchemaFile, after: SchemaFile) -> list[s
             count = len(entries)
             if count:
                 more = " or more" if count == query.limit else ""
-                warnings.append(f"{count}{more} entries of type {name} stay, without a declared type")
+                warnings.append(
+                    f"{count}{more} entries of type {name} stay, without a declared type"
+                )
             continue
         for gone in (f for f in kind.fields if f not in new.fields):
             count = sum(gone in (r.data.get(FIELDS) or {}) for r in entries)
             if count:
-                warnings.append(f"{count} entries of {name} keep {gone}, shown as no longer declared")
+                warnings.append(
+                    f"{count} entries of {name} keep {gone}, shown as no longer declared"
+                )
     return warnings

@@ -70,7 +70,9 @@ class SearchHits:
 
 
 @operation("GET /api/search", profile="core")
-def context_search(runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5) -> SearchHits:
+def context_search(
+    runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5
+) -> SearchHits:
     """Search decisions, lessons, past sessions and code in one call. Use before asking the user.
 
     Args:
@@ -93,7 +95,9 @@ def context_search(runtime: Runtime, query: str, type: SearchType = "all", limit
     runtime.trace.said += [hit.text for hit in hits if hit.type != "code"]
     narrowed = type != "all"
     runtime.trace.read([hit.id for hit in hits], type=type, query=query, narrowed=narrowed)
-    nothing = "nothing relevant is known" + ("" if narrowed else "; the question was noted as a gap")
+    nothing = "nothing relevant is known" + (
+        "" if narrowed else "; the question was noted as a gap"
+    )
     notice = found.notice or ("" if hits else nothing)
     return SearchHits(hits, "; ".join(filter(None, (notice, behind))))
 

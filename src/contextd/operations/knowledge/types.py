@@ -61,7 +61,9 @@ def describe_schema(runtime: Runtime) -> SchemaView:
     return SchemaView(
         types=type_views(schema.types.values()),
         built_in=[
-            TypeView(kind.name, kind.description, field_views(kind.fields), "built-in", built_in=True)
+            TypeView(
+                kind.name, kind.description, field_views(kind.fields), "built-in", built_in=True
+            )
             for kind in KINDS.values()
         ],
         problems=problem_views(schema.problems),

@@ -125,7 +125,7 @@ def project_names(runtime: Runtime) -> ProjectNames:
     model = project_model(runtime)
     modules = model.modules.values() if model else ()
     return ProjectNames(
-        ORGANISATION,
+        runtime.organisation.name,
         str(runtime.project.scope.project) if runtime.project else "",
         [ModuleName(module.name, module.description) for module in modules],
     )

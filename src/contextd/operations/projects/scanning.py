@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.location import make_known
 from contextd.steps.scanning import Initialised, initialise
 
 
-@operation(
-    "POST /api/init", effect="write", audience="owner", idempotent=True, needs="checkout"
-)
-def init(runtime: Runtime) -> Initialised:
+@operation("POST /api/init", effect="write", audience="owner", idempotent=True, needs="checkout")
+def init(runtime: Runtime, anyway: bool = False) -> Initialised:
     """Scan the repository, write .context/project.yaml and CONTEXT.md, and index the code.
 
     A second run merges: comments, hand edits and learned knowledge stay.
+
+    Args:
+        anyway: Also where a project is not expected: a home, a temporary or a very large folder.
     """
-    return initialise(runtime)
+    return initialise(make_known(runtime, asked=True, anyway=anyway))
 
 
-@operation(
-    "POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout"
-)
+@operation("POST /api/scan", effect="write", audience="owner", idempotent=True, needs="checkout")
 def scan_(runtime: Runtime) -> Initialised:
     """Scan again and bring project.yaml and the index up to date."""
     return initialise(runtime)

@@ -20,15 +20,13 @@ from contextd.interop.clients.occurrence import Moment, Occurrence
 from contextd.interop.importers.injected import own_words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import brief_or_nothing, quoted, quoted_in
 from contextd.steps.closing import close_session
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import write_context_md
 from contextd.steps.seating import BRIEFED, expect_rounds, new_session, task_of
-
-SPOOLED = "contextd_spooled_at"
-"""Set in the payload of an event that a hook left in the spool: when it did so."""
 
 _PROMPT_HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 _PROMPT_KEPT, _PROMPT_READ, _TASK = 4_000, 2_000, 300
@@ -75,15 +73,22 @@ def hook_event(
         marks: Names of environment variables by which clients can be arrival apart.
         ancestors: Process ids above the hook, to find the client's connection by.
     """
-    row = client_running(client, marks or (), payload)
+    try:
+        row = client_running(client, marks or (), payload)
+    except NotFound as error:
+        raise NotFound(error.message, error.hint, {UNKNOWN: "client"}) from None
     if not row.reading.knows(event):
         known = ", ".join(row.reading.moments)
-        raise NotFound(f"{row.title} has no hook event {event!r} that is known", f"events: {known}")
+        raise NotFound(
+            f"{row.title} has no hook event {event!r} that is known",
+            f"events: {known}",
+            {UNKNOWN: "event"},
+        )
     occurrence = row.reading.decode(event, payload)
     if runtime.project is None or occurrence is None:
         return HookAnswer()
     runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
-    left_at = _moment(payload.get(SPOOLED))
+    left_at = _moment(payload.get(LEFT_AT))
     arrival = _Arrival(occurrence, row, left_at or runtime.clock.now(), left_at is not None)
     return _HANDLERS[occurrence.moment](runtime, arrival)
 
@@ -177,7 +182,9 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _question(arrival: _Arrival, clean: str) -> Event:
-    key = arrival.occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
+    key = (
+        arrival.occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
+    )
     text = clean[:_PROMPT_KEPT]
     return Event(type="query", key=f"prompt:{key}", at=arrival.at, role="user", text=text)
 

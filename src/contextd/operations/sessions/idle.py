@@ -7,7 +7,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.changes import Changes
 from contextd.domain.errors import ContextdError
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import Task

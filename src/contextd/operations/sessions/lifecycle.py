@@ -198,7 +198,7 @@ def session_end(
     Args:
         session_id: The id session_start gave; the connection's session when empty.
         outcome: How the task went.
-        distill: Whether to learn from it.
+        distill: Learn from it.
     """
     if session_id:
         runtime, session = in_session(runtime, session_id)
@@ -212,5 +212,3 @@ def session_end(
     learned = runtime.query(*kinds_that("learned"), session=session.id)
     count = sum(runtime.view.records.count(learned).values())
     return Ended(session.id, count, job, _ASK if distill else "")
-
-

@@ -63,7 +63,9 @@ def list_sessions(
         limit: The most sessions.
     """
     wanted = () if status == "any" else (status,)
-    found = runtime.view.sessions.find(frozenset({runtime.scope}), statuses=wanted, limit=page_size(limit, _MOST))
+    found = runtime.view.sessions.find(
+        frozenset({runtime.scope}), statuses=wanted, limit=page_size(limit, _MOST)
+    )
     return SessionRows([_row(runtime, session) for session in found])
 
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from contextd.domain.errors import Conflict, NotFound
-from contextd.domain.sessions import Job
+from contextd.domain.jobs import Job
 from contextd.domain.time import age, iso
-from contextd.operations.background import JOBS
+from contextd.jobs.table import about
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 
-_LOOKED_AT = 1_000
+_SHORTEST_PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
-class JobRow:
+class JobView:
     """A job as `contextd jobs` shows it. `due` is when a waiting one runs; `progress` is what it kept
     of the way so far.
     """
@@ -37,10 +37,10 @@ class JobRow:
 
 
 @dataclass(frozen=True, slots=True)
-class JobRows:
-    """Jobs, latest first, and how many of the latest thousand are in each state."""
+class JobViews:
+    """Jobs, latest first, and how many are in each state."""
 
-    jobs: list[JobRow]
+    jobs: list[JobView]
     counts: dict[str, int] = field(default_factory=dict[str, int])
 
     def as_text(self) -> str:
@@ -57,26 +57,26 @@ def jobs(
     runtime: Runtime,
     state: Literal["any", "ready", "running", "failed", "done"] = "any",
     limit: int = 20,
-) -> JobRows:
+) -> JobViews:
     """Show background work: what waits, runs, is done or failed.
 
     Args:
         state: Only jobs that stand so.
         limit: The most jobs.
     """
-    now = runtime.clock.now()
-    latest = runtime.view.jobs.list(limit=_LOOKED_AT)
-    counts: dict[str, int] = {}
-    for job in latest:
-        counts[job.state] = counts.get(job.state, 0) + 1
-    if state != "any":
-        latest = runtime.view.jobs.list(states=(state,), limit=max(0, limit))
-    return JobRows([_row(job, now) for job in latest[: max(0, limit)]], counts)
+    runtime = _looking(runtime)
+    now, listed = runtime.clock.now(), runtime.view.jobs
+    found = listed.list(states=() if state == "any" else (state,), limit=max(0, limit))
+    return JobViews([_row(job, now) for job in found], listed.count())
 
 
-def _row(job: Job, now: Any) -> JobRow:
-    kind = JOBS.get(job.name)
-    return JobRow(
+def _looking(runtime: Runtime) -> Runtime:
+    """The call with the background work of its project in view, or of all outside of any."""
+    return runtime if runtime.project is not None else runtime.everywhere()
+
+
+def _row(job: Job, now: Any) -> JobView:
+    return JobView(
         id=job.id,
         name=job.name,
         state=job.state,
@@ -84,7 +84,7 @@ def _row(job: Job, now: Any) -> JobRow:
         age=age(job.created_at, now),
         error=job.error,
         result=dict(job.result),
-        about=kind.description if kind else "",
+        about=about(job.name),
         max_attempts=job.max_attempts,
         created_at=iso(job.created_at),
         due=iso(job.run_at) if job.state == "ready" else "",
@@ -94,26 +94,22 @@ def _row(job: Job, now: Any) -> JobRow:
 
 
 @operation("POST /api/jobs/{id}/retry", effect="write", audience="owner", idempotent=True)
-def retry_job(runtime: Runtime, id: str) -> JobRow:
+def retry_job(runtime: Runtime, id: str) -> JobView:
     """Let a job that failed run again, with all its attempts.
 
     Args:
         id: The job's id, or its first characters.
     """
-    prefix = id.strip()
-    found = [
-        job
-        for job in runtime.view.jobs.list(limit=_LOOKED_AT)
-        if len(prefix) >= 4 and job.id.startswith(prefix)
-    ]
+    runtime = _looking(runtime)
+    prefix, listed = id.strip(), runtime.view.jobs
+    found = listed.list(prefix=prefix, limit=6) if len(prefix) >= _SHORTEST_PREFIX else []
     if len(found) > 1:
         names = ", ".join(job.id[:12] for job in found[:5])
         raise Conflict(f"{prefix!r} begins {len(found)} jobs", f"say more: {names}")
     if not found:
-        raise NotFound(f"no job {prefix!r} among the latest", "`contextd jobs` lists them")
-    now = runtime.clock.now()
-    if not runtime.view.jobs.retry(found[0].id, now):
+        raise NotFound(f"no job {prefix!r}", "`contextd jobs` lists them")
+    if not listed.retry(found[0].id):
         raise Conflict(f"the job is {found[0].state}, not failed", "only failed jobs run again")
     runtime.sinks.wake()
-    [again] = [job for job in runtime.view.jobs.list(limit=_LOOKED_AT) if job.id == found[0].id]
-    return _row(again, now)
+    [again] = listed.list(prefix=found[0].id, limit=1)
+    return _row(again, runtime.clock.now())

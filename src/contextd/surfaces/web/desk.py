@@ -16,9 +16,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from contextd import __version__
+from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
 from contextd.operations.core import OPERATIONS
-from contextd.surfaces.gate import Gate, Peer
+from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.web.access import Access, Browser
 from contextd.surfaces.web.render import render
 
@@ -59,9 +60,9 @@ class TooManyRequests(Denied):
 class Desk:
     """One request of a signed-in browser."""
 
-    def __init__(self, gate: Gate, request: Request, browser: Browser) -> None:
+    def __init__(self, calls: Calls, request: Request, browser: Browser) -> None:
         self.request, self.browser = request, browser
-        self._gate = gate
+        self._calls = calls
         self._began = time.perf_counter()
         self.form: dict[str, list[str]] = {}
         self.json: dict[str, Any] = {}
@@ -88,8 +89,8 @@ class Desk:
     async def ask(self, operation: str, **arguments: Any) -> Any:
         """Run an operation as its owner and give its value. Raises `ContextdError`."""
         given = {name: value for name, value in arguments.items() if value is not None}
-        peer = Peer("web", client="dashboard", cwd=self.browser.cwd, project=self.project)
-        return (await self._gate.call(peer, operation, given)).value
+        peer = Peer("web", OWNER, client="dashboard", cwd=self.browser.cwd, project=self.project)
+        return (await self._calls.call(peer, operation, given)).value
 
     async def ask_lately(self, operation: str) -> Any:
         """As `ask`, but an answer of the last seconds will do, unless this browser changed something."""
@@ -105,9 +106,9 @@ class Desk:
         let in from, or the first.
         """
         cwd, chosen = self.browser.cwd, wanted or self.browser.project
-        peer = Peer("web", client="dashboard", cwd=cwd, project=chosen)
+        peer = Peer("web", OWNER, client="dashboard", cwd=cwd, project=chosen)
         try:
-            self.projects = (await self._gate.call(peer, "list_projects", {})).value
+            self.projects = (await self._calls.call(peer, "list_projects", {})).value
         except NotFound:
             if wanted:
                 raise
@@ -193,14 +194,14 @@ class Desk:
 Handler = Callable[[Desk], Awaitable[Response]]
 
 
-def signed_in(gate: Gate, access: Access, handler: Handler) -> Any:
+def signed_in(calls: Calls, access: Access, handler: Handler) -> Any:
     """The endpoint that runs `handler` for browsers that are signed in, and shows its errors."""
 
     async def endpoint(request: Request) -> Response:
         browser = access.browser(request.cookies.get(access.cookie_name, ""))
         if browser is None:
             return locked(request)
-        desk = Desk(gate, request, browser)
+        desk = Desk(calls, request, browser)
         try:
             if request.method == "POST":
                 await desk.read_form()

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from contextd.operations.core import OPERATIONS
-from contextd.surfaces.gate import Gate
+from contextd.surfaces.calls import Calls
 from contextd.surfaces.web import awareness, entries, records, schema, work
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
 from contextd.surfaces.web.charts import columns
@@ -30,7 +30,7 @@ _ASKED = (
 )  # fmt: skip
 
 
-def application(gate: Gate, access: Access) -> Starlette:
+def application(calls: Calls, access: Access) -> Starlette:
     """Every page, form and file."""
 
     async def sign_in(request: Request) -> Response:
@@ -82,9 +82,9 @@ def application(gate: Gate, access: Access) -> Starlette:
             Route("/signin", sign_in, methods=["GET"]),
             Route("/static/{name}", _static),
             Route("/favicon.ico", _icon),
-            *(Route(path, signed_in(gate, access, run), methods=["POST"]) for path, run in forms),
-            *(Route(path, signed_in(gate, access, run), methods=["GET"]) for path, run in looks),
-            Route("/{rest:path}", signed_in(gate, access, _missing)),
+            *(Route(path, signed_in(calls, access, run), methods=["POST"]) for path, run in forms),
+            *(Route(path, signed_in(calls, access, run), methods=["GET"]) for path, run in looks),
+            Route("/{rest:path}", signed_in(calls, access, _missing)),
         ]
     )
 

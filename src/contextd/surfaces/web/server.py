@@ -7,7 +7,7 @@ import asyncio
 from anyio import to_thread
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from contextd.surfaces.gate import Gate
+from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
 
 POLICY = (
@@ -30,8 +30,8 @@ class Pages:
     daemons never show one.
     """
 
-    def __init__(self, gate: Gate, access: Access) -> None:
-        self._gate, self._access = gate, access
+    def __init__(self, calls: Calls, access: Access) -> None:
+        self._calls, self._access = calls, access
         self._app: ASGIApp | None = None
         self._loading = asyncio.Lock()
         self._warming: asyncio.Task[None] | None = None
@@ -65,4 +65,4 @@ class Pages:
         # Jinja2 and the templates: 0.1 s of CPU that the daemon's start need not pay.
         from contextd.surfaces.web.pages import application  # noqa: PLC0415
 
-        return application(self._gate, self._access)
+        return application(self._calls, self._access)

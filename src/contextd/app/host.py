@@ -1,0 +1,165 @@
+"""One contextd in a process: an embedder, and the organisations that are open."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from contextd import __version__
+from contextd.app.operations import load_operations
+from contextd.app.organisation import OpenOrganisation
+from contextd.app.places import located
+from contextd.domain.errors import ContextdError
+from contextd.embedders import open_embedder
+from contextd.home import LOCAL, make_home
+from contextd.operations.calling import invoke
+from contextd.operations.core import Answer, Operation, find_operation
+from contextd.ports import Clock, Embedder
+from contextd.runtime import Request, Runtime, SystemClock
+from contextd.settings import Settings, load_settings
+
+_OPEN_AT_ONCE = 32
+"""Organisations kept open; another one closes the one not asked for longest."""
+
+_log = logging.getLogger(__name__)
+
+
+class Host:
+    """One running contextd over one home. Safe to use from any thread."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        embedder: Embedder,
+        *,
+        clock: Clock | None = None,
+        work: bool = True,
+    ) -> None:
+        self._settings, self._embedder, self._work = settings, embedder, work
+        self._clock = clock or SystemClock()
+        self._organisations: dict[str, OpenOrganisation] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls, settings: Settings | None = None, *, work: bool = True, clock: Clock | None = None
+    ) -> Host:
+        """Open the home, its embedder and this machine's organisation, and start working when `work`."""
+        settings = settings or load_settings()
+        make_home(settings.home)
+        embedder = open_embedder(
+            settings.text("embedder.name"), threads=settings.number("embedder.threads")
+        )
+        host = cls(settings, embedder, clock=clock, work=work)
+        host.organisation(LOCAL)
+        return host
+
+    @property
+    def settings(self) -> Settings:
+        """The values this process started with."""
+        return self._settings
+
+    def organisation(self, name: str) -> OpenOrganisation:
+        """An organisation, opened now when it is not. Raises what opening its store raises."""
+        with self._lock:
+            found = self._organisations.pop(name, None)
+            if found is None:
+                self._make_room()
+                found = OpenOrganisation(
+                    name, self._settings, self._embedder, self._clock, work=self._work
+                )
+                found.start()
+            self._organisations[name] = found
+            return found
+
+    def _make_room(self) -> None:
+        """Close organisations nobody uses, those not asked for longest first, until there is room."""
+        unused = [name for name, one in self._organisations.items() if not one.in_use]
+        while len(self._organisations) >= _OPEN_AT_ONCE and unused:
+            self._organisations.pop(unused.pop(0)).close()
+
+    def _open_ones(self) -> list[OpenOrganisation]:
+        with self._lock:
+            return list(self._organisations.values())
+
+    def runtime(self, request: Request, op: Operation | None = None) -> Runtime:
+        """A request's world: standing in the project it names, or that of the directory it comes from,
+        which becomes one now if `op` is to do something there. Outside any project it stands nowhere.
+        """
+        organisation = self.organisation(request.caller.org)
+        upkeep = op is not None and "upkeep" in op.needs
+        runtime = organisation.runtime(request, upkeep=upkeep)
+        if request.project:
+            return runtime.at(request.project)
+        return located(runtime, Path(request.cwd), op) if request.cwd else runtime
+
+    def call(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Answer:
+        """Run one operation. Raises the errors of `domain.errors`; a defect is logged and raised
+        as a `ContextdError` with the code `internal`.
+        """
+        load_operations()
+        op = find_operation(name)
+        try:
+            with self.organisation(request.caller.org).used():
+                return invoke(op, self.runtime(request, op), arguments)
+        except ContextdError:
+            raise
+        except Exception as error:
+            _log.exception("%s failed", op.name)
+            raise ContextdError(
+                f"{op.name} failed: {type(error).__name__}: {error}",
+                "this is a defect of contextd; the daemon's log has the details",
+            ) from error
+
+    def warm(self) -> None:
+        """Load the embedder now, so that the first search does not wait for it."""
+        if self._embedder.model:
+            try:
+                self._embedder.embed(["warm"])
+            except ContextdError as error:
+                _log.warning("embedder not ready: %s", error.message)
+
+    def health(self) -> dict[str, Any]:
+        """What `/readyz` and `daemon status` show: version, projects, pending work, services, problems."""
+        waiting, projects = 0, 0
+        problems: list[str] = []
+        services: dict[str, Any] = {}
+        for organisation in self._open_ones():
+            count, failed = organisation.waiting()
+            waiting += count
+            projects += len(organisation.directory.all())
+            problems += failed
+            for state in organisation.services():
+                services[state.name] = state.as_dict()
+                problems += [state.problem] if state.problem else []
+        return {
+            "version": __version__,
+            "home": str(self._settings.home),
+            "projects": projects,
+            "waiting_jobs": waiting,
+            "services": services,
+            "problems": problems,
+        }
+
+    def idle(self) -> bool:
+        """Whether no job is running or due."""
+        return all(organisation.idle() for organisation in self._open_ones())
+
+    def flush(self) -> None:
+        """Write the by-products of calls that are still in memory."""
+        for organisation in self._open_ones():
+            organisation.flush()
+
+    def work_off(self) -> int:
+        """Do what is due in this thread until nothing is left; returns how many pieces it were."""
+        return sum(organisation.work_off() for organisation in self._open_ones())
+
+    def close(self) -> None:
+        """Close every organisation."""
+        with self._lock:
+            closing, self._organisations = self._organisations, {}
+        for organisation in closing.values():
+            organisation.close()

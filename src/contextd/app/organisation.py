@@ -1,0 +1,283 @@
+"""One organisation that is open: its store, key, usage log, workers and caches, opened and closed as a
+unit.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from contextd.app.files import kept_bytes
+from contextd.app.idle_watch import NAME as IDLE_WATCH
+from contextd.app.idle_watch import IdleWatch
+from contextd.app.operations import job_function
+from contextd.app.preparations import NAME as PREPARATIONS
+from contextd.app.preparations import Preparations
+from contextd.awareness.observe import NAME as USAGE_LOG
+from contextd.awareness.observe import UsageLog
+from contextd.caches import Cache, Caches
+from contextd.domain.access import Caller
+from contextd.domain.errors import ContextdError
+from contextd.domain.jobs import LANES, Job
+from contextd.domain.scope import Scope
+from contextd.governance.redact import redact
+from contextd.home import database_path
+from contextd.jobs.queue import Hold, Worker
+from contextd.jobs.table import Task, job_named, new_job, rounds
+from contextd.ports import Clock, Directory, Embedder, Store, View
+from contextd.runtime import Request, Runtime, Sinks
+from contextd.settings import Settings, load_settings
+from contextd.stores import open_store
+from contextd.supervision import ServiceState, Supervisor
+
+_CHECKOUTS = 256
+_WORKER = Caller("contextd", "owner")
+"""Who background work is done by."""
+
+_UNCHECKED = frozenset({"embed_pending", "end_idle_sessions", "retire_old_rows"})
+"""Jobs after which no balance is drawn: they change nothing that could be out of it."""
+
+_log = logging.getLogger(__name__)
+
+
+class OpenOrganisation:
+    """What belongs to everybody of one organisation, and works for them. Safe to use from any thread."""
+
+    def __init__(
+        self, name: str, settings: Settings, embedder: Embedder, clock: Clock, *, work: bool
+    ) -> None:
+        self.name, self._settings, self._embedder = name, settings, embedder
+        self._clock = clock
+        home = settings.home
+        self.key = kept_bytes(home / "redaction.key", 32)
+        self.place = kept_bytes(home / "place", 8).hex()
+        self.caches = Caches()
+        self._store = _open_store(name, settings, self.key, clock)
+        self._known_settings: Cache[Path | None, tuple[tuple[int, ...], Settings]] = Cache(
+            _CHECKOUTS
+        )
+        self._users, self._lock = 0, threading.Lock()
+        self._services = Supervisor()
+        self._usage = UsageLog(self._store.upkeep, self._services.note)
+        self._preparations = Preparations(self._services.note)
+        self._workers = [
+            Worker(
+                self._store.queue,
+                clock,
+                self._run_job,
+                lanes=(lane,),
+                place=self.place,
+                rounds=rounds(self.place),
+            )
+            for lane in LANES
+        ]
+        self._idle_watch = IdleWatch(
+            self._store.upkeep, clock, self._timeout, lambda: self._queue("end_idle_sessions")
+        )
+        self.sinks = Sinks(
+            observe=self._usage.observe,
+            handed_out=self._usage.handed_out,
+            used=self._usage.used,
+            later=self._usage.later,
+            prepare=self._preparations.prepare,
+            settle=self._usage.settle,
+            wake=self.wake,
+            schedule=self._store.queue.schedule,
+        )
+        self._add_services(work=work)
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a call is under way."""
+        return self._users > 0
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Not to be closed meanwhile."""
+        with self._lock:
+            self._users += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+
+    @property
+    def directory(self) -> Directory:
+        """Which projects there are."""
+        return self._store.directory
+
+    def settings(self, root: Path | None) -> Settings:
+        """The values in force in a checkout: its file is read again when it or the home's changed.
+        What holds for the whole process stays as it was when that started.
+
+        Raises `Invalid` for a file that cannot be used.
+        """
+        stamps = tuple(map(_stamp, self._settings.files(root)))
+        known = self._known_settings.get(root)
+        if known is None or known[0] != stamps:
+            fresh = load_settings(root, self._settings.flags, self._settings.home)
+            known = (stamps, fresh.within(self._settings))
+            self._known_settings.put(root, known)
+        return known[1]
+
+    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
+        """What the caller may reach of these scopes."""
+        return self._store.view(caller.grant(scopes))
+
+    def runtime(self, request: Request, *, upkeep: bool) -> Runtime:
+        """A request's world, standing nowhere yet. `upkeep` gives it the whole store to look after."""
+        return Runtime(
+            view=self.view(request.caller, ()),
+            embedder=self._embedder,
+            clock=self._clock,
+            settings=self._usable_settings(request),
+            caller=request.caller,
+            sinks=self.sinks,
+            organisation=self,
+            client=request.client,
+            surface=request.surface,
+            connection=request.connection,
+            process=request.process,
+            ancestors=request.ancestors,
+            redaction_key=self.key,
+            call=request.key,
+            repeated=request.repeated,
+            alone=request.alone,
+            progress=request.progress,
+            upkeep=self._store.upkeep if upkeep else None,
+        )
+
+    def start(self) -> None:
+        """Start working, and have mended what is out of balance."""
+        self._services.start()
+        self._preparations.prepare("balance", self.mend)
+
+    def mend(self, scopes: Iterable[Scope] = ()) -> int:
+        """Have mended what is out of balance in these scopes, or in any; says in how many."""
+        problems = [one for one in self._store.upkeep.balance(tuple(scopes)) if one.problems]
+        for one in problems:
+            _log.warning("mending: %s", "; ".join(one.problems))
+            self._queue("mend_index", one.scope)
+        return len(problems)
+
+    def wake(self) -> None:
+        """Have everybody look for something to do."""
+        for worker in self._workers:
+            worker.wake()
+        self._idle_watch.wake()
+
+    def services(self) -> list[ServiceState]:
+        """How each of its services does, by name."""
+        return self._services.states()
+
+    def waiting(self) -> tuple[int, list[str]]:
+        """How many jobs wait or run, and what failed for good, in words."""
+        view = self.view(_WORKER, [p.scope for p in self.directory.all()] + [Scope(self.name)])
+        counts = view.jobs.count()
+        failed = view.jobs.list(states=("failed",), limit=5)
+        problems = [f"job {job.name} failed: {job.error}" for job in failed]
+        return counts.get("ready", 0) + counts.get("running", 0), problems
+
+    def idle(self) -> bool:
+        """Whether no job is running or due."""
+        return all(worker.idle() for worker in self._workers)
+
+    def flush(self) -> None:
+        """Write the by-products of calls that are still in memory."""
+        self._usage.flush()
+
+    def work_off(self) -> int:
+        """Do in this thread what is due, until nothing is left; returns how many jobs ran."""
+        count = 0
+        self.flush()
+        while self._preparations.run_one() or self._run_due_job():
+            count += 1
+            self.flush()
+        return count
+
+    def close(self) -> None:
+        """Finish writes, stop the services, close the store."""
+        for name in self._services.close():
+            _log.warning("%s did not end in time", name)
+        self._usage.settle()
+        self.caches.close()
+        self._store.close()
+
+    def _add_services(self, *, work: bool) -> None:
+        add = self._services.add
+        add(USAGE_LOG, self._usage.run, self._usage.wake)
+        if not work:
+            return
+        add(PREPARATIONS, self._preparations.run, self._preparations.wake)
+        for lane, worker in zip(LANES, self._workers, strict=True):
+            add(f"{lane} worker", worker.run, worker.wake)
+        add(IDLE_WATCH, self._idle_watch.run, self._idle_watch.wake)
+
+    def _run_due_job(self) -> bool:
+        return any(worker.run_one() for worker in self._workers)
+
+    def _queue(self, name: str, scope: Scope | None = None) -> None:
+        self._store.queue.add([new_job(name, scope, self.place, once="")])
+        self.wake()
+
+    def _timeout(self, root: Path | None) -> int:
+        try:
+            return self.settings(root).number("sessions.timeout_minutes")
+        except ContextdError:
+            return self._settings.number("sessions.timeout_minutes")
+
+    def _usable_settings(self, request: Request) -> Settings:
+        """The settings of no project, for a call that may yet find its own."""
+        try:
+            return self.settings(None)
+        except ContextdError as error:
+            if request.surface not in ("hook", "job"):
+                raise
+            _log.warning("%s; %s", error.message, error.hint)
+            return self._settings
+
+    def _run_job(self, job: Job, hold: Hold) -> Mapping[str, Any]:
+        row = job_named(job.name)
+        run = job_function(row)
+        request = Request(surface="job", caller=_WORKER, client="contextd")
+        runtime = self.runtime(request, upkeep="upkeep" in row.needs)
+        if job.scope is not None:
+            there = self._in_project(runtime, job)
+            if there is None:
+                return {"skipped": f"there is no project {job.scope}"}
+            runtime = there
+        result = run(runtime, Task(job.scope, job.arguments, job.checkpoint, hold))
+        if job.scope is not None and job.name not in _UNCHECKED and not hold.lost:
+            self._preparations.prepare(f"balance {job.scope}", partial(self.mend, [job.scope]))
+        return result
+
+    def _in_project(self, runtime: Runtime, job: Job) -> Runtime | None:
+        project = next((p for p in self.directory.all() if p.scope == job.scope), None)
+        if project is None:
+            return None
+        root = Path(str(job.arguments.get("root", "")))
+        known = str(root) in project.roots and root.is_dir()
+        return runtime.standing_in(project, root if known else None)
+
+
+def _open_store(name: str, settings: Settings, key: bytes, clock: Clock) -> Store:
+    url = settings.text("store.url")
+    if not url:
+        path = database_path(settings.home, name)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        url = f"sqlite://{path}"
+    return open_store(url, scrub=lambda text: redact(text, key).text, clock=clock)
+
+
+def _stamp(path: Path) -> int:
+    try:
+        about = path.stat()
+    except OSError:
+        return 0
+    return about.st_mtime_ns ^ about.st_size << 1 ^ about.st_ino

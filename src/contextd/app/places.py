@@ -1,0 +1,87 @@
+"""Which project a call stands in, from the directory it comes from."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from contextd.caches import Cache
+from contextd.code.git.identity import Identity
+from contextd.domain.errors import ContextdError, Invalid, NotFound
+from contextd.domain.projects import Project
+from contextd.operations.core import Operation
+from contextd.runtime import Checkout, Runtime
+from contextd.steps.location import find_project, make_known
+
+PLACE_SECONDS = 10.0
+"""How long a directory's project is remembered before git is asked again."""
+
+_PLACES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What is known of a directory; `refusal` says why it does not become a project."""
+
+    looked_at: float
+    project: Project | None
+    identity: Identity
+    refusal: str = ""
+
+
+def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
+    """The call standing in the project around `cwd`. A directory that is none yet becomes one for an
+    operation that does something there, if it may; for any other the call stands in its checkout only.
+    """
+    try:
+        place = _place(runtime, cwd)
+    except (NotFound, Invalid) as error:
+        return replace(runtime, nowhere=_because(error))
+    root = place.identity.root
+    known = place.project is not None and str(root) in place.project.roots
+    if place.project is not None and (known or op is None or not makes_known(op)):
+        return runtime.standing_in(place.project, root)
+    settings = runtime.organisation.settings(root)
+    there = replace(runtime, checkout=Checkout(root), settings=settings)
+    if op is None or not makes_known(op):
+        return replace(there, nowhere=f": {root} is no project yet")
+    if place.refusal:
+        return replace(runtime, nowhere=place.refusal)
+    places = _places(runtime)
+    try:
+        standing = make_known(there, asked=False)
+    except (NotFound, Invalid) as error:
+        # Finding out again would cost a walk through all of its files.
+        places.put(cwd, replace(place, refusal=_because(error)))
+        return replace(runtime, nowhere=_because(error))
+    places.pop(cwd)
+    return standing
+
+
+def _because(error: ContextdError) -> str:
+    return f": {error.message}; {error.hint}"
+
+
+def makes_known(op: Operation) -> bool:
+    """Whether calling an operation in a directory says that it is worked on: what agents do and what
+    changes something; looking at it, ending a connection and tending the store do not.
+    """
+    if "upkeep" in op.needs or op.name in ("init", "connection_closed", "session_current"):
+        return False
+    return op.tool or op.effect != "read"
+
+
+def _place(runtime: Runtime, cwd: Path) -> _Place:
+    places = _places(runtime)
+    now = time.monotonic()
+    kept = places.get(cwd)
+    if kept is None or now - kept.looked_at > PLACE_SECONDS:
+        kept = _Place(now, *find_project(runtime.organisation.directory, cwd))
+        if kept.project is not None:
+            places.put(cwd, kept)
+    return kept
+
+
+def _places(runtime: Runtime) -> Cache[Path, _Place]:
+    return runtime.organisation.caches.of("places", _PLACES)

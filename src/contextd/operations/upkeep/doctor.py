@@ -1,0 +1,147 @@
+"""Whether contextd is sound, by trying it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from contextd.domain.errors import ContextdError, Invalid
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.finding import find_records
+from contextd.steps.network import network_findings
+from contextd.steps.typed import schema_of
+from contextd.steps.writing import change, save_new
+
+_LEAST_FREE = 200_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing doctor tried. `complete` is false when a part of it could not be looked at; `ok` then
+    speaks of the rest.
+    """
+
+    name: str
+    ok: bool
+    detail: str
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Every check and whether all passed."""
+
+    ok: bool
+    checks: list[Check]
+
+    def as_text(self) -> str:
+        """A ✓ or ✗ per check, a ? for one that was not complete."""
+        return "\n".join(f"{_mark(c)} {c.name}: {c.detail}" for c in self.checks)
+
+
+def _mark(check: Check) -> str:
+    if not check.ok:
+        return "✗"
+    return "✓" if check.complete else "?"
+
+
+@operation("GET /api/doctor", audience="owner", needs="upkeep")
+def doctor(runtime: Runtime) -> Health:
+    """Check the store, the index, the embedder, the network and capture, by trying them."""
+    checks = [
+        _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
+        _try("store", lambda: _sound(runtime)),
+        _try("embedder", lambda: _embeds(runtime)),
+        network(),
+        _try("disk", lambda: _room(runtime)),
+        _try("schema", lambda: _schema(runtime)),
+    ]
+    if runtime.project is not None:
+        checks.append(_try("canary", lambda: canary(runtime)))
+        checks.append(_try("capture", lambda: _captures(runtime)))
+    return Health(all(check.ok for check in checks), checks)
+
+
+def canary(runtime: Runtime) -> str:
+    """Write, recall and delete a record through the real path. Raises when a step fails."""
+    word = f"canary{uuid.uuid4().hex[:12]}"
+    saved = save_new(
+        runtime, "context", content=f"{word} checks that memory works", tags=["canary"], gate=False
+    ).record
+    try:
+        found = find_records(runtime, word, ("context",), limit=3)
+        if saved.id not in [hit.record.id for hit in found.hits]:
+            raise Invalid("a record just written was not found", "run `contextd reindex`")
+    finally:
+        change(runtime, saved, saved.with_(status="deleted"), action="delete", reason="canary")
+    again = find_records(runtime, word, ("context",), limit=3)
+    if saved.id in [hit.record.id for hit in again.hits]:
+        raise Invalid("a deleted record is still found", "run `contextd reindex`")
+    return "written, recalled and deleted"
+
+
+def _try(name: str, probe: Callable[[], str]) -> Check:
+    try:
+        return Check(name, True, probe())
+    except ContextdError as error:
+        hint = f" ({error.hint})" if error.hint else ""
+        return Check(name, False, error.message + hint)
+
+
+def _sound(runtime: Runtime) -> str:
+    assert runtime.upkeep is not None
+    problems = runtime.upkeep.check()
+    if problems:
+        raise Invalid("; ".join(problems), "run `contextd reindex`, or `contextd restore` a backup")
+    stats = runtime.everywhere().view.index.stats(runtime.embedder.model)
+    return f"sound; {stats.documents} texts indexed, {stats.pending} waiting for vectors"
+
+
+def _embeds(runtime: Runtime) -> str:
+    if not runtime.embedder.model:
+        return "none chosen: search goes by words only"
+    shape = runtime.embedder.embed(["does it work"]).shape
+    return f"{runtime.embedder.model} makes vectors of {shape[1]} dimensions"
+
+
+def _room(runtime: Runtime) -> str:
+    free = shutil.disk_usage(runtime.settings.home).free
+    if free < _LEAST_FREE:
+        raise Invalid(f"only {free // 1_000_000} MB free", "make room: writes will fail soon")
+    return f"{free // 1_000_000_000} GB free"
+
+
+def _schema(runtime: Runtime) -> str:
+    schema = schema_of(runtime)
+    if schema.problems:
+        raise Invalid("; ".join(map(str, schema.problems)), "the rest of the file is in force")
+    return f"{len(schema.types)} types"
+
+
+def network() -> Check:
+    """Whether anything in this process could report to somebody, by looking."""
+    findings = network_findings()
+    return Check(
+        "network",
+        all(finding.ok is not False for finding in findings),
+        f"process {os.getpid()}: " + "; ".join(finding.text for finding in findings),
+        all(finding.ok is not None for finding in findings),
+    )
+
+
+def _captures(runtime: Runtime) -> str:
+    sessions = runtime.view.sessions
+    found = sessions.find(frozenset({runtime.scope}), statuses=("completed", "archived"))
+    recent = [session for session in found if session.data.get("hooked")][:3]
+    if not recent:
+        return "no session was captured by hooks yet"
+    if len(recent) == 3 and not any(
+        sessions.events(session.id, types=("message", "query"), limit=1) for session in recent
+    ):
+        raise Invalid("the last 3 sessions captured nothing", "run `contextd install claude-code`")
+    return f"the last {len(recent)} sessions were captured"

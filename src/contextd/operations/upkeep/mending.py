@@ -1,0 +1,165 @@
+"""Keeping derived data equal to what it is derived from: mended where it is not, or made anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from contextd.domain.changes import CodeChange
+from contextd.domain.documents import code_documents, message_documents, record_document
+from contextd.domain.errors import Corrupt
+from contextd.domain.query import Query
+from contextd.domain.records import STATUSES
+from contextd.domain.scope import Scope
+from contextd.domain.upkeep import Ages, Repair
+from contextd.jobs.table import Task
+from contextd.operations.core import operation
+from contextd.ports import Upkeep
+from contextd.runtime import Runtime
+from contextd.steps.hydration import documents_behind
+from contextd.steps.scanning import queue_embedding, scan_project
+
+_AT_ONCE = 2_000
+"""Rows mended in one commit: some tenths of a second of writing, in which nobody else writes."""
+
+_MOST_SESSIONS = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Reindexed:
+    """What was rebuilt."""
+
+    records: int
+    messages: int
+    files: int
+    pending: int
+
+    def as_text(self) -> str:
+        """Counts in a sentence."""
+        return f"rebuilt: {self.records} records, {self.messages} messages, {self.files} files; {self.pending} wait for vectors"
+
+
+@operation("POST /api/reindex", effect="write", audience="owner", idempotent=True, needs="upkeep")
+def reindex(runtime: Runtime) -> Reindexed:
+    """Rebuild everything derived: words, vectors, the code index."""
+    runtime.sinks.settle()
+    records = messages = files = pending = 0
+    done: set[Scope] = set()
+    for project in runtime.projects():
+        there = runtime.standing_in(project)
+        for scope in project.scope.cascade:
+            if scope not in done:
+                done.add(scope)
+                records += _records_anew(there, scope)
+        messages += _messages_anew(there)
+        if there.checkout is not None:
+            files += scan_project(there, incremental=False).files
+        else:
+            files += _code_anew(there)
+        queue_embedding(there)
+        pending += there.view.index.stats(runtime.embedder.model).pending
+    return Reindexed(records, messages, files, pending)
+
+
+def _records_anew(runtime: Runtime, scope: Scope) -> int:
+    """Forget what is derived of a scope, and index its records again; how many they are."""
+    assert runtime.upkeep is not None
+    runtime.upkeep.rebuild(scope)
+    query = Query(scopes=frozenset({scope}), statuses=STATUSES, limit=_AT_ONCE)
+    count = 0
+    while True:
+        page = runtime.view.records.find(query)
+        if page.records:
+            runtime.commit(documents=[record_document(record) for record in page.records])
+        count += len(page.records)
+        if not page.cursor:
+            return count
+        query = replace(query, cursor=page.cursor)
+
+
+def _messages_anew(runtime: Runtime) -> int:
+    """Index the messages of the project's sessions again; how many they are."""
+    view, count = runtime.view, 0
+    for session in view.sessions.find(frozenset({runtime.scope}), limit=_MOST_SESSIONS):
+        events = view.sessions.events(session.id, types=("message",))
+        documents = message_documents(session.scope, session.id, events)
+        if documents:
+            runtime.commit(documents=documents)
+        count += len(documents)
+    return count
+
+
+def _code_anew(runtime: Runtime) -> int:
+    """Index what is stored of the project's code again; how many files it is."""
+    files = runtime.view.files
+    paths = list(files.stamps(runtime.scope))
+    for start in range(0, len(paths), _AT_ONCE):
+        some = files.get(runtime.scope, paths[start : start + _AT_ONCE])
+        documents = [one for file in some for one in code_documents(runtime.scope, file)]
+        runtime.commit(documents=documents)
+    return len(paths)
+
+
+def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Mend what is out of balance in a project: documents that are missing in the index or too much in
+    it, files whose pieces are not all there, sessions that tell another number of events.
+    """
+    upkeep, scope = runtime.upkeep, task.scope
+    if upkeep is None or scope is None:
+        return {}
+    mended = 0
+    before = Repair()
+    while True:
+        task.hold.check()
+        repair = upkeep.unbalanced(scope, _AT_ONCE)
+        if repair.is_empty:
+            break
+        if repair == before:
+            raise Corrupt(
+                f"the index of {scope} cannot be mended", "run `contextd reindex` in that project"
+            )
+        _mend(runtime, upkeep, scope, repair)
+        mended += len(repair.missing) + len(repair.surplus)
+        mended += len(repair.files) + len(repair.sessions)
+        before = repair
+    if mended:
+        queue_embedding(runtime)
+    return {"mended": mended}
+
+
+def _mend(runtime: Runtime, upkeep: Upkeep, scope: Scope, repair: Repair) -> None:
+    documents = documents_behind(runtime, repair.missing)
+    there = {document.id for document in documents}
+    # What nothing stands behind is too much, even where its words are missing.
+    gone = [one.id for one in repair.surplus]
+    gone += [one.id for one in repair.missing if one.id not in there]
+    half = [CodeChange(scope=scope, remove=repair.files)] if repair.files else []
+    runtime.commit(documents=documents, forget={scope: gone} if gone else {}, code=half)
+    if repair.files and runtime.checkout is not None:
+        scan_project(runtime)
+    if repair.sessions:
+        upkeep.recount_sessions(scope, repair.sessions)
+
+
+def retire_old_rows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
+    """Drop rows that are older than the settings keep them; daily."""
+    upkeep = runtime.upkeep
+    if upkeep is None:
+        return {}
+    model = runtime.embedder.model
+    ages = Ages(
+        jobs=_before(runtime, "retention.jobs_days"),
+        events=_before(runtime, "retention.events_days"),
+        changes=_before(runtime, "retention.history_days"),
+        handed_out=_before(runtime, "retention.handed_out_days"),
+        calls=_before(runtime, "retention.answers_days"),
+        upgraded=not model or not upkeep.waiting(model),
+    )
+    return upkeep.retire(ages)
+
+
+def _before(runtime: Runtime, setting: str) -> datetime | None:
+    days = runtime.settings.number(setting)
+    return runtime.clock.now() - timedelta(days=days) if days else None

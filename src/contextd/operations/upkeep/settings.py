@@ -1,0 +1,60 @@
+"""The settings in force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """A setting: its value where the call stands, where that comes from, and for whom it holds:
+    `project`, `home` or `process`. `next` is a value that holds once the daemon is started again.
+    """
+
+    name: str
+    value: str | int | float | bool
+    origin: str
+    reach: str
+    about: str
+    next: str | int | float | bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SettingViews:
+    """Every setting."""
+
+    settings: list[SettingView]
+
+    def as_text(self) -> str:
+        """A line per setting."""
+        width = max(len(row.name) for row in self.settings)
+        lines: list[str] = []
+        for row in self.settings:
+            lines.append(f"{row.name:{width}}  {row.value!s:12} {row.origin:24} {row.about}")
+            if row.next is not None:
+                lines.append(
+                    f"{'':{width}}  {row.next!s:12} from the next `contextd daemon stop` on"
+                )
+        return "\n".join(lines)
+
+
+@operation("GET /api/config", audience="owner")
+def config(runtime: Runtime) -> SettingViews:
+    """Show every setting, its value here and where the value comes from."""
+    settings = runtime.settings
+    return SettingViews(
+        [
+            SettingView(
+                name=row.name,
+                value=value,
+                origin=origin,
+                reach=row.reach,
+                about=row.description,
+                next=settings.next.get(row.name),
+            )
+            for row, value, origin in settings.rows()
+        ]
+    )

@@ -1,0 +1,43 @@
+"""What a surface is given: `app` builds it, surfaces only call it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from contextd.operations.core import Answer
+from contextd.runtime import Request
+from contextd.settings import Settings
+
+
+class Backend(Protocol):
+    """One running contextd. Safe to call from any thread."""
+
+    @property
+    def settings(self) -> Settings:
+        """The values this process started with."""
+        ...
+
+    def call(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Answer:
+        """Run one operation. Raises the errors of `domain.errors`; a defect is logged and raised
+        as a `ContextdError` with the code `internal`.
+        """
+        ...
+
+    def health(self) -> dict[str, Any]:
+        """What `/readyz` and `daemon status` show: version, project count, pending work, services,
+        problems.
+        """
+        ...
+
+    def idle(self) -> bool:
+        """Whether no job is running or due."""
+        ...
+
+    def close(self) -> None:
+        """Finish writes, stop the services, close the stores."""
+        ...
+
+
+OpenBackend = Callable[[], Backend]
+"""Opens a contextd in this process."""

@@ -1,0 +1,221 @@
+"""The way from the event loop to the backend: opened on demand, called in worker threads."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from anyio import CapacityLimiter, to_thread
+
+from contextd.domain.access import Caller
+from contextd.domain.errors import ContextdError, Unavailable
+from contextd.operations.core import OPERATIONS, Answer
+from contextd.runtime import Request, Surface
+from contextd.supervision import Supervisor
+from contextd.surfaces.backend import Backend, OpenBackend
+
+logger = logging.getLogger(__name__)
+
+_RETRY_SECONDS = 2.0
+
+
+@dataclass(slots=True)
+class Peer:
+    """Who is on the other end of a connection.
+
+    `connection` names a conversation that lasts, over restarts of this process too; it is empty where
+    nothing lasts. `process` is the client's process, `repeats` are the ids of requests that were under
+    way when the conversation was interrupted.
+    """
+
+    surface: Surface
+    caller: Caller
+    cwd: str = ""
+    client: str = ""
+    project: str = ""
+    connection: str = ""
+    process: int = 0
+    repeats: frozenset[str | int] = frozenset()
+
+    def request(self, operation: str, arguments: Mapping[str, Any], call: Call | None) -> Request:
+        """A call of this peer, as the backend is told of it."""
+        key = call.key(self.caller, operation, arguments) if call is not None else ""
+        return Request(
+            surface=self.surface,
+            caller=self.caller,
+            cwd=self.cwd,
+            project=self.project,
+            client=self.client,
+            connection=self.connection,
+            process=self.process,
+            key=key,
+            repeated=call is not None and call.repeated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What tells one call from all others, so that it can be repeated when its answer was lost: the
+    conversation and its number there. `repeated` says that this may be a repetition.
+    """
+
+    conversation: str
+    number: str | int
+    repeated: bool = False
+
+    def key(self, caller: Caller, operation: str, arguments: Mapping[str, Any]) -> str:
+        """A digest of all of it. The arguments count as well: a client that gives two calls the same
+        number must not have the second one taken for the first.
+        """
+        parts = [caller.org, caller.name, self.conversation, self.number, operation, arguments]
+        text = json.dumps(parts, sort_keys=True, default=str)
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=20).hexdigest()
+
+
+class Calls:
+    """Calls into a backend from an event loop.
+
+    `load` fills the table of operations before anything asks for it. The backend is opened by the
+    first call that needs it. When that fails every call answers with the error, and opening is tried
+    again two seconds later at the earliest, so a mended cause is enough. `services` are those of the
+    surfaces, told in the health beside the backend's.
+    """
+
+    def __init__(
+        self, open_backend: OpenBackend, workers: int, load: Callable[[], None] | None = None
+    ) -> None:
+        self._open_backend = open_backend
+        self._load = load
+        self._loading = asyncio.Lock()
+        self._backend: Backend | None = None
+        self._failed: tuple[float, ContextdError] | None = None
+        self._opening = asyncio.Lock()
+        self._workers = CapacityLimiter(workers)
+        # Hooks have a deadline and must not queue behind long calls.
+        self._hook_workers = CapacityLimiter(2)
+        self.services = Supervisor()
+        self._running = 0
+        self._count = threading.Lock()
+        self.touched_at = time.monotonic()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the backend can be called without waiting for it to open."""
+        return self._backend is not None
+
+    @property
+    def failure(self) -> ContextdError | None:
+        """Why the backend could not be opened when that was tried last; None when it is open or was not
+        tried.
+        """
+        return self._failed[1] if self._failed and self._backend is None else None
+
+    async def operations(self) -> None:
+        """Return once the table of operations is filled; that needs no backend."""
+        async with self._loading:
+            if self._load is not None:
+                await to_thread.run_sync(self._load)
+                self._load = None
+
+    async def backend(self) -> Backend:
+        """The backend. Raises the `ContextdError` that keeps it from opening."""
+        await self.operations()
+        async with self._opening:
+            if self._backend is None:
+                if self._failed and time.monotonic() - self._failed[0] < _RETRY_SECONDS:
+                    raise self._failed[1]
+                try:
+                    self._backend = await to_thread.run_sync(self._open_backend)
+                except ContextdError as error:
+                    self._failed = (time.monotonic(), error)
+                    raise
+                except Exception as error:
+                    logger.exception("contextd could not open")
+                    unavailable = Unavailable(f"contextd could not open: {error}", "see its log")
+                    self._failed = (time.monotonic(), unavailable)
+                    raise unavailable from error
+            return self._backend
+
+    async def call(
+        self,
+        peer: Peer,
+        name: str,
+        arguments: Mapping[str, Any],
+        call: Call | None = None,
+    ) -> Answer:
+        """Run one operation for `peer`; with `call`, as one that may be repeated. Raises `ContextdError`.
+
+        A cancelled caller stops waiting; the operation itself is finished.
+        """
+        backend = await self.backend()
+        request = peer.request(name, arguments, call)
+        answer: Answer = await self._in_thread(
+            lambda: backend.call(name, request, arguments), hook=peer.surface == "hook"
+        )
+        return answer
+
+    async def call_if_known(self, peer: Peer, name: str, arguments: Mapping[str, Any]) -> None:
+        """Run an operation that may not exist, for its effect; an error is only logged."""
+        if name not in OPERATIONS or self._backend is None:
+            return
+        try:
+            await self.call(peer, name, arguments)
+        except ContextdError as error:
+            logger.warning("%s: %s", name, error.message)
+
+    async def health(self) -> dict[str, Any]:
+        """What the backend says about itself, and how the services of the surfaces do."""
+        backend = await self.backend()
+        health: dict[str, Any] = await self._in_thread(backend.health)
+        mine = self.services.states()
+        health["services"] = {
+            **health.get("services", {}),
+            **{state.name: state.as_dict() for state in mine},
+        }
+        health["problems"] = [*health.get("problems", []), *(s.problem for s in mine if s.problem)]
+        return health
+
+    async def idle(self) -> bool:
+        """Whether nothing runs and nothing is due."""
+        if self._running:
+            return False
+        return self._backend is None or bool(await self._in_thread(self._backend.idle, count=False))
+
+    async def drained(self, seconds: float) -> bool:
+        """Wait for running calls; false when some still run after `seconds`."""
+        deadline = time.monotonic() + seconds
+        while self._running and time.monotonic() < deadline:  # noqa: ASYNC110  threads end outside the loop
+            await asyncio.sleep(0.01)
+        return not self._running
+
+    async def close(self) -> None:
+        """Close the backend, if it was opened."""
+        async with self._opening:
+            if self._backend is not None:
+                await to_thread.run_sync(self._backend.close)
+                self._backend = None
+
+    async def _in_thread(
+        self, run: Callable[[], Any], *, hook: bool = False, count: bool = True
+    ) -> Any:
+        def counted() -> Any:
+            with self._count:
+                self._running += 1
+            try:
+                return run()
+            finally:
+                with self._count:
+                    self._running -= 1
+                self.touched_at = time.monotonic()
+
+        limiter = self._hook_workers if hook else self._workers
+        return await to_thread.run_sync(
+            counted if count else run, abandon_on_cancel=True, limiter=limiter
+        )
