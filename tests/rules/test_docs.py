@@ -12,7 +12,7 @@ from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
 from contextd.domain.kinds import KINDS
 from contextd.surfaces.cli import Commands
-from contextd.surfaces.host import Host
+from contextd.surfaces.backend import Backend
 
 load_operations()
 
@@ -21,7 +21,7 @@ DECISIONS = sorted((ROOT / "docs" / "adr").glob("*.md"))
 SHORT = {"docs/architecture.md": 200, "AGENTS.md": 80, "CONTRIBUTING.md": 60}
 
 
-def no_host() -> Host:
+def no_backend() -> Backend:
     raise AssertionError("listing commands opens nothing")
 
 
@@ -47,7 +47,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=str)
 def test_every_command_a_page_shows_exists(page: Path) -> None:
-    group = Commands(load_operations, no_host, EXTRAS)
+    group = Commands(load_operations, no_backend, EXTRAS)
     known = {*group.list_commands(group.make_context("contextd", [], resilient_parsing=True))}
     text = (ROOT / page).read_text("utf-8")
     shown = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))

@@ -11,10 +11,23 @@ from pathlib import Path
 import pytest
 from sources import ROOT
 
-from contextd.app import MODULES, load_operations
-from contextd.operations.core import OPERATIONS, PROFILES, Operation, schema_tokens, tools
+from contextd.app import load_operations
+from contextd.app.operations import job_function
+from contextd.jobs.table import JOBS
+from contextd.operations.core import (
+    OPERATIONS,
+    PROFILES,
+    PROJECT,
+    Operation,
+    schema_tokens,
+    tools,
+)
 
 load_operations()
+
+OPERATION_FILES = ROOT / "src" / "contextd" / "operations"
+ROOMS = [path for path in sorted(OPERATION_FILES.glob("*/*.py")) if path.stem != "__init__"]
+PLACELESS = {"tools_list", "tool_schema", "tool_call"}
 
 CORE_TOOLS = 10
 CORE_TOKENS = 1200
@@ -34,6 +47,8 @@ def test_an_operation_says_what_it_does_and_what_each_argument_means(op: Operati
     assert len(op.summary) > 20
     assert op.summary.rstrip().endswith((".", "?", ")"))
     for name, field in op.arguments.model_fields.items():
+        if name == PROJECT:
+            continue
         assert field.description, name
         assert field.description.strip().endswith("."), name
 
@@ -86,13 +101,29 @@ def test_the_names_older_programs_call_are_all_tools() -> None:
     assert [name for name in COMPATIBLE if name not in {op.name for op in tools("full")}] == []
 
 
-def test_every_module_that_defines_an_operation_is_loaded() -> None:
-    defining = {
-        path.stem
-        for path in (ROOT / "src" / "contextd" / "operations").glob("*.py")
-        if path.stem != "core" and _defines(path)
-    }
-    assert defining <= set(MODULES)
+@every_operation()
+def test_a_project_can_be_named_wherever_one_matters(op: Operation) -> None:
+    assert (PROJECT in op.arguments.model_fields) is (op.name not in PLACELESS)
+
+
+@pytest.mark.parametrize("path", ROOMS, ids=str)
+def test_a_room_of_operations_holds_rows_only(path: Path) -> None:
+    functions = {row.run.partition(":")[2] for row in JOBS.values() if _file_of(row.run) == path}
+    defined = {node.name for node in ast.parse(path.read_text("utf-8")).body if _is_def(node)}
+    assert functions <= defined
+    assert functions or _defines(path)
+
+
+def test_every_job_has_a_function() -> None:
+    assert all(callable(job_function(row)) for row in JOBS.values())
+
+
+def _file_of(run: str) -> Path:
+    return OPERATION_FILES.joinpath(*run.partition(":")[0].split(".")).with_suffix(".py")
+
+
+def _is_def(node: ast.stmt) -> bool:
+    return isinstance(node, ast.FunctionDef)
 
 
 def test_the_reference_pages_say_what_the_tables_say() -> None:
@@ -116,5 +147,5 @@ def _defines(path: Path) -> bool:
         for decorator in node.decorator_list
     ]
     return any(
-        isinstance(name, ast.Name) and name.id in {"operation", "job"} for name in decorators
+        isinstance(name, ast.Name) and name.id == "operation" for name in decorators
     )
