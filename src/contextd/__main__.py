@@ -50,10 +50,10 @@ def _load() -> None:
     load_operations()
 
 
-def _standalone() -> Host:
+def _standalone(*, fresh: bool = False) -> Host:
     from contextd.app import Host  # noqa: PLC0415 - only commands that work without a daemon need it
 
-    return Host.open(work=False)
+    return Host.open(work=False, fresh=fresh)
 
 
 def _demo(arguments: Sequence[str]) -> int:

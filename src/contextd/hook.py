@@ -38,6 +38,8 @@ _LONGEST_MS = 600_000
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
 _POLL_SECONDS = 0.02
+_PASSING = ("busy", "unavailable", "corrupt")
+"""Errors that say nothing against the event: it may be taken in later."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
 
 _PATIENT = dict.fromkeys(("SessionStart", "sessionStart", "TaskStart"), 4_500)
@@ -99,6 +101,8 @@ def _deliver(
     refusal = answer.get("error")
     if isinstance(refusal, dict):
         _say(str(refusal.get("message", refusal)))
+        if refusal.get("code") in _PASSING:
+            _leave(home, cwd, line)
     output = answer.get("output")
     return output if isinstance(output, dict) else {}
 

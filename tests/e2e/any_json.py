@@ -15,7 +15,7 @@ def variants(message: Any) -> Iterator[Any]:
     yield from SAMPLES
     if isinstance(message, dict):
         for name, value in message.items():
-            yield {key: kept for key, kept in message.items() if key != name}
+            yield {key: old for key, old in message.items() if key != name}
             for other in variants(value):
                 yield {**message, name: other}
     elif isinstance(message, list):

@@ -37,23 +37,33 @@ class Host:
         *,
         clock: Clock | None = None,
         work: bool = True,
+        fresh: bool = False,
     ) -> None:
-        self._settings, self._embedder, self._work = settings, embedder, work
+        self._settings, self._embedder = settings, embedder
+        self._work, self._fresh = work, fresh
         self._clock = clock or SystemClock()
         self._organisations: dict[str, OpenOrganisation] = {}
         self._lock = threading.Lock()
 
     @classmethod
     def open(
-        cls, settings: Settings | None = None, *, work: bool = True, clock: Clock | None = None
+        cls,
+        settings: Settings | None = None,
+        *,
+        work: bool = True,
+        fresh: bool = False,
+        clock: Clock | None = None,
     ) -> Host:
-        """Open the home, its embedder and this machine's organisation, and start working when `work`."""
+        """Open the home, its embedder and this machine's organisation, and start working when `work`.
+
+        A store that was there once and is gone is begun anew only when it may be `fresh`.
+        """
         settings = settings or load_settings()
         make_home(settings.home)
         embedder = open_embedder(
             settings.text("embedder.name"), threads=settings.number("embedder.threads")
         )
-        host = cls(settings, embedder, clock=clock, work=work)
+        host = cls(settings, embedder, clock=clock, work=work, fresh=fresh)
         host.organisation(LOCAL)
         return host
 
@@ -69,7 +79,12 @@ class Host:
             if found is None:
                 self._make_room()
                 found = OpenOrganisation(
-                    name, self._settings, self._embedder, self._clock, work=self._work
+                    name,
+                    self._settings,
+                    self._embedder,
+                    self._clock,
+                    work=self._work,
+                    fresh=self._fresh,
                 )
                 found.start()
             self._organisations[name] = found

@@ -49,7 +49,14 @@ class OpenOrganisation:
     """What belongs to everybody of one organisation, and works for them. Safe to use from any thread."""
 
     def __init__(
-        self, name: str, settings: Settings, embedder: Embedder, clock: Clock, *, work: bool
+        self,
+        name: str,
+        settings: Settings,
+        embedder: Embedder,
+        clock: Clock,
+        *,
+        work: bool,
+        fresh: bool = False,
     ) -> None:
         self.name, self._settings, self._embedder = name, settings, embedder
         self._clock = clock
@@ -57,7 +64,7 @@ class OpenOrganisation:
         self.key = kept_bytes(home / "redaction.key", 32)
         self.place = kept_bytes(home / "place", 8).hex()
         self.caches = Caches()
-        self._store = _open_store(name, settings, self.key, clock)
+        self._store = _open_store(name, settings, self.key, clock, fresh=fresh)
         self._known_settings: Cache[Path | None, tuple[tuple[int, ...], Settings]] = Cache(
             _CHECKOUTS
         )
@@ -266,13 +273,20 @@ class OpenOrganisation:
         return runtime.standing_in(project, root if known else None)
 
 
-def _open_store(name: str, settings: Settings, key: bytes, clock: Clock) -> Store:
+def _open_store(name: str, settings: Settings, key: bytes, clock: Clock, *, fresh: bool) -> Store:
     url = settings.text("store.url")
+    backups = None if url else settings.home / "backups"
     if not url:
         path = database_path(settings.home, name)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         url = f"sqlite://{path}"
-    return open_store(url, scrub=lambda text: redact(text, key).text, clock=clock)
+    return open_store(
+        url,
+        scrub=lambda text: redact(text, key).text,
+        clock=clock,
+        backups=backups,
+        fresh=fresh,
+    )
 
 
 def _stamp(path: Path) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.ports import Clock, Scrub, Store
@@ -16,12 +17,20 @@ STORES: dict[str, str] = {
 """The scheme of an address → the function that opens it, `module:function`."""
 
 
-def open_store(url: str, *, scrub: Scrub, clock: Clock | None = None) -> Store:
+def open_store(
+    url: str,
+    *,
+    scrub: Scrub,
+    clock: Clock | None = None,
+    backups: Path | None = None,
+    fresh: bool = False,
+) -> Store:
     """The store at `url`: `memory://` or `sqlite:///absolute/path/contextd.db`. `scrub` is applied to
     every text that enters it.
 
-    Raises `Invalid` for an address no store has, `Unavailable` when the store cannot be opened,
-    `Corrupt` when its data is damaged.
+    A new store is made where there never was one, or where it may be `fresh`. Raises `Invalid` for an
+    address no store has, `Unavailable` when the store cannot be opened, `Corrupt` when its data is
+    damaged or gone: then its hint names the newest copy in `backups`.
     """
     scheme, separator, _ = url.partition("://")
     if not separator or scheme not in STORES:
@@ -29,5 +38,7 @@ def open_store(url: str, *, scrub: Scrub, clock: Clock | None = None) -> Store:
         raise Invalid(f"no store is called {scheme!r}", hint)
     module, _, function = STORES[scheme].partition(":")
     # Imported here, so that only the driver of the store in use is loaded (apsw: 60 ms).
-    opener: Callable[[str, Clock, Scrub], Store] = getattr(import_module(module), function)
-    return opener(url, clock or SystemClock(), scrub)
+    opener: Callable[[str, Clock, Scrub, Path | None, bool], Store] = getattr(
+        import_module(module), function
+    )
+    return opener(url, clock or SystemClock(), scrub, backups, fresh)

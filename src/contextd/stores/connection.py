@@ -39,6 +39,7 @@ _PRAGMAS = (
 
 _DAMAGED = "the file was kept as it is: run `contextd doctor`, then restore a backup"
 _AGAIN = "another process is using the store; try again in a moment"
+STOP_HINT = "run `contextd daemon stop`; the next start tells what is left"
 _OURS = "run `contextd doctor`; if it finds nothing, report this with the message above"
 
 DRIVER_ERRORS: dict[type[apsw.Error], tuple[type[ContextdError], str, str]] = {
@@ -114,6 +115,7 @@ class Database:
         self._connections: WeakSet[apsw.Connection] = WeakSet()
         self._lock = threading.Lock()
         self._closed = False
+        self._opened: tuple[int, int] | None = None
 
     @property
     def connection(self) -> apsw.Connection:
@@ -121,7 +123,7 @@ class Database:
         if self._closed:
             raise Unavailable(f"{self.path} was closed", "open the store again")
         if self._local.connection is None:
-            made = apsw.Connection(str(self.path))
+            made = self._connect()
             made.set_busy_timeout(round(BUSY_SECONDS * 1000))
             for pragma in _PRAGMAS:
                 made.execute(pragma)
@@ -129,6 +131,21 @@ class Database:
             with self._lock:
                 self._connections.add(made)
         return self._local.connection
+
+    def _connect(self) -> apsw.Connection:
+        """The first connection makes a missing file. A later one must find the file of the first: a
+        deleted one would come back empty.
+        """
+        with self._lock:
+            if self._opened is not None:
+                return apsw.Connection(str(self.path), flags=apsw.SQLITE_OPEN_READWRITE)
+            made = apsw.Connection(str(self.path))
+            self._opened = _identity(self.path)
+            return made
+
+    def is_in_place(self) -> bool:
+        """Whether the file that was opened is still the one at its path."""
+        return self._opened is None or _identity(self.path) == self._opened
 
     def rows(self, sql: str, values: Sequence[Any] | dict[str, Any] = ()) -> list[Any]:
         """Every row of a statement, fetched before it returns."""
@@ -170,6 +187,7 @@ class Database:
             connection.execute("BEGIN IMMEDIATE")
             self._local.writing = True
             try:
+                self._require_in_place()
                 yield connection
                 connection.execute("COMMIT")
             finally:
@@ -177,6 +195,14 @@ class Database:
                 # SQLite itself has rolled back already after some errors, a full disk among them.
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
+
+    def _require_in_place(self) -> None:
+        if not self.is_in_place():
+            raise Unavailable(
+                f"{self.path} was deleted or replaced while it was open: nothing more is written to"
+                " it",
+                STOP_HINT,
+            )
 
     def close(self) -> None:
         """Close every thread's connection. A thread inside a call keeps its own until it ends."""
@@ -190,6 +216,14 @@ class Database:
                 continue
         self._local.connection = None
         self.turnstile.close()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        about = path.stat()
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino
 
 
 def fetch(

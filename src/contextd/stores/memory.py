@@ -367,6 +367,8 @@ class MemoryStore:
         """Nothing is held."""
 
 
-def open_memory(url: str, clock: Clock, scrub: Scrub) -> MemoryStore:
-    """A new, empty store; the rest of the address means nothing."""
+def open_memory(
+    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+) -> MemoryStore:
+    """A new, empty store; the rest of the address means nothing, nor where backups would be."""
     return MemoryStore(clock, scrub)

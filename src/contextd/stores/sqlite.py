@@ -6,9 +6,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from contextd.domain.access import Grant
-from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.errors import Corrupt, Invalid, Unavailable
 from contextd.ports import Clock, Scrub
 from contextd.stores.connection import BUSY_SECONDS, Database
+from contextd.stores.lost import mark, refuse_emptied, refuse_lost, ways_on
 from contextd.stores.migrate import migrate, migrations
 from contextd.stores.sqlite_directory import SqliteDirectory
 from contextd.stores.sqlite_index import DenseIndexes
@@ -18,16 +19,31 @@ from contextd.stores.sqlite_view import SqliteView
 
 
 class SqliteStore:
-    """A `Store` in the file `path`."""
+    """A `Store` in the file `path`.
+
+    Unless it may be `fresh`, raises `Corrupt` when the file is gone or empty although there was one,
+    naming the newest copy in `backups`.
+    """
 
     def __init__(
-        self, path: Path, clock: Clock, scrub: Scrub, timeout: float = BUSY_SECONDS
+        self,
+        path: Path,
+        clock: Clock,
+        scrub: Scrub,
+        timeout: float = BUSY_SECONDS,
+        backups: Path | None = None,
+        fresh: bool = False,
     ) -> None:
         self.path = path
         self._scrub = scrub
+        if not fresh:
+            refuse_lost(path, backups)
         self._database = Database(path, clock, timeout)
         try:
+            if not fresh:
+                refuse_emptied(self._database, backups)
             migrate(self._database, migrations())
+            mark(path)
         except BaseException:
             self._database.close()
             raise
@@ -50,11 +66,15 @@ class SqliteStore:
         self._database.close()
 
 
-def open_sqlite(url: str, clock: Clock, scrub: Scrub) -> SqliteStore:
-    """The store at `sqlite:///absolute/path`; a missing file and its directory are made."""
+def open_sqlite(
+    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+) -> SqliteStore:
+    """The store at `sqlite:///absolute/path`; a new file and its directory are made."""
     path = Path(url.partition("://")[2])
     if not path.is_absolute():
         raise Invalid(f"{url!r} has no absolute path", "write sqlite:///home/you/contextd.db")
+    if not fresh:
+        refuse_lost(path.resolve(), backups)
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         # Only a missing file is opened here: closing an existing one would drop SQLite's locks.
@@ -65,4 +85,12 @@ def open_sqlite(url: str, clock: Clock, scrub: Scrub) -> SqliteStore:
             f"cannot make {path}: {problem.strerror}", "choose a directory you can write to"
         ) from problem
     # Resolved, so that everyone queues at one turnstile whichever way they came.
-    return SqliteStore(path.resolve(), clock, scrub)
+    path = path.resolve()
+    try:
+        return SqliteStore(path, clock, scrub, backups=backups, fresh=fresh)
+    except Corrupt as problem:
+        if backups is None:
+            raise
+        raise Corrupt(
+            problem.message, f"the file was kept as it is: {ways_on(path, backups)}"
+        ) from problem

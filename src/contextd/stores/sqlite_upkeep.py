@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch
 from contextd.stores.migrate import copy
 from contextd.stores.scrub import scrubbed
+from contextd.stores.sqlite_damage import file_problems
 from contextd.stores.sqlite_usage import log, observation_row
 
 _COUNTS = {
@@ -79,10 +81,13 @@ class SqliteUpkeep:
             with database.snapshot():
                 # A search makes FTS5 look at the present index: its integrity check alone trusts
                 # what this connection saw before others wrote, and calls that corruption.
-                for (part,) in database.rows("SELECT no FROM parts"):
-                    database.rows(f"SELECT rowid FROM lexicon_{part}('\"x\"') LIMIT 1")
-                found = [line for (line,) in database.rows("PRAGMA integrity_check")]
-                problems = [f"{database.path}: {line}" for line in found if line != "ok"]
+                with suppress(Corrupt):
+                    for (part,) in database.rows("SELECT no FROM parts"):
+                        database.rows(f"SELECT rowid FROM lexicon_{part}('\"x\"') LIMIT 1")
+                problems = file_problems(database)
+                if problems:
+                    # Where pages are damaged, what tables say of each other means nothing.
+                    return problems
                 dangling = database.value("SELECT count(*) FROM pragma_foreign_key_check")
                 if dangling:
                     problems.append(f"{dangling} rows point to nothing: restore a backup")

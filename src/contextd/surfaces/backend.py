@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from contextd.operations.core import Answer
@@ -39,5 +39,9 @@ class Backend(Protocol):
         ...
 
 
-OpenBackend = Callable[[], Backend]
-"""Opens a contextd in this process."""
+class OpenBackend(Protocol):
+    """Opens a contextd in this process."""
+
+    def __call__(self, *, fresh: bool = False) -> Backend:
+        """`fresh` allows to begin anew where a store was lost."""
+        ...

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +16,9 @@ from contextd import client
 from contextd.client import Reply
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Invalid, Unavailable
-from contextd.home import LOCAL, database_path, endpoint_path, home_directory
+from contextd.home import LOCAL, database_path, home_directory, make_home
 from contextd.runtime import Request
-from contextd.spawn import start_daemon
+from contextd.spawn import start_daemon, take_lock
 from contextd.surfaces.cli_output import Console, Progress, as_json_option
 
 if TYPE_CHECKING:
@@ -73,58 +75,74 @@ def _start_quietly() -> None:
 
 def _restore_command(standalone: OpenBackend) -> click.Command:
     @click.command("restore", epilog="Example: contextd restore backups/local-20260101T000000Z.db")
-    @click.argument("path", type=click.Path(exists=True, dir_okay=False))
+    @click.argument("path", required=False, type=click.Path(exists=True, dir_okay=False))
+    @click.option("--fresh", is_flag=True, help="Begin with an empty store instead of a backup.")
     @as_json_option
-    def restore(path: str, as_json: bool) -> int:
+    def restore(path: str | None, fresh: bool, as_json: bool) -> int:
         """Put a backup in the store's place; the store that was there is kept beside it."""
+        if fresh is (path is not None):
+            raise click.UsageError("give the file of a backup, or --fresh")
         home = home_directory()
         with contextlib.suppress(Unavailable):
             client.control("stop", timeout=60)
-        _wait_until_gone(home)
-        kept = _swap(Path(path), home)
-        backend = standalone()
-        try:
-            health = backend.health()
-        finally:
-            backend.close()
-        text = f"restored {path}; {health['projects']} projects" + (
-            f"; the store before it is {kept}" if kept else ""
-        )
-        Console(as_json).show(Reply({"restored": path, "kept": str(kept or "")}, text))
+        with _nobody_else(home):
+            aside = _swap(Path(path) if path else None, home)
+            backend = standalone(fresh=fresh)
+            try:
+                health = backend.health()
+            finally:
+                backend.close()
+        done = f"restored {path}; {health['projects']} projects" if path else "begun anew"
+        text = done + (f"; the store before it is {aside}" if aside else "")
+        value = {"restored": path or "", "kept": str(aside or "")}
+        Console(as_json).show(Reply(value, text))
         return 0
 
     return restore
 
 
-def _wait_until_gone(home: Path) -> None:
-    """A daemon answers before it goes: give it the time to finish its writes."""
+@contextlib.contextmanager
+def _nobody_else(home: Path) -> Iterator[None]:
+    """Wait until the daemon has finished its writes and ended, and keep others from starting one."""
+    make_home(home)
     deadline = time.monotonic() + STOP_SECONDS
-    while endpoint_path(home).exists():
+    while (lock := take_lock(home)) is None:
         if time.monotonic() > deadline:
             raise Unavailable("the daemon did not stop", "stop it with `contextd daemon stop`")
         time.sleep(0.05)
+    try:
+        yield
+    finally:
+        os.close(lock)
 
 
-def _swap(backup: Path, home: Path) -> Path | None:
+def _swap(backup: Path | None, home: Path) -> Path | None:
+    """Put a backup, or nothing, in the store's place; returns where what was there is kept."""
     store = database_path(home, LOCAL)
-    head = backup.open("rb").read(16)
-    if head != b"SQLite format 3\x00":
-        raise Invalid(f"{backup} is not a backup", "choose a file `contextd backup` wrote")
     store.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if backup is None:
+        return _put_aside(store)
+    with backup.open("rb") as file:
+        if file.read(16) != b"SQLite format 3\x00":
+            raise Invalid(f"{backup} is not a backup", "choose a file `contextd backup` wrote")
     fresh = store.with_suffix(".restoring")
     shutil.copyfile(backup, fresh)
-    kept = _put_aside(store) if store.exists() else None
+    aside = _put_aside(store)
     fresh.replace(store)
-    return kept
+    return aside
 
 
-def _put_aside(store: Path) -> Path:
+def _put_aside(store: Path) -> Path | None:
+    """Rename the store and its log; None when neither is there. A log that stays would be taken for the
+    next store's.
+    """
     number = 1
-    while (kept := store.with_suffix(f".before-restore-{number}.db")).exists():
+    while any(store.parent.glob(f"{store.stem}.before-restore-{number}.db*")):
         number += 1
-    for suffix in ("-wal", "-shm"):
-        side = store.with_name(store.name + suffix)
-        if side.exists():
-            side.replace(kept.with_name(kept.name + suffix))
-    store.replace(kept)
-    return kept
+    aside = store.with_suffix(f".before-restore-{number}.db")
+    moved = None
+    for suffix in ("-wal", "-shm", ""):
+        part = store.with_name(store.name + suffix)
+        if part.exists():
+            moved = part.replace(aside.with_name(aside.name + suffix))
+    return moved

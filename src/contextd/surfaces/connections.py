@@ -21,6 +21,7 @@ from contextd.domain.access import OWNER
 from contextd.domain.errors import (
     Busy,
     ContextdError,
+    Corrupt,
     Invalid,
     NotFound,
     TooLarge,
@@ -65,6 +66,7 @@ class Connections:
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ingesting = asyncio.Lock()
+        self._spool_waits_for = ""
         self.clients = 0
         self.left_at = time.monotonic()
 
@@ -115,8 +117,10 @@ class Connections:
             payload = {**payload, spool.LEFT_AT: entry.get("at")}
         try:
             await self._hook(entry, {**entry, "payload": payload})
-        except (Busy, Unavailable) as error:
-            logger.warning("the spool waits: %s", error.message)
+        except (Busy, Unavailable, Corrupt) as error:
+            if error.message != self._spool_waits_for:
+                logger.warning("the spool waits: %s", error.message)
+            self._spool_waits_for = error.message
             return False
         except ContextdError as error:
             logger.warning("spooled event dropped: %s", error.message)
@@ -225,8 +229,13 @@ class Connections:
                 return None
 
     async def _ready_for_hook(self, reader: asyncio.StreamReader) -> None:
-        """Wait for the backend; a hook that gave up meanwhile has spooled its event."""
-        await self._calls.backend()
+        """Wait for the backend; a hook that gave up meanwhile has spooled its event, and one that is hung
+        up on because there is none will.
+        """
+        try:
+            await self._calls.backend()
+        except ContextdError as error:
+            raise ConnectionAbortedError(error.message) from error
         await asyncio.sleep(0)
         if reader.at_eof():
             raise ConnectionAbortedError
