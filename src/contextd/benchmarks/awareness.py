@@ -13,18 +13,19 @@ from pathlib import Path
 
 import numpy as np
 
-from contextd.app import App
 from contextd.awareness import export
 from contextd.awareness.export import LARGEST
+from contextd.benchmarks.scratch import Bench, StoppedClock, opened
 from contextd.benchmarks.speed import SEED, Figure, figure, temporary_home, timed
-from contextd.domain.documents import record_document
+from contextd.domain.changes import Changes, Put
+from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
-from contextd.domain.sessions import Observation
-from contextd.operations.awareness import awareness_body
-from contextd.operations.contradicting import COMPARED
+from contextd.domain.usage import ByProducts, Observation
+from contextd.operations.awareness.export import awareness_body
+from contextd.operations.calling import invoke
+from contextd.operations.core import find_operation
 from contextd.runtime import Runtime
-from contextd.settings import load_settings
 
 SIZES = (1_000, 100_000)
 _PARTS = "ka lo mi ren tas vo qui ber dol san fe gar hun jep nor pil ruk sta ter wim".split()
@@ -98,80 +99,85 @@ def _foreign() -> set[str]:
 
 def _of_size(size: int, bodies: dict[int, int]) -> list[Figure]:
     with temporary_home() as home:
-        app = App.open(load_settings(flags={"embedder.name": "none"}), work=False)
-        try:
-            (home.parent / "project" / ".context").mkdir(parents=True)
-            runtime = app.runtime("python", cwd=str(home.parent / "project"), client="bench")
+        root = home.parent / "project"
+        (root / ".context").mkdir(parents=True)
+        # Filling takes longer than a new project has until its daily comparison is due.
+        with opened(root, embedder_name="none", clock=StoppedClock()) as bench:
+            runtime = bench.runtime
             texts = fill(runtime, size)
-            found = _measured(app, runtime, texts, f"{size:,} entries")
+            found = _measured(bench, runtime, texts, f"{size:,} entries")
             bodies[size] = len(awareness_body(runtime))
             return found
-        finally:
-            app.close()
 
 
-def _measured(app: App, runtime: Runtime, texts: list[str], label: str) -> list[Figure]:
+def _measured(bench: Bench, runtime: Runtime, texts: list[str], label: str) -> list[Figure]:
     words = random.Random(SEED + 1)
     asked = [" ".join(words.choice(texts).split()[:5]) for _ in range(_QUERIES)]
-    before = [_found(app, runtime, query) for query in asked]
-    found = [_compared(app, runtime, label)]
-    app.call("introspect", runtime, {})
-    found.append(timed(f"introspect, {label}", 20, lambda _: app.call("introspect", runtime, {})))
-    found.append(timed(f"get_gaps, {label}", 20, lambda _: app.call("get_gaps", runtime, {})))
-    find = Query(scopes=runtime.query(*COMPARED).scopes, limit=100_000)
+    before = [_found(bench, query) for query in asked]
+    found = [_compared(bench, runtime, label)]
+    bench.call("introspect")
+    found.append(timed(f"introspect, {label}", 20, lambda _: bench.call("introspect")))
+    found.append(timed(f"get_gaps, {label}", 20, lambda _: bench.call("get_gaps")))
+    scopes = runtime.query(*kinds_that("compared")).scopes
     found.append(
         timed(
-            f"baseline: load and count every record, {label}", 2, lambda _: _counted(runtime, find)
+            f"baseline: load and count every record, {label}",
+            2,
+            lambda _: _counted(runtime, Query(scopes=scopes, limit=2_000)),
         )
     )
-    found += _observing(app, runtime, label)
-    after = [_found(app, runtime, query) for query in asked]
+    found += _observing(bench, runtime, label)
+    after = [_found(bench, query) for query in asked]
     same = sum(one == other for one, other in zip(before, after, strict=True))
     print(f"answers to {_QUERIES} questions, same before and after: {same} ({label})", flush=True)
     return found
 
 
-def _compared(app: App, runtime: Runtime, label: str) -> Figure:
+def _compared(bench: Bench, runtime: Runtime, label: str) -> Figure:
     """The job that compares all records, to its end."""
-    app.call("compare_records", runtime, {})
+    bench.call("compare_records")
     began, cpu = time.perf_counter(), time.process_time()
-    app.work_off()
+    bench.host.work_off()
     wall, spent = time.perf_counter() - began, time.process_time() - cpu
-    [job] = [j for j in runtime.store.jobs.list(limit=20) if j.name == "find_contradictions"]
+    [job] = [j for j in runtime.view.jobs.list(limit=20) if j.name == "find_contradictions"]
     print(f"contradictions found in {label}: {job.result.get('contradictions')}", flush=True)
     return figure(f"compare all records for contradictions, {label}", [wall * 1e3], spent * 1e3)
 
 
-def _observing(app: App, runtime: Runtime, label: str) -> list[Figure]:
+def _observing(bench: Bench, runtime: Runtime, label: str) -> list[Figure]:
     """What an observation adds to a call, and what writing it down costs later."""
     at = runtime.clock.now()
     seen = Observation(
-        at=at, action="miss", operation="recall_context", type="context", query="x", agent="bench"
-    )
+        at=at, action="miss", operation="recall_context", type="context", query="x", agent="bench",
+        scope=runtime.scope,
+    )  # fmt: skip
     taking = timed(f"take one observation, {label}", 5_000, lambda _: runtime.sinks.observe(seen))
-    app.flush()
+    bench.host.flush()
+    upkeep = bench.upkeep
 
     def write(i: int) -> None:
-        told = Observation(
+        read = Observation(
             at=at + timedelta(seconds=i), action="read", operation="memory_search", type="memory",
             record_ids=tuple(f"{i:036}" for _ in range(5)), query=f"how is {i} done", agent="bench",
+            scope=runtime.scope,
         )  # fmt: skip
-        runtime.store.observations.append([told] * 20)
+        upkeep.note(ByProducts(observations=[read] * 20))
 
     writing = timed(f"write 20 observations down, {label}", 100, write)
     body = len(awareness_body(runtime))
     print(f"awareness.json: {body:,} bytes of at most {LARGEST:,} ({label})", flush=True)
-    return [taking, writing, *_with_and_without(app, runtime, label)]
+    return [taking, writing, *_with_and_without(runtime, label)]
 
 
-def _with_and_without(app: App, runtime: Runtime, label: str) -> list[Figure]:
+def _with_and_without(runtime: Runtime, label: str) -> list[Figure]:
     """One call with its observation taken and with none, in turn."""
+    recall = find_operation("recall_context")
     blind = replace(runtime, sinks=replace(runtime.sinks, observe=lambda _: None))
     walls: dict[bool, list[float]] = {True: [], False: []}
     for i in range(400):
         chosen = runtime if i % 2 else blind
         began = time.perf_counter()
-        app.call("recall_context", chosen, {"query": f"timeout of the service {i // 2}"})
+        invoke(recall, chosen, {"query": f"timeout of the service {i // 2}"})
         walls[bool(i % 2)].append((time.perf_counter() - began) * 1e3)
     return [
         figure(f"recall_context with observation, {label}", walls[True], None),
@@ -179,19 +185,19 @@ def _with_and_without(app: App, runtime: Runtime, label: str) -> list[Figure]:
     ]
 
 
-def _found(app: App, runtime: Runtime, query: str) -> list[str]:
-    value = app.call("recall_context", runtime, {"query": query, "limit": 10}).value
+def _found(bench: Bench, query: str) -> list[str]:
+    value = bench.call("recall_context", query=query, limit=10).value
     return [entry["id"] for entry in value["entries"]]
 
 
 def _counted(runtime: Runtime, query: Query) -> int:
-    cursor, count = "", 0
+    count = 0
     while True:
-        page = runtime.store.records.find(Query(scopes=query.scopes, limit=2_000, cursor=cursor))
+        page = runtime.view.records.find(query)
         count += len(page.records)
-        cursor = page.cursor
-        if not cursor:
+        if not page.cursor:
             return count
+        query = replace(query, cursor=page.cursor)
 
 
 def fill(runtime: Runtime, size: int) -> list[str]:
@@ -223,9 +229,7 @@ def fill(runtime: Runtime, size: int) -> list[str]:
             )
             for i, text in enumerate(texts[start : start + 2_000], start)
         ]
-        with runtime.store.transaction():
-            for record in records:
-                runtime.store.records.put(record, actor="bench", action="create")
-            runtime.store.index.put([record_document(r) for r in records], {}, "")
-    runtime.store.index.refresh()
+        puts = [Put(record, "create") for record in records]
+        last = start + 2_000 >= size
+        runtime.view.commit(Changes(actor="bench", records=puts, recount=last))
     return texts

@@ -19,20 +19,23 @@ import contextd
 from contextd.benchmarks.code_accuracy import Accuracy, python_accuracy, typescript_accuracy
 from contextd.benchmarks.data import hardware
 from contextd.benchmarks.monorepo import write_monorepo
+from contextd.benchmarks.scratch import scratch_store
 from contextd.benchmarks.speed import Figure, figure
 from contextd.code.index.analyse import analyse
 from contextd.code.index.resolve import Resolver
-from contextd.code.index.scan import documents, scan
+from contextd.code.index.scan import scan
 from contextd.code.symbols.read import read
 from contextd.code.symbols.repo_map import repo_map
 from contextd.code.symbols.symbol_graph import build_graph
 from contextd.code.tree.grep import grep
 from contextd.code.tree.ripgrep import ripgrep
 from contextd.code.tree.walk import walk
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.code import SourceFile
+from contextd.domain.documents import code_documents
 from contextd.domain.scope import Scope
-from contextd.ports import Store
-from contextd.stores import open_store
+from contextd.ports import View
 
 SEED = 20260801
 PATTERNS = (
@@ -50,10 +53,12 @@ _BATCH = 250
 
 @dataclass(frozen=True, slots=True)
 class _Model:
-    """A scanned repository: its store, its files by path, and the contents of the code files."""
+    """A scanned repository: the view of its store, its files by path, and the contents of the code
+    files.
+    """
 
     root: Path
-    store: Store
+    view: View
     files: Mapping[str, SourceFile]
     code: Mapping[str, bytes]
 
@@ -78,17 +83,11 @@ def run(path: Path | None, *, typescript: Path | None = None, out: TextIO) -> di
 
 
 def _measured(root: Path, typescript: Path | None, out: TextIO) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
-        store = open_store(f"sqlite://{folder}/contextd.db")
-        try:
-            return _told(root, store, Path(folder), typescript, out)
-        finally:
-            store.close()
+    with scratch_store() as store:
+        return _all_figures(root, store.view(OWNER.grant([_SCOPE])), typescript, out)
 
 
-def _told(
-    root: Path, store: Store, folder: Path, typescript: Path | None, out: TextIO
-) -> dict[str, Any]:
+def _all_figures(root: Path, view: View, typescript: Path | None, out: TextIO) -> dict[str, Any]:
     walked = walk(root)
     sizes = sum(file.size for file in walked.files)
     print(f"\n## code: {root.name}", file=out)
@@ -103,10 +102,10 @@ def _told(
 
     versioned = walked.source == "git"
     show(_walking(root, versioned))
-    show(_indexing(root, store, folder))
-    files = {file.path: file for file in store.files.all(_SCOPE)}
+    show(_indexing(root, view))
+    files = {file.path: file for file in view.files.all(_SCOPE)}
     code = {p: (root / p).read_bytes() for p, f in files.items() if f.symbols or f.imports}
-    model = _Model(root, store, files, code)
+    model = _Model(root, view, files, code)
     show(_understanding(model))
     show(_rescanning(model, versioned))
     show(_searching(root))
@@ -166,31 +165,29 @@ def _walking(root: Path, versioned: bool, n: int = 5) -> Iterator[Figure]:
         yield _timed("baseline: ripgrep --files", n, _process(command, root))
 
 
-def _indexing(root: Path, store: Store, folder: Path) -> Iterator[Figure]:
+def _indexing(root: Path, view: View) -> Iterator[Figure]:
     """The first scan, until every file is found by its words."""
-    texts: list[str] = []
+    changed: list[SourceFile] = []
 
     def index(_: int) -> None:
-        report = scan(root, store.files, _SCOPE)
-        for start in range(0, len(report.changed), _BATCH):
-            some = report.changed[start : start + _BATCH]
-            found = [document for file in some for document in documents(_SCOPE, file)]
-            texts.extend(document.text for document in found)
-            with store.transaction():
-                store.files.put(_SCOPE, some)
-                store.index.put(found, {}, "")
-        store.index.refresh()
+        changed.extend(scan(root, view.files, _SCOPE).changed)
+        for start in range(0, len(changed), _BATCH):
+            some = changed[start : start + _BATCH]
+            code = [CodeChange(scope=_SCOPE, put=some)]
+            view.commit(Changes(code=code, recount=start + _BATCH >= len(changed)))
 
     yield _timed("index: scan, chunks, lexical search", 1, index)
-    db = apsw.Connection(str(folder / "naive.db"))
-    db.execute("CREATE VIRTUAL TABLE f USING fts5(content, tokenize='porter')")
+    texts = [document.text for file in changed for document in code_documents(_SCOPE, file)]
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        db = apsw.Connection(f"{folder}/naive.db")
+        db.execute("CREATE VIRTUAL TABLE f USING fts5(content, tokenize='porter')")
 
-    def naive(_: int) -> None:
-        with db:
-            db.executemany("INSERT INTO f(content) VALUES (?)", [(text,) for text in texts])
+        def naive(_: int) -> None:
+            with db:
+                db.executemany("INSERT INTO f(content) VALUES (?)", [(text,) for text in texts])
 
-    yield _timed("baseline: the same chunks into naive FTS5, unread", 1, naive)
-    db.close()
+        yield _timed("baseline: the same chunks into naive FTS5, unread", 1, naive)
+        db.close()
 
 
 def _understanding(model: _Model) -> Iterator[Figure]:
@@ -222,10 +219,11 @@ def _understanding(model: _Model) -> Iterator[Figure]:
 
 
 def _rescanning(model: _Model, versioned: bool, n: int = 5) -> Iterator[Figure]:
-    files = model.store.files
+    files = model.view.files
     # Files written a moment ago are read again until they are old enough: that once is not it.
-    with model.store.transaction():
-        files.put(_SCOPE, scan(model.root, files, _SCOPE).changed)
+    again = scan(model.root, files, _SCOPE)
+    change = CodeChange(scope=_SCOPE, put=again.changed, same_text=again.same_text)
+    model.view.commit(Changes(code=[change]))
     yield _timed("scan again, nothing changed", n, lambda _: scan(model.root, files, _SCOPE))
     status = ["git", "--no-optional-locks", "status", "--porcelain"]
     if versioned:
@@ -251,7 +249,7 @@ def _reading(model: _Model) -> Iterator[Figure]:
     if not names:
         return
     asked = random.Random(SEED).choices(names, k=min(READS, 4 * len(names)))
-    files = model.store.files
+    files = model.view.files
 
     def view(i: int) -> None:
         read(model.root, asked[i], files, _SCOPE, include_deps=True)

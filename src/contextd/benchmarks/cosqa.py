@@ -7,7 +7,6 @@ right function per question, among 6,267; the other functions that would do coun
 from __future__ import annotations
 
 import json
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,12 +14,14 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import checksum, data_file, hardware, report, score
+from contextd.benchmarks.scratch import scratch_store
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.ports import Embedder, Store
+from contextd.ports import Embedder, View
 from contextd.retrieval.search import search
-from contextd.stores import open_store
 
 SCOPE = Scope("local", "cosqa", "functions")
 _LIMIT, _BATCH = 100, 500
@@ -37,21 +38,18 @@ def run(data: Path, *, out: TextIO, store: str = "sqlite") -> dict[str, Any]:
         for asked in json.loads(questions_path.read_text("utf-8"))
     ]
     embedder = open_embedder("minilm")
-    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
-        opened = open_store(f"sqlite://{folder}/bench.db" if store == "sqlite" else "memory://")
-        try:
-            began = time.process_time()
-            _index(opened, embedder, functions)
-            indexing = time.process_time() - began
-            query = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
-            began = time.process_time()
-            rankings = [
-                [int(c.id) for c in search(opened.index, embedder, text, query).candidates]
-                for text, _ in questions
-            ]
-            asking = time.process_time() - began
-        finally:
-            opened.close()
+    with scratch_store(store) as opened:
+        view = opened.view(OWNER.grant([SCOPE]))
+        began = time.process_time()
+        _index(view, embedder, functions)
+        indexing = time.process_time() - began
+        query = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
+        began = time.process_time()
+        rankings = [
+            [int(c.id) for c in search(view.index, embedder, text, query).candidates]
+            for text, _ in questions
+        ]
+        asking = time.process_time() - began
     baseline = PlainBM25(functions)
     right = [place for _, place in questions]
     systems = {
@@ -82,16 +80,20 @@ def run(data: Path, *, out: TextIO, store: str = "sqlite") -> dict[str, Any]:
     }
 
 
-def _index(store: Store, embedder: Embedder, functions: Sequence[str]) -> None:
+def _index(view: View, embedder: Embedder, functions: Sequence[str]) -> None:
     for start in range(0, len(functions), _BATCH):
+        last = start + _BATCH >= len(functions)
         documents = [
             Document(id=str(place), kind=CODE, scope=SCOPE, text=text)
             for place, text in enumerate(functions[start : start + _BATCH], start)
         ]
         rows = embedder.embed([document.text for document in documents])
         vectors = {doc.digest: row for doc, row in zip(documents, rows, strict=True)}
-        store.index.put(documents, vectors, embedder.model)
-    store.index.refresh()
+        view.commit(
+            Changes(
+                documents=documents, vectors={SCOPE: vectors}, model=embedder.model, recount=last
+            )
+        )
 
 
 def _measured(rankings: Sequence[Sequence[int]], right: Sequence[int]) -> dict[str, list[float]]:

@@ -11,12 +11,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.app import App
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import Score, hardware, report, score
 from contextd.benchmarks.history import (
@@ -26,13 +25,14 @@ from contextd.benchmarks.history import (
     read_history,
     stand_before,
 )
+from contextd.benchmarks.scratch import Bench, opened
 from contextd.code.git.program import Commit
+from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
 from contextd.domain.records import Anchor, Record, Source
-from contextd.operations.scanning import scan_project
-from contextd.operations.writing import embed_documents
 from contextd.runtime import Runtime
-from contextd.settings import load_settings
+from contextd.steps.scanning import scan_project
+from contextd.steps.writing import embed_documents
 
 QUESTIONS, MEMORIES = 150, 2_000
 LINES = 60
@@ -68,21 +68,18 @@ def run(
             "largest files": [_largest(root, history.paths)] * len(asked),
             f"BM25, best {LINES} lines": _bm25(root, history.paths, asked),
         }
-        settings = load_settings(home=place / "home", flags={"embedder.name": embedder})
-        app = App.open(settings, work=False)
-        stack.callback(app.close)
-        runtime = app.runtime("python", cwd=str(root))
+        bench = stack.enter_context(opened(root, place / "home", embedder_name=embedder))
+        runtime = bench.runtime
         began = time.monotonic()
         scan_project(runtime)
-        app.work_off()
+        bench.host.work_off()
         indexing = time.monotonic() - began
-        search = _searching(app, runtime)
         began = time.monotonic()
-        systems["contextd, memory off"] = [search(subject) for subject in asked]
+        systems["contextd, memory off"] = [_search(bench, subject) for subject in asked]
         took = time.monotonic() - began
         remember(runtime, history.older)
         lend_history(history, root)
-        systems["contextd, memory on"] = _remembering(runtime, history, root, search)
+        systems["contextd, memory on"] = _remembering(bench, runtime, history)
     rows = {name: _measured(found, history.asked) for name, found in systems.items()}
     changes = _gain(rows["contextd, memory on"], rows["contextd, memory off"])
     facts = {
@@ -111,20 +108,21 @@ def run(
 def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
     """Keep commits as records: what was done, and the files it took."""
     every = [_record(runtime, commit) for commit in commits]
-    store = runtime.store
     for start in range(0, len(every), _AT_ONCE):
         records = every[start : start + _AT_ONCE]
         documents = [record_document(record) for record in records]
         vectors = embed_documents(runtime, documents)
-        with store.transaction():
-            for record in records:
-                store.records.put(record, actor="bench", action="import")
-            store.index.put(documents, vectors, runtime.embedder.model)
+        runtime.view.commit(
+            Changes(
+                actor="bench",
+                records=[Put(record, "import") for record in records],
+                vectors={runtime.scope: vectors},
+                model=runtime.embedder.model,
+            )
+        )
 
 
-def _remembering(
-    runtime: Runtime, history: History, root: Path, search: Callable[[str], list[str]]
-) -> Rankings:
+def _remembering(bench: Bench, runtime: Runtime, history: History) -> Rankings:
     """The questions, oldest first, each asked with the memory of what was done before it."""
     found: Rankings = []
     place = {commit.sha: at for at, commit in enumerate(history.commits)}
@@ -133,8 +131,12 @@ def _remembering(
         done = history.commits[place[commit.sha] + 1 : reached]
         reached = place[commit.sha] + 1
         remember(runtime, [one for one in reversed(done) if one.files])
-        stand_before(history, commit, root)
-        found.append(search(commit.subject))
+        stand_before(history, commit, bench.root)
+        if not found:
+            # A long history is read behind the back of the first call that asks for it.
+            _search(bench, commit.subject)
+            bench.host.work_off()
+        found.append(_search(bench, commit.subject))
     return found[::-1]
 
 
@@ -153,12 +155,9 @@ def _record(runtime: Runtime, commit: Commit) -> Record:
     )
 
 
-def _searching(app: App, runtime: Runtime) -> Callable[[str], list[str]]:
-    def search(subject: str) -> list[str]:
-        found = app.call("codebase_search", runtime, {"query": subject, "limit": _DEPTH}).value
-        return list(dict.fromkeys(hit["path"] for hit in found["results"]))
-
-    return search
+def _search(bench: Bench, subject: str) -> list[str]:
+    found = bench.call("codebase_search", query=subject, limit=_DEPTH).value
+    return list(dict.fromkeys(hit["path"] for hit in found["results"]))
 
 
 def _largest(root: Path, paths: Sequence[str]) -> list[str]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,16 +16,18 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import Score, checksum, data_file, hardware, report, score
+from contextd.benchmarks.scratch import scratch_store
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes
 from contextd.domain.documents import event_id, message_documents
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session
+from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.embedders import open_embedder
-from contextd.ports import Embedder, Store
+from contextd.ports import Embedder, Store, View
 from contextd.retrieval.hits import Hit, Part
 from contextd.retrieval.pack import pack
 from contextd.retrieval.search import find
-from contextd.stores import open_store
 
 BUDGET = 500
 """Tokens that the evidence has to fit into."""
@@ -68,12 +69,8 @@ def run(data: Path, *, out: TextIO, store: str = "sqlite") -> dict[str, Any]:
     path = data_file(data, "locomo", "locomo-dev.json")
     conversations = list(load(path))
     embedder = open_embedder("minilm")
-    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
-        opened = open_store(f"sqlite://{folder}/bench.db" if store == "sqlite" else "memory://")
-        try:
-            values = measure(opened, embedder, conversations)
-        finally:
-            opened.close()
+    with scratch_store(store) as opened:
+        values = measure(opened, embedder, conversations)
     rows = {
         system: {measured: score(each) for measured, each in found.items()}
         for system, found in values.items()
@@ -129,8 +126,8 @@ def measure(
     values: dict[str, dict[str, list[float]]] = {"plain BM25": {}, "contextd": {}}
     for conversation in conversations:
         scope = Scope("local", "locomo", conversation.name)
-        said = _import(store, embedder, scope, conversation)
-        store.index.refresh()
+        view = store.view(OWNER.grant([scope]))
+        spoken = _import(view, embedder, scope, conversation)
         baseline = PlainBM25([f"{turn.speaker}: {turn.text}" for turn in conversation.turns])
         for question in conversation.questions:
             places = baseline.ranking(question.text, _LIMIT)
@@ -138,36 +135,37 @@ def measure(
             _add(values["plain BM25"], plain, question)
             query = Query(scopes=frozenset({scope}), kinds=(EVENT,))
             found = find(
-                store.index, embedder, question.text, query,
-                hydrate=lambda ids, said=said: {id_: said[id_][1] for id_ in ids},  # type: ignore[misc]
+                view.index, embedder, question.text, query,
+                hydrate=lambda ids, spoken=spoken: {id_: spoken[id_][1] for id_ in ids},  # type: ignore[misc]
                 limit=_LIMIT,
             )  # fmt: skip
-            hits = [Hit(said[hit.id][0], hit.kind, hit.parts, hit.content) for hit in found.hits]
+            hits = [Hit(spoken[hit.id][0], hit.kind, hit.parts, hit.content) for hit in found.hits]
             _add(values["contextd"], hits, question)
     return values
 
 
 def _import(
-    store: Store, embedder: Embedder, scope: Scope, conversation: Conversation
+    view: View, embedder: Embedder, scope: Scope, conversation: Conversation
 ) -> dict[str, tuple[str, Event]]:
     """Keep and index a conversation as sessions; index id → (turn id, event)."""
-    said: dict[str, tuple[str, Event]] = {}
+    spoken: dict[str, tuple[str, Event]] = {}
     for number in sorted({turn.session for turn in conversation.turns}):
         turns = [turn for turn in conversation.turns if turn.session == number]
         session = Session(scope=scope, client="locomo", external_id=f"{conversation.name}-{number}")
-        store.sessions.save(session)
-        events = [
+        messages = tuple(
             Event(type="message", key=turn.id, at=turn.at, role=turn.speaker, text=turn.text)
             for turn in turns
-        ]
-        events = store.sessions.append(session.id, events)
+        )
+        change = SessionChange(id=session.id, events=messages)
+        events = view.commit(Changes(open=[session], sessions=[change])).events[session.id]
         documents = message_documents(scope, session.id, events)
         rows = embedder.embed([document.text for document in documents])
-        vectors = {doc.digest: row for doc, row in zip(documents, rows, strict=True)}
-        store.index.put(documents, vectors, embedder.model)
+        vectors = {scope: {doc.digest: row for doc, row in zip(documents, rows, strict=True)}}
+        view.commit(Changes(documents=documents, vectors=vectors, model=embedder.model))
         for event in events:
-            said[event_id(session.id, event.seq)] = (event.key, event)
-    return said
+            spoken[event_id(session.id, event.seq)] = (event.key, event)
+    view.commit(Changes(recount=True))
+    return spoken
 
 
 def _hit(turn: Turn) -> Hit:

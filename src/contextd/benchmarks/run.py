@@ -7,30 +7,49 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
-from contextd.benchmarks import awareness, code, localise, speed, web
+from contextd.benchmarks import awareness, code, localise, roundtrips, speed, web
 from contextd.benchmarks.recall import RECALL
+from contextd.benchmarks.speed import Figure
 from contextd.domain.errors import ContextdError
 
-LOCALISE = "localise"
-CODE = "code"
-WEB = "web"
-SPEED = {**speed.SPEED, "awareness": awareness.run}
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command line says besides the name of a benchmark. `refuse` ends with a usage error."""
+
+    paths: Sequence[Path]
+    data: Path | None
+    typescript: Path | None
+    refuse: Callable[[str], NoReturn]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A benchmark. `run` says whether everything with a limit kept within it. It takes at most so many
+    `paths` after its name, `about` them is for the help. `usual` ones run when none is named, those on
+    public data where the data is.
+    """
+
+    run: Callable[[Given], bool]
+    paths: int = 0
+    about: str = ""
+    usual: bool = False
+    data: bool = False
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the named benchmarks; returns the exit code."""
-    names = [*RECALL, LOCALISE, CODE, WEB, *SPEED]
+    """Run the named benchmarks; returns the exit code, 1 when one exceeds its limits."""
     parser = argparse.ArgumentParser(
         "contextd bench",
         description="Measure recall (locomo, cosqa, contradictions need --data) and speed, each beside a baseline.",
         epilog="Example: contextd bench locomo cosqa --data path/to/data",
     )
-    shown = ", ".join(names).replace(LOCALISE, f"{LOCALISE} [PATH …] (repositories; this one)")
-    shown = shown.replace(
-        f" {CODE},", f" {CODE} [PATH] (a repository; our own and a generated one),"
-    )
+    shown = ", ".join(f"{name} {row.about}".rstrip() for name, row in KINDS.items())
     parser.add_argument("names", nargs="*", metavar="NAME", help=shown)
     parser.add_argument("--data", type=Path, help="The folder that holds the public data sets.")
     parser.add_argument(
@@ -39,54 +58,79 @@ def main(arguments: Sequence[str]) -> int:
         help="A folder with node_modules/typescript, to judge imports with.",
     )
     chosen = parser.parse_args(arguments)
-    if chosen.names[:1] == [CODE] and len(chosen.names) == 2:
-        where = Path(chosen.names[1])
-        if not where.is_dir():
-            parser.error(f"{where} is no folder")
-        return _guarded(lambda: code.run(where, typescript=chosen.typescript, out=sys.stdout))
-    if chosen.names[:1] == [LOCALISE]:
-        return _guarded(lambda: _localise(chosen.names[1:] or ["."]))
-    unknown = [name for name in chosen.names if name not in names]
+    names, paths = _split(chosen.names)
+    unknown = [name for name in names if name not in KINDS]
     if unknown:
-        parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(names)}")
-    wanted = chosen.names or [*(RECALL if chosen.data else ()), *SPEED]
+        parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(KINDS)}")
+    usual = [name for name, row in KINDS.items() if row.usual and (chosen.data or not row.data)]
+    given = Given(paths, chosen.data, chosen.typescript, parser.error)
     print(
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     )
-
-    def each() -> None:
-        for name in wanted:
-            if name == LOCALISE:
-                _localise(["."])
-            elif name == CODE:
-                code.run(None, typescript=chosen.typescript, out=sys.stdout)
-            elif name == WEB:
-                web.main([])
-            elif name in RECALL:
-                if chosen.data is None:
-                    parser.error(f"{name} needs --data, the folder with the data set")
-                RECALL[name](chosen.data, out=sys.stdout)
-            else:
-                _speed(name)
-
-    return _guarded(each)
-
-
-def _guarded(work: Callable[[], object]) -> int:
     try:
-        work()
+        # All of them run, whatever the first one says.
+        met = [KINDS[name].run(given) for name in names or usual]
+        return 0 if all(met) else 1
     except ContextdError as error:
         print(f"{error.code}: {error.message}\nhint: {error.hint}", file=sys.stderr)
         return 1
-    return 0
 
 
-def _localise(paths: Sequence[str]) -> None:
-    for path in paths:
-        localise.run(Path(path), out=sys.stdout)
+def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[Path]]:
+    """The benchmarks, and the paths after the name of one that takes them."""
+    row = KINDS.get(words[0]) if words else None
+    if row is not None and 1 < len(words) <= row.paths + 1:
+        return words[:1], [Path(word) for word in words[1:]]
+    return words, []
 
 
-def _speed(name: str) -> None:
+def _recall(name: str, given: Given) -> bool:
+    if given.data is None:
+        given.refuse(f"{name} needs --data, the folder with the data set")
+    RECALL[name](given.data, out=sys.stdout)
+    return True
+
+
+def _localise(given: Given) -> bool:
+    for path in given.paths or [Path()]:
+        localise.run(path, out=sys.stdout)
+    return True
+
+
+def _code(given: Given) -> bool:
+    where = given.paths[0] if given.paths else None
+    if where is not None and not where.is_dir():
+        given.refuse(f"{where} is no folder")
+    code.run(where, typescript=given.typescript, out=sys.stdout)
+    return True
+
+
+def _web(_: Given) -> bool:
+    return web.main([]) == 0
+
+
+def _roundtrips(_: Given) -> bool:
+    return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
+
+
+def _speed(name: str, measure: Callable[[], list[Figure]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
-    for figure in SPEED[name]():
+    for figure in measure():
         print(figure.row(), flush=True)
+    return True
+
+
+_MANY = 1_000
+
+KINDS: dict[str, Kind] = {
+    **{name: Kind(partial(_recall, name), usual=True, data=True) for name in RECALL},
+    "localise": Kind(_localise, _MANY, "[PATH …] (repositories; this one)"),
+    "code": Kind(_code, 1, "[PATH] (a repository; our own and a generated one)"),
+    "web": Kind(_web),
+    "roundtrips": Kind(_roundtrips),
+    **{
+        name: Kind(partial(_speed, name, measure), usual=True)
+        for name, measure in {**speed.SPEED, "awareness": awareness.run}.items()
+    },
+}
+"""Every benchmark by name."""

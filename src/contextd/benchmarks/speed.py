@@ -20,13 +20,13 @@ from pathlib import Path
 import apsw
 
 from contextd import client
-from contextd.app import App
+from contextd.benchmarks.scratch import Bench, opened
+from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Unavailable
 from contextd.domain.records import Record
 from contextd.operations.core import OPERATIONS
 from contextd.runtime import Runtime
-from contextd.settings import load_settings
 
 SEED = 20260801
 COMMAND = [sys.executable, "-P", "-m", "contextd"]
@@ -163,40 +163,38 @@ def _command(*arguments: str) -> float:
 def bench_store(records: int = 10_000, n: int = 200) -> list[Figure]:
     """Hybrid search over `records` records, and one durable, searchable record."""
     with temporary_home() as home:
-        app = App.open(load_settings(), work=False)
-        try:
-            place = home.parent / "project"
-            place.mkdir()
-            (place / ".context").mkdir()
-            runtime = app.runtime("python", cwd=str(place), client="bench")
+        place = home.parent / "project"
+        (place / ".context").mkdir(parents=True)
+        with opened(place) as bench:
             texts = _texts(records)
-            _fill(runtime, texts)
+            _fill(bench.runtime, texts)
             asked = random.Random(SEED + 1)
             questions = [" ".join(asked.choice(texts).split()[:6]) for _ in range(n)]
             for question in questions[:5]:
-                app.call("memory_search", runtime, {"query": question})
+                bench.call("memory_search", query=question)
             search = timed(
                 f"memory_search, hybrid, {records} records",
                 n,
-                lambda i: app.call("memory_search", runtime, {"query": questions[i]}),
+                lambda i: bench.call("memory_search", query=questions[i]),
             )
             return [
                 search,
                 _naive_search(home, texts, questions),
-                timed(
-                    "memory_record, durable and searchable", n, lambda i: _record(app, runtime, i)
-                ),
+                timed("memory_record, durable and searchable", n, partial(_record, bench)),
                 _bare_insert(home, n),
             ]
-        finally:
-            app.close()
 
 
-def _record(app: App, runtime: Runtime, i: int) -> None:
+def _record(bench: Bench, i: int) -> None:
     spoken = " ".join(op.description for op in OPERATIONS.values()).split()
     content = " ".join(random.Random(SEED + 100 + i).choices(spoken, k=30)) + f" case {i}"
-    arguments = {"title": f"Lesson {i}", "description": "when needed", "content": content}
-    app.call("memory_record", runtime, {**arguments, "outcome": "success"})
+    bench.call(
+        "memory_record",
+        title=f"Lesson {i}",
+        description="when needed",
+        content=content,
+        outcome="success",
+    )
 
 
 def _naive_search(home: Path, rows: list[str], questions: list[str]) -> Figure:
@@ -309,12 +307,16 @@ def _fill(runtime: Runtime, texts: list[str]) -> None:
         documents = [record_document(record) for record in records]
         vectors = numbers.standard_normal((len(documents), 384)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        with runtime.store.transaction():
-            for record in records:
-                runtime.store.records.put(record, actor="bench", action="create")
-            by_digest = {d.digest: v for d, v in zip(documents, vectors, strict=True)}
-            runtime.store.index.put(documents, by_digest, runtime.embedder.model)
-    runtime.store.index.refresh()
+        by_digest = {d.digest: v for d, v in zip(documents, vectors, strict=True)}
+        runtime.view.commit(
+            Changes(
+                actor="bench",
+                records=[Put(record, "create") for record in records],
+                vectors={runtime.scope: by_digest},
+                model=runtime.embedder.model,
+                recount=start + 1000 >= len(texts),
+            )
+        )
 
 
 def _made_up() -> list[str]:

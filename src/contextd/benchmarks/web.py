@@ -18,12 +18,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from contextd.app import App, load_operations
-from contextd.domain.documents import record_document
+from contextd.app import Host, load_operations
+from contextd.benchmarks.scratch import opened
+from contextd.domain.changes import Changes, Put
 from contextd.domain.records import Record, Source
 from contextd.runtime import Runtime
-from contextd.settings import load_settings
-from contextd.surfaces.gate import Gate
+from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
 from contextd.surfaces.web.server import Pages
 
@@ -51,10 +51,9 @@ def main(arguments: Sequence[str]) -> int:
         root = Path(folder) / "shop"
         root.mkdir()
         subprocess.run(["git", "init", "-q", str(root)], check=True)
-        settings = load_settings(home=Path(folder) / "home", flags={"embedder.name": "none"})
-        app = App.open(settings, work=False)
-        known = fill(app.runtime("cli", cwd=str(root)), given.records)
-        asyncio.run(measure(app, root, known, given.rounds))
+        with opened(root, Path(folder) / "home", embedder_name="none") as bench:
+            known = fill(bench.runtime, given.records)
+            asyncio.run(measure(bench.host, root, known, given.rounds))
     return 0
 
 
@@ -66,10 +65,8 @@ def fill(runtime: Runtime, count: int) -> str:
             _record(runtime, chance, now, number)
             for number in range(start, min(count, start + _BATCH))
         ]
-        with runtime.store.transaction():
-            for record in batch:
-                runtime.store.records.put(record, actor="benchmark", action="create")
-            runtime.store.index.put([record_document(record) for record in batch], {}, "")
+        puts = [Put(record, "create") for record in batch]
+        runtime.view.commit(Changes(actor="benchmark", records=puts))
         last = batch[-1].id
     return last
 
@@ -96,11 +93,11 @@ def _record(runtime: Runtime, chance: random.Random, now: datetime, number: int)
     )
 
 
-async def measure(app: App, root: Path, record: str, rounds: int) -> None:
+async def measure(host: Host, root: Path, record: str, rounds: int) -> None:
     """Print the median and the 95th percentile of every page, in milliseconds."""
     access = Access()
-    gate = Gate(lambda: app, 8, load_operations)
-    pages = Pages(gate, access)
+    calls = Calls(lambda: host, 8, load_operations)
+    pages = Pages(calls, access)
     cookie = f"{access.cookie_name}={access.redeem(access.new_code(str(root)))}"
     # The templates are loaded with the daemon's first page, whichever that is.
     await _ask(pages, "/jobs", cookie)
@@ -115,7 +112,7 @@ async def measure(app: App, root: Path, record: str, rounds: int) -> None:
         late = wall[min(len(wall) - 1, int(len(wall) * 0.95))]
         middle = statistics.median(wall)
         print(f"{path:36} {first[0]:10.1f} {cpu:8.1f} {middle:8.1f} {late:8.1f} {times[-1][2]:8}")
-    await gate.close()
+    await calls.close()
 
 
 async def _ask(pages: Pages, path: str, cookie: str) -> tuple[float, float, int]:

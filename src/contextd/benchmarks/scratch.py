@@ -1,0 +1,95 @@
+"""Where a benchmark works: a store of its own, or a host and the project its calls come from."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from contextd.app import Host, load_operations
+from contextd.domain.access import OWNER
+from contextd.operations.core import Answer, find_operation
+from contextd.ports import Clock, Store, Upkeep
+from contextd.runtime import Request, Runtime
+from contextd.settings import load_settings
+from contextd.stores import open_store
+
+_MAKES_KNOWN = "memory_record"
+"""An operation whose call makes a project of the directory it comes from."""
+
+_LOOKS_AFTER = "doctor"
+"""One that is given the whole store."""
+
+
+@contextmanager
+def scratch_store(scheme: str = "sqlite") -> Iterator[Store]:
+    """An empty store that is gone afterwards. It takes no secrets out: public data sets have none, and
+    what is measured is the store.
+    """
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        url = f"{scheme}://{folder}/bench.db" if scheme == "sqlite" else f"{scheme}://"
+        store = open_store(url, scrub=lambda text: text)
+        try:
+            yield store
+        finally:
+            store.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A host, and the project in which its calls are made."""
+
+    host: Host
+    root: Path
+
+    @property
+    def request(self) -> Request:
+        """Who calls, from where."""
+        return Request(surface="python", caller=OWNER, cwd=str(self.root), client="bench")
+
+    @property
+    def runtime(self) -> Runtime:
+        """The world of a call that has its directory be a project."""
+        return self.host.runtime(self.request, find_operation(_MAKES_KNOWN))
+
+    @property
+    def upkeep(self) -> Upkeep:
+        """What looks after the whole store, and takes what calls leave behind."""
+        found = self.host.runtime(self.request, find_operation(_LOOKS_AFTER)).upkeep
+        assert found is not None
+        return found
+
+    def call(self, name: str, /, **arguments: Any) -> Answer:
+        """Run one operation."""
+        return self.host.call(name, self.request, arguments)
+
+
+class StoppedClock:
+    """Stands at the moment it was made, so that no work comes round while something is measured."""
+
+    def __init__(self) -> None:
+        self._at = datetime.now(UTC)
+
+    def now(self) -> datetime:
+        """That moment, in UTC."""
+        return self._at
+
+
+@contextmanager
+def opened(
+    root: Path, home: Path | None = None, *, clock: Clock | None = None, **flags: Any
+) -> Iterator[Bench]:
+    """A host without workers over `home`, or that of the environment. `flags` are settings, with `_`
+    for the dot in their names.
+    """
+    named = {name.replace("_", ".", 1): value for name, value in flags.items()}
+    load_operations()
+    host = Host.open(load_settings(home=home, flags=named), work=False, clock=clock)
+    try:
+        yield Bench(host, root)
+    finally:
+        host.close()
