@@ -27,3 +27,16 @@ class Standing:
 
     def move(self, **by: float) -> None:
         self.at += timedelta(**by)
+
+
+class Shifted:
+    """The machine's clock, as far ahead as it was moved."""
+
+    def __init__(self, **ahead: float) -> None:
+        self._ahead = timedelta(**ahead)
+
+    def now(self) -> datetime:
+        return datetime.now(UTC) + self._ahead
+
+    def move(self, **by: float) -> None:
+        self._ahead += timedelta(**by)

@@ -276,8 +276,11 @@ def root_commits(root: Path, ref: str = "HEAD") -> list[str]:
 def tracked_files(root: Path) -> int:
     """How many files the index of a work tree has, read from its header; 0 where there is none."""
     found = repository(root)
+    if found is None:
+        return 0
     try:
-        header = (found.git_dir / "index").open("rb").read(12) if found else b""
+        with (found.git_dir / "index").open("rb") as index:
+            header = index.read(12)
     except OSError:
         return 0
     # "DIRC", the version, then the number of entries (gitformat-index).
