@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from git_calls import git
 
 from contextd.code.git.cited import Citations, cited_paths, reverted
 from contextd.domain.records import Anchor
-from contextd.operations.background import JOBS, Task
+from contextd.jobs.table import Task
+from contextd.operations.awareness.stability import check_stability
+from support.desks import Unlost
+from support.repositories import git
 
 GUARD = "src/auth/guard.ts"
 
@@ -27,11 +29,6 @@ def stale(desk: Any) -> str:
     return memory["stale"]
 
 
-def record(desk: Any, id: str) -> Any:
-    [found] = desk.runtime().store.records.get([id])
-    return found
-
-
 def commit(root: Path, path: str, text: str, message: str = "change") -> str:
     (root / path).write_text(text)
     git(root, "add", "-A")
@@ -40,14 +37,13 @@ def commit(root: Path, path: str, text: str, message: str = "change") -> str:
 
 
 def aged(desk: Any, id: str, days: int) -> None:
-    store = desk.runtime().store
-    old = record(desk, id)
-    when = old.created_at - timedelta(days=days)
-    store.records.put(old.with_(created_at=when), actor="test", action="update")
+    old = desk.record(id)
+    desk.put(old.with_(created_at=old.created_at - timedelta(days=days)))
 
 
 def check(desk: Any) -> dict[str, int]:
-    return dict(JOBS["check_stability"].run(desk.runtime(), Task({}, {}, print)))
+    runtime = desk.runtime()
+    return dict(check_stability(runtime, Task(runtime.scope, {}, {}, Unlost())))
 
 
 @pytest.mark.parametrize(
@@ -65,14 +61,14 @@ def test_paths_in_a_text_are_those_of_files_that_exist(repository, text, found):
 
 
 def test_what_names_files_is_anchored_at_commit_branch_and_their_content(desk):
-    anchor = record(desk, remember(desk)).anchor
+    anchor = desk.record(remember(desk)).anchor
     assert anchor.commit == git(desk.root, "rev-parse", "HEAD")
     assert anchor.branch == git(desk.root, "symbolic-ref", "--short", "HEAD")
     assert anchor.paths == {GUARD: git(desk.root, "rev-parse", f"HEAD:{GUARD}")}
     noted = desk("save_context", content=f"{GUARD} is used by every route")
-    assert list(record(desk, noted["id"]).anchor.paths) == [GUARD]
+    assert list(desk.record(noted["id"]).anchor.paths) == [GUARD]
     plain = remember(desk, "Guards are cheap, so call them on every request you serve.")
-    assert record(desk, plain).anchor == Anchor(anchor.commit, anchor.branch)
+    assert desk.record(plain).anchor == Anchor(anchor.commit, anchor.branch)
 
 
 def test_every_way_to_write_anchors_what_it_writes(desk):
@@ -81,13 +77,13 @@ def test_every_way_to_write_anchors_what_it_writes(desk):
     kept = desk("session_checkpoint", summary=f"Half of {GUARD} is done, the rest is untouched")
     typed = desk("save_typed_context", type="no_such_type", data={"about": f"{GUARD} stays small"})
     for id in (kept["checkpoint_id"], typed["id"]):
-        anchor = record(desk, id).anchor
+        anchor = desk.record(id).anchor
         assert (anchor.commit, list(anchor.paths)) == (head, [GUARD])
 
 
 def test_without_commits_without_branch_and_without_git_writing_goes_on(desk, tmp_path):
     git(desk.root, "checkout", "-q", "--detach")
-    detached = record(desk, desk("save_context", content="Guards are kept small")["id"]).anchor
+    detached = desk.record(desk("save_context", content="Guards are kept small")["id"]).anchor
     assert detached == Anchor(git(desk.root, "rev-parse", "HEAD"))
     for name, command in (("unborn", ["init", "-q"]), ("plain", None)):
         root = tmp_path / name
@@ -95,9 +91,10 @@ def test_without_commits_without_branch_and_without_git_writing_goes_on(desk, tm
         (root / "a.py").write_text("x = 1\n")
         if command:
             git(root, *command)
-        runtime = desk.app.runtime("mcp", cwd=str(root))
-        saved = desk.app.call("save_context", runtime, {"content": f"a.py starts {name} things"})
-        anchor = record(desk, saved.value["id"]).anchor
+        there = desk.at(root)
+        there.as_owner("init")
+        saved = there("save_context", content=f"a.py starts {name} things")
+        anchor = there.record(saved["id"]).anchor
         assert (anchor.commit, anchor.branch) == ("", "")
 
 
@@ -134,17 +131,17 @@ def test_a_deleted_file_is_gone(desk):
 def test_a_reverted_commit_is_told_and_costs_confidence_once_with_its_reason(desk):
     sha = commit(desk.root, GUARD, "export function guard() { return 'locked'; }\n")
     id = remember(desk)
-    before = record(desk, id).confidence
+    before = desk.record(id).confidence
     assert check(desk) == {"stable": 0, "reverted": 0}
     git(desk.root, "revert", "--no-edit", sha)
     assert "its commit was reverted" in stale(desk)
     assert check(desk) == {"stable": 0, "reverted": 1}
     assert check(desk) == {"stable": 0, "reverted": 0}
-    assert record(desk, id).confidence == pytest.approx(before - 0.3)
-    last = desk.runtime().store.records.history(id)[-1]
+    assert desk.record(id).confidence == pytest.approx(before - 0.3)
+    last = desk.view.records.history(id)[-1]
     assert (last.action, last.reason) == ("signal", f"reverted: commit {sha[:8]} was reverted")
-    desk("undo", id=id)
-    assert record(desk, id).confidence == pytest.approx(before)
+    desk.as_owner("undo", id=id)
+    assert desk.record(id).confidence == pytest.approx(before)
 
 
 def test_a_revert_that_was_reverted_itself_does_not_count():
@@ -161,27 +158,34 @@ def test_code_that_is_again_as_it_was_before_counts_as_reverted(desk):
     id = remember(desk)
     commit(desk.root, GUARD, old, "back by hand")
     assert check(desk) == {"stable": 0, "reverted": 1}
-    assert "again as it was before" in desk.runtime().store.records.history(id)[-1].reason
+    assert "again as it was before" in desk.view.records.history(id)[-1].reason
 
 
 def test_code_that_lasted_a_week_raises_confidence_once(desk):
     id = remember(desk)
-    before = record(desk, id).confidence
+    before = desk.record(id).confidence
     assert check(desk)["stable"] == 0
     aged(desk, id, 8)
     assert check(desk)["stable"] == 1
     assert check(desk)["stable"] == 0
-    assert record(desk, id).confidence == pytest.approx(before + 0.2)
-    assert desk.runtime().store.records.history(id)[-1].reason.startswith("code_stable: commit ")
+    assert desk.record(id).confidence == pytest.approx(before + 0.2)
+    assert desk.view.records.history(id)[-1].reason.startswith("code_stable: commit ")
 
 
-def test_a_day_with_a_session_has_one_look_at_stability(desk):
+def test_a_day_with_a_session_has_one_look_at_stability(desk, home):
+    def looks() -> int:
+        desk.host.flush()
+        home.clock.move(hours=1)
+        desk.host.work_off()
+        return [job.name for job in desk.view.jobs.list()].count("check_stability")
+
     for _ in range(2):
         desk("session_start", task_description="x")
-    desk.app.work_off()
+    assert looks() == 1
     desk("session_start", task_description="y")
-    names = [job.name for job in desk.runtime().store.jobs.list()]
-    assert names.count("check_stability") == 1
+    assert looks() == 1
+    home.clock.move(hours=23)
+    assert looks() == 2
 
 
 @pytest.fixture

@@ -51,7 +51,7 @@ def shop(desk):
 
 def saved(desk, *texts):
     ids = [desk("save_context", content=text)["id"] for text in texts]
-    desk.app.flush()
+    desk.host.flush()
     return ids
 
 
@@ -129,7 +129,7 @@ def test_a_contradiction_is_noted_at_the_write_and_settled_by_whoever_knows(desk
     assert loser.valid_to is not None
     assert desk("list_contradictions")["contradictions"] == []
     assert desk("introspect")["contradictions"] == []
-    desk("undo", id=one)
+    desk.as_owner("undo", id=one)
     assert len(desk("list_contradictions")["contradictions"]) == 1
 
 
@@ -141,8 +141,8 @@ def test_keeping_both_dismisses_a_contradiction_for_good(desk):
     )
     [dispute] = desk("list_contradictions")["contradictions"]
     desk("resolve_contradiction", id=dispute["id"], keep="both", note="two frontends")
-    desk("compare_records")
-    desk.app.work_off()
+    desk.as_owner("compare_records")
+    desk.host.work_off()
     assert desk("list_contradictions")["contradictions"] == []
     [kept] = desk("list_contradictions", state="dismissed")["contradictions"]
     assert kept["note"] == "two frontends"
@@ -163,7 +163,7 @@ def test_keeping_neither_supersedes_both(desk):
 def test_correcting_a_record_ends_its_contradiction(desk):
     _, other = saved(desk, "The session timeout is 15 minutes", "The session timeout is 30 minutes")
     desk("update_context", id=other, content="The session timeout is 15 minutes, as agreed")
-    desk.app.flush()
+    desk.host.flush()
     assert desk("list_contradictions")["contradictions"] == []
 
 
@@ -174,8 +174,8 @@ def test_the_job_finds_what_was_never_compared_at_a_write(desk):
     store = desk.runtime().store
     a, b = min(one, other), max(one, other)
     store.contradictions.remove([(a, b)])
-    desk("compare_records")
-    desk.app.work_off()
+    desk.as_owner("compare_records")
+    desk.host.work_off()
     assert [(p.a, p.b) for p in store.contradictions.of(one)] == [(a, b)]
 
 
@@ -192,7 +192,7 @@ def test_one_question_asked_five_ways_is_one_gap_and_closes_when_answered(desk):
         "handling of errors", "error handling",
     ):  # fmt: skip
         desk("recall_context", query=query)
-    desk.app.flush()
+    desk.host.flush()
     missed = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
     assert [(gap["count"], gap["severity"]) for gap in missed] == [(5, "warning")]
     assert missed[0]["last"]
@@ -227,7 +227,7 @@ def test_reports_change_scores_and_the_order_of_answers(desk):
     desk("report_usefulness", context_ids=[before[0][:8]], useful=False)
     after = [e["id"] for e in desk("recall_context", query="upload retries")["entries"]]
     assert (sorted(before), after) == (sorted([one, other]), before[::-1])
-    reasons = [change["reason"] for change in desk("history", id=before[-1])["changes"]]
+    reasons = [change["reason"] for change in desk.as_owner("history", id=before[-1])["changes"]]
     assert reasons[-1] == "helpful: saved an hour"
 
 
@@ -256,9 +256,9 @@ def test_the_export_has_the_seeds_shape_and_stays_under_its_limit(desk, tmp_path
     desk("report_usefulness", context_ids=[id], useful=True)
     for number in range(1_100):
         desk("recall_context", query=f"nothing is known about {'x' * 300} {number}")
-    desk.app.flush()
+    desk.host.flush()
     target = tmp_path / "awareness.json"
-    told = desk("export_awareness", path=str(target))
+    told = desk.as_owner("export_awareness", path=str(target))
     body = json.loads(target.read_bytes())
     assert told["bytes"] == target.stat().st_size <= LARGEST
     assert list(body) == ["events", "summary", "usefulness"]
@@ -305,7 +305,7 @@ def test_what_one_project_asked_in_vain_is_no_gap_of_another(shop, neighbour):
     for _ in range(3):
         shop("recall_context", query="how do we rotate the signing keys")
     neighbour("recall_context", query="who approves guest posts")
-    shop.app.flush()
+    shop.host.flush()
     asked = {
         name: [gap["subjects"] for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
         for name, desk in (("shop", shop), ("blog", neighbour))
@@ -319,11 +319,11 @@ def test_what_one_project_asked_in_vain_is_no_gap_of_another(shop, neighbour):
     bodies = {}
     for name, desk in (("shop", shop), ("blog", neighbour)):
         path = desk.root / "awareness.json"
-        desk("export_awareness", path=str(path))
+        desk.as_owner("export_awareness", path=str(path))
         bodies[name] = json.loads(path.read_text())
     assert bodies["blog"]["summary"]["missedQueries"] == ["who approves guest posts"]
     assert bodies["shop"]["summary"]["totalMisses"] == 3
-    assert sum(day["misses"] for day in neighbour("activity")["days"]) == 1
+    assert sum(day["misses"] for day in neighbour.as_owner("activity")["days"]) == 1
 
 
 def test_a_call_outside_of_any_project_sees_the_whole_home(shop, neighbour):
@@ -331,13 +331,13 @@ def test_a_call_outside_of_any_project_sees_the_whole_home(shop, neighbour):
     saved(neighbour, NOTES[1])
     shop("recall_context", query="how do we rotate the signing keys")
     neighbour("recall_context", query="who approves guest posts")
-    shop.app.flush()
-    nowhere = shop.app.runtime("mcp", client="test-client")
-    gaps = shop.app.call("get_gaps", nowhere, {}).value["gaps"]
+    shop.host.flush()
+    nowhere = shop.host.runtime("mcp", client="test-client")
+    gaps = shop.host.call("get_gaps", nowhere, {}).value["gaps"]
     assert {q for gap in gaps if gap["kind"] == "missed" for q in gap["subjects"]} == {
         "how do we rotate the signing keys",
         "who approves guest posts",
     }
-    model = shop.app.call("introspect", nowhere, {}).value
+    model = shop.host.call("introspect", nowhere, {}).value
     assert model["identity"]["contextCount"] == 2
     assert shop("introspect")["identity"]["contextCount"] == 1

@@ -20,14 +20,14 @@ def test_records_of_any_kind_and_status_are_listed_and_counted(desk: Desk) -> No
         content="Label before weighing.",
         outcome="success",
     )
-    listed = desk("list_records")
+    listed = desk.as_owner("list_records")
     assert listed["total"] == 2
     assert listed["counts"] == {"context": 1, "memory": 1}
-    assert [r["id"] for r in desk("list_records", tag="depot")["records"]] == [note]
-    desk("delete_record", id=note)
-    assert desk("list_records", kind="context")["total"] == 0
-    assert desk("list_records", kind="context", status="deleted")["total"] == 1
-    assert desk("list_records", kind="context", status="any")["total"] == 1
+    assert [r["id"] for r in desk.as_owner("list_records", tag="depot")["records"]] == [note]
+    desk.as_owner("delete_record", id=note)
+    assert desk.as_owner("list_records", kind="context")["total"] == 0
+    assert desk.as_owner("list_records", kind="context", status="deleted")["total"] == 1
+    assert desk.as_owner("list_records", kind="context", status="any")["total"] == 1
 
 
 def test_pages_of_records_go_on_where_the_last_one_ended(desk: Desk) -> None:
@@ -35,7 +35,7 @@ def test_pages_of_records_go_on_where_the_last_one_ended(desk: Desk) -> None:
         desk("save_context", content=f"Shelf number {number} holds spare parts.")
     seen, cursor = [], ""
     while True:
-        page = desk("list_records", limit=2, cursor=cursor)
+        page = desk.as_owner("list_records", limit=2, cursor=cursor)
         seen += [r["id"] for r in page["records"]]
         cursor = page["cursor"]
         if not cursor:
@@ -48,59 +48,59 @@ def test_pages_of_records_go_on_where_the_last_one_ended(desk: Desk) -> None:
 )
 def test_a_wrong_filter_is_refused_with_a_hint(desk: Desk, wrong: dict[str, Any]) -> None:
     with pytest.raises(Invalid) as refused:
-        desk("list_records", **wrong)
+        desk.as_owner("list_records", **wrong)
     assert refused.value.hint
 
 
 def test_a_trial_edit_shows_the_difference_and_saves_nothing(desk: Desk) -> None:
     note = desk("save_context", content="The depot opens at six.")["id"]
-    tried = desk("edit_record", id=note, content="The depot opens at seven.", dry_run=True)
+    tried = desk.as_owner("edit_record", id=note, content="The depot opens at seven.", dry_run=True)
     assert [d["field"] for d in tried["differences"]] == ["content"]
     assert tried["differences"][0]["lines"] == [
         "- The depot opens at six.",
         "+ The depot opens at seven.",
     ]
-    whole = desk("get_record", id=note)
+    whole = desk.as_owner("get_record", id=note)
     assert "six" in whole["content"]
     assert len(whole["history"]) == 1
 
 
 def test_an_edit_of_an_old_version_is_a_conflict(desk: Desk) -> None:
     note = desk("save_context", content="The depot opens at six.")["id"]
-    version = desk("get_record", id=note)["version"]
-    desk("edit_record", id=note, content="The depot opens at seven.", version=version)
+    version = desk.as_owner("get_record", id=note)["version"]
+    desk.as_owner("edit_record", id=note, content="The depot opens at seven.", version=version)
     with pytest.raises(Conflict):
-        desk("edit_record", id=note, content="The depot opens at eight.", version=version)
-    assert "seven" in desk("get_record", id=note)["content"]
+        desk.as_owner("edit_record", id=note, content="The depot opens at eight.", version=version)
+    assert "seven" in desk.as_owner("get_record", id=note)["content"]
 
 
 def test_an_edit_without_a_difference_leaves_no_history(desk: Desk) -> None:
     note = desk("save_context", content="The depot opens at six.")["id"]
-    done = desk("edit_record", id=note, content="The depot opens at six.\r\n")
+    done = desk.as_owner("edit_record", id=note, content="The depot opens at six.\r\n")
     assert done["differences"] == []
-    assert len(desk("get_record", id=note)["history"]) == 1
+    assert len(desk.as_owner("get_record", id=note)["history"]) == 1
 
 
 def test_a_deleted_record_is_restored_and_every_step_is_in_its_history(desk: Desk) -> None:
     note = desk("save_context", content="The depot opens at six.")["id"]
-    desk("delete_record", id=note)
-    desk("delete_record", id=note)
-    desk("restore_record", id=note)
-    whole = desk("get_record", id=note)
+    desk.as_owner("delete_record", id=note)
+    desk.as_owner("delete_record", id=note)
+    desk.as_owner("restore_record", id=note)
+    whole = desk.as_owner("get_record", id=note)
     assert whole["record"]["status"] == "active"
     assert [step["action"] for step in whole["history"]] == ["restore", "delete", "create"]
 
 
 def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -> None:
     note = desk("save_context", content="Parcels are labelled by the depot in Ghent.")["id"]
-    found = desk("explain_search", query="who labels parcels at the depot")
+    found = desk.as_owner("explain_search", query="who labels parcels at the depot")
     hit = found["hits"][0]
     assert hit["record"]["id"] == note
     assert hit["score"] == pytest.approx(sum(p["amount"] for p in hit["parts"]), abs=1e-3)
-    assert desk("explain_search", query="zzyzx quux")["hits"] == []
-    desk.app.flush()  # type: ignore[attr-defined]
-    assert desk("get_record", id=note)["record"]["usage_count"] == 0
-    activity = desk("activity", days=1)["days"][-1]
+    assert desk.as_owner("explain_search", query="zzyzx quux")["hits"] == []
+    desk.host.flush()  # type: ignore[attr-defined]
+    assert desk.as_owner("get_record", id=note)["record"]["usage_count"] == 0
+    activity = desk.as_owner("activity", days=1)["days"][-1]
     assert activity["misses"] == 0
     assert activity["writes"] == 1
 
@@ -108,7 +108,7 @@ def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -
 def test_ages_put_every_record_into_one_span(desk: Desk) -> None:
     for number in range(3):
         desk("save_context", content=f"Shelf number {number} holds spare parts.")
-    spans = desk("record_ages")["spans"]
+    spans = desk.as_owner("record_ages")["spans"]
     assert [span["count"] for span in spans] == [3, 0, 0, 0, 0, 0, 0]
     assert [span["fresh"] for span in spans] == [True] * 4 + [False] * 3
 
@@ -117,14 +117,14 @@ def test_a_sessions_timeline_has_its_messages_and_what_it_learned(desk: Desk) ->
     session = desk("session_start", task_description="Label the parcels")["session_id"]
     desk("session_log", session_id=session, role="user", text="Please label them.")
     desk("session_log", session_id=session, role="assistant", text="Done.")
-    row = desk("list_sessions")["sessions"][0]
+    row = desk.as_owner("list_sessions")["sessions"][0]
     assert (row["id"], row["task"], row["status"]) == (session, "Label the parcels", "active")
-    line = desk("session_timeline", session_id=session[:8])
+    line = desk.as_owner("session_timeline", session_id=session[:8])
     said = [m["text"] for m in line["moments"] if m["type"] == "message"]
     assert said == ["Please label them.", "Done."]
     assert line["counts"]["message"] == 2
     first = next(m["seq"] for m in line["moments"] if m["text"] == "Please label them.")
-    later = desk("session_timeline", session_id=session, after=first)
+    later = desk.as_owner("session_timeline", session_id=session, after=first)
     assert [m["text"] for m in later["moments"] if m["type"] == "message"] == ["Done."]
 
 
@@ -132,9 +132,9 @@ def test_the_same_call_in_a_row_is_one_moment(desk: Desk) -> None:
     session = desk("session_start", task_description="Read")["session_id"]
     runtime = desk.runtime(session_hint=session)  # type: ignore[attr-defined]
     for _ in range(3):
-        desk.app.call("read_file", runtime, {"path": "package.json"})  # type: ignore[attr-defined]
-    desk.app.flush()  # type: ignore[attr-defined]
-    line = desk("session_timeline", session_id=session)
+        desk.host.call("read_file", runtime, {"path": "package.json"})  # type: ignore[attr-defined]
+    desk.host.flush()  # type: ignore[attr-defined]
+    line = desk.as_owner("session_timeline", session_id=session)
     reads = [m for m in line["moments"] if m["operation"] == "read_file"]
     assert [m["count"] for m in reads] == [3]
     assert line["files"][0]["count"] == 3
@@ -142,11 +142,11 @@ def test_the_same_call_in_a_row_is_one_moment(desk: Desk) -> None:
 
 def test_an_unknown_session_is_not_found(desk: Desk) -> None:
     with pytest.raises(NotFound):
-        desk("session_timeline", session_id="ffffffff")
+        desk.as_owner("session_timeline", session_id="ffffffff")
 
 
 def test_projects_are_listed_with_the_current_one(desk: Desk) -> None:
-    found = desk("list_projects")
+    found = desk.as_owner("list_projects")
     assert found["current"] == "local/default/shop"
     assert [p["slug"] for p in found["projects"]] == ["shop"]
 
@@ -162,16 +162,16 @@ def test_a_secret_typed_by_hand_is_taken_out_before_anything_is_kept(desk: Desk)
         "tags": [f"aws {SECRET}"],
         "data": {"hint": {"where": [f"use {SECRET}"]}},
     }
-    trial = desk("edit_record", id=note["id"], dry_run=True, **given)
+    trial = desk.as_owner("edit_record", id=note["id"], dry_run=True, **given)
     assert trial["redacted"] == 4
     assert SECRET not in str(trial), "what is shown is what would be stored"
-    saved = desk("edit_record", id=note["id"], **given)
+    saved = desk.as_owner("edit_record", id=note["id"], **given)
     assert (saved["saved"], saved["redacted"]) == (True, 4)
     desk("update_context", id=note["id"], content=f"Now it is {SECRET}, really.")
     desk("report_usefulness", context_ids=[note["id"]], useful=True, notes=f"with {SECRET}")
     desk("recall_context", query=f"who has {SECRET}")
-    desk.app.close()
-    for path in desk.app.settings.home.rglob("*"):
+    desk.host.close()
+    for path in desk.host.settings.home.rglob("*"):
         kept = path.read_bytes() if path.is_file() else b""
         assert SECRET.lower().encode() not in kept.lower(), path.name
 
@@ -182,20 +182,20 @@ def test_an_edit_may_not_hold_what_a_new_record_may_not(desk: Desk) -> None:
         for operation in ("edit_record", "update_context"):
             with pytest.raises(ContextdError):
                 desk(operation, id=note["id"], content=wrong)
-    assert desk("get_record", id=note["id"])["content"] == "The bucket is read with a role."
+    assert desk.as_owner("get_record", id=note["id"])["content"] == "The bucket is read with a role."
 
 
 def test_records_are_listed_and_found_by_source_and_by_trust(desk: Desk) -> None:
     desk("save_context", content="The parcel label is printed twice.", source="ada")
     desk("save_context", content="The parcel label is never stored.", source="bob")
-    mine = desk("list_records", source="ada")
+    mine = desk.as_owner("list_records", source="ada")
     assert [r["source"] for r in mine["records"]] == ["ada"]
     assert mine["total"] == 1
-    assert desk("list_records", trust="human")["total"] == 0
-    hits = desk("explain_search", query="parcel label", source="bob", trust="agent")["hits"]
+    assert desk.as_owner("list_records", trust="human")["total"] == 0
+    hits = desk.as_owner("explain_search", query="parcel label", source="bob", trust="agent")["hits"]
     assert [hit["record"]["source"] for hit in hits] == ["bob"]
     with pytest.raises(ContextdError) as refusal:
-        desk("list_records", trust="nobody")
+        desk.as_owner("list_records", trust="nobody")
     assert refusal.value.hint
 
 
@@ -207,24 +207,24 @@ def test_a_failed_job_is_tried_again_and_no_other(desk: Desk) -> None:
     assert claimed
     assert claimed.id == failed
     queue.fail(failed, "w", "the disk is full", now, now)
-    [row] = desk("jobs", state="failed")["jobs"]
+    [row] = desk.as_owner("jobs", state="failed")["jobs"]
     assert (row["error"], row["about"] != "") == ("the disk is full", True)
-    assert desk("retry_job", id=failed[:8])["state"] == "ready"
+    assert desk.as_owner("retry_job", id=failed[:8])["state"] == "ready"
     for id in (failed, "ffffffff"):
         with pytest.raises(ContextdError) as refusal:
-            desk("retry_job", id=id)
+            desk.as_owner("retry_job", id=id)
         assert refusal.value.hint
 
 
 def test_looking_through_the_pages_counts_as_no_demand(desk: Desk) -> None:
-    web = desk.app.runtime("web", cwd=str(desk.root), client="dashboard")
-    desk.app.flush()
+    web = desk.host.runtime("web", cwd=str(desk.root), client="dashboard")
+    desk.host.flush()
     before = desk.runtime().store.observations.summary()
-    desk.app.call("list_contradictions", web, {})
-    desk.app.call("recall_context", web, {"query": "what nobody wrote down"})
-    desk.app.call("save_context", web, {"content": "Somebody wrote this in the browser."})
+    desk.host.call("list_contradictions", web, {})
+    desk.host.call("recall_context", web, {"query": "what nobody wrote down"})
+    desk.host.call("save_context", web, {"content": "Somebody wrote this in the browser."})
     desk("list_contradictions")
-    desk.app.flush()
+    desk.host.flush()
     after = desk.runtime().store.observations.summary()
     assert (after.reads - before.reads, after.misses) == (1, before.misses)
     assert after.writes == before.writes + 1

@@ -7,7 +7,7 @@ from contextd.domain.tokens import count_tokens
 
 
 def test_init_writes_the_model_and_makes_code_searchable(desk):
-    made = desk("init")
+    made = desk.as_owner("init")
     assert "Express 4" in made["stack"]
     assert (desk.root / ".context" / "project.yaml").is_file()
     found = desk("codebase_search", query="refreshToken")["results"]
@@ -15,15 +15,15 @@ def test_init_writes_the_model_and_makes_code_searchable(desk):
 
 
 def test_a_second_init_changes_nothing(desk):
-    desk("init")
+    desk.as_owner("init")
     before = (desk.root / ".context" / "project.yaml").read_bytes()
-    again = desk("init")
+    again = desk.as_owner("init")
     assert again["changed"] == 0 or ".context" in str(again["written"])
     assert (desk.root / ".context" / "project.yaml").read_bytes() == before
 
 
 def test_reading_a_file_brings_used_definitions_and_attached_knowledge(desk):
-    desk("init")
+    desk.as_owner("init")
     desk("save_context", content="Never shorten the lifetime in src/auth/service.ts without asking")
     read = desk("read_file", path="src/auth/service.ts", includeDeps=True)
     assert [d["path"] for d in read["dependencies"]] == ["src/auth/token.ts"]
@@ -42,7 +42,7 @@ def test_reading_outside_the_root_is_refused(desk, tmp_path):
 
 
 def test_a_missing_file_names_the_nearest(desk):
-    desk("init")
+    desk.as_owner("init")
     with pytest.raises(NotFound) as caught:
         desk("read_file", path="src/auth/tokn.ts")
     assert "token.ts" in caught.value.hint
@@ -56,7 +56,7 @@ def test_grep_finds_lines_and_a_bad_expression_is_explained(desk):
 
 
 def test_a_changed_file_is_found_by_its_new_words_after_indexing(desk):
-    desk("init")
+    desk.as_owner("init")
     (desk.root / "src" / "auth" / "service.ts").write_text("export const zebraCrossing = 1;\n")
     desk("codebase_index")
     found = desk("codebase_search", query="zebraCrossing")["results"]
@@ -66,7 +66,7 @@ def test_a_changed_file_is_found_by_its_new_words_after_indexing(desk):
 
 
 def test_module_and_overview_speak_of_the_project(desk):
-    desk("init")
+    desk.as_owner("init")
     overview = desk.answer("project_overview")
     assert overview.value["initialised"]
     assert overview.text.startswith("# shop")
@@ -75,14 +75,14 @@ def test_module_and_overview_speak_of_the_project(desk):
 
 
 def test_learned_knowledge_reaches_project_yaml_and_survives_a_rescan(desk):
-    desk("init")
+    desk.as_owner("init")
     session = desk("session_start")["session_id"]
     text = "Convention: AuthService in auth must rotate refresh tokens on every use."
     desk("session_log", session_id=session, role="assistant", text=text)
     desk("session_end", session_id=session)
-    desk.app.work_off()
+    desk.host.work_off()
     written = (desk.root / ".context" / "project.yaml").read_text()
-    desk("init")
+    desk.as_owner("init")
     after = (desk.root / ".context" / "project.yaml").read_text()
     assert "rotate refresh tokens" in written
     assert "rotate refresh tokens" in after
@@ -90,17 +90,17 @@ def test_learned_knowledge_reaches_project_yaml_and_survives_a_rescan(desk):
 
 
 def test_reindex_rebuilds_the_same_answers(desk):
-    desk("init")
+    desk.as_owner("init")
     saved = desk("save_context", content="Payments retry three times with a growing pause")
     before = [r["id"] for r in desk("context_search", query="payments retry pause")["results"]]
-    desk("reindex")
+    desk.as_owner("reindex")
     after = [r["id"] for r in desk("context_search", query="payments retry pause")["results"]]
     assert before == after
     assert saved["id"] in after
 
 
 def test_a_file_with_all_that_is_known_about_it_stays_within_its_budget(desk):
-    desk("init")
+    desk.as_owner("init")
     for number in range(12):
         desk(
             "save_context",
@@ -119,7 +119,7 @@ def test_a_file_with_all_that_is_known_about_it_stays_within_its_budget(desk):
 
 
 def test_a_file_is_read_with_the_tree_of_its_imports(desk):
-    desk("init")
+    desk.as_owner("init")
     read = desk("read_file", path="src/users/model.ts", include_deps=True, depth=2)
     assert read["tree"] == [
         {"path": "src/auth/service.ts", "dependencies": [{"path": "src/auth/token.ts"}]}

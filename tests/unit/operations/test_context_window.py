@@ -21,8 +21,8 @@ class Agent:
         return self.desk.runtime(session_hint="connection:1:1")
 
     def __call__(self, operation: str, /, **arguments: Any) -> Any:
-        value = self.desk.app.call(operation, self.runtime(), arguments).value
-        self.desk.app.flush()
+        value = self.desk.host.call(operation, self.runtime(), arguments).value
+        self.desk.host.flush()
         return value
 
     def session(self) -> Any:
@@ -62,7 +62,7 @@ def test_files_knowledge_and_searches_enter_the_window_with_their_tokens(agent):
 
 def test_a_call_without_a_connection_fills_no_window(agent):
     agent.desk("read_file", path="src/auth/guard.ts")
-    agent.desk.app.flush()
+    agent.desk.host.flush()
     assert agent.desk("context_window")["session_id"] == ""
 
 
@@ -124,19 +124,19 @@ def test_the_scorer_runs_every_five_minutes_while_the_session_is_busy_and_then_r
 def test_show_tells_the_use_of_the_window_and_with_stats_what_is_in_it(agent):
     agent("read_file", path="src/auth/guard.ts")
     fill(agent, "src/a.ts", tokens=500)
-    text = agent.desk.answer("show").text
+    text = agent.desk.on("cli").answer("show").text
     used = agent("context_window")["tokens"]
     assert f"Context usage: {round(used / 10)}% ({used} / 1,000 tokens)" in text
-    assert "window: file: 2" in agent.desk.answer("show", stats=True).text
+    assert "window: file: 2" in agent.desk.on("cli").answer("show", stats=True).text
 
 
 def test_status_tells_how_far_embedding_came(open_desk):
     desk = open_desk(embedder_name="minilm")
     desk("codebase_index")
-    before = desk("status")
+    before = desk.as_owner("status")
     assert (before["percent"], before["seconds_left"]) == (0, None)
-    desk.app.work_off()
-    after = desk("status")
+    desk.host.work_off()
+    after = desk.as_owner("status")
     assert (after["percent"], after["pending"], after["seconds_left"]) == (100, 0, 0)
     assert after["per_second"] > 0
 
@@ -144,7 +144,7 @@ def test_status_tells_how_far_embedding_came(open_desk):
 def test_files_of_an_open_session_get_vectors_first(open_desk):
     desk = open_desk(embedder_name="minilm")
     asked: list[str] = []
-    inner = desk.app._embedder
+    inner = desk.host._embedder
 
     class Listening:
         model = inner.model
@@ -153,12 +153,12 @@ def test_files_of_an_open_session_get_vectors_first(open_desk):
             asked.extend(texts)
             return inner.embed(texts)
 
-    desk.app._embedder = Listening()
+    desk.host._embedder = Listening()
     agent = Agent(desk)
     agent("read_file", path="src/auth/token.ts")
     agent("codebase_index")
     asked.clear()
-    desk.app.work_off()
+    desk.host.work_off()
     code = [text.split()[0] for text in asked if text.startswith(("src/", "package", "tsconfig"))]
     assert code[0] == "src/auth/token.ts"
     assert len(set(code)) > 5

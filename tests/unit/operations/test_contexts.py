@@ -21,7 +21,7 @@ def test_entries_carry_the_field_names_opencontext_clients_know(desk):
 
 def test_an_unanswered_recall_is_logged_as_a_miss(desk):
     assert desk("recall_context", query="quantum flux")["entries"] == []
-    desk.app.flush()
+    desk.host.flush()
     summary = desk.runtime().store.observations.summary()
     assert summary.misses == 1
     assert dict(summary.missed_queries) == {"quantum flux": 1}
@@ -47,7 +47,7 @@ def test_delete_hides_and_undo_brings_back(desk):
     saved = desk("save_context", content="The staging host is called otter")
     desk("delete_context", id=saved["id"])
     assert desk("recall_context", query="staging host otter")["entries"] == []
-    desk("undo", id=saved["id"])
+    desk.as_owner("undo", id=saved["id"])
     assert [e["id"] for e in desk("recall_context", query="staging host otter")["entries"]] == [
         saved["id"]
     ]
@@ -57,7 +57,7 @@ def test_history_tells_every_change_in_order(desk):
     saved = desk("save_context", content="Feature flags live in flags.json")
     desk("update_context", id=saved["id"], content="Feature flags live in flags.yaml")
     desk("delete_context", id=saved["id"])
-    changes = desk("history", id=saved["id"])["changes"]
+    changes = desk.as_owner("history", id=saved["id"])["changes"]
     assert [c["action"] for c in changes] == ["create", "update", "delete"]
 
 
@@ -120,8 +120,8 @@ def test_secrets_are_gone_before_anything_is_stored(desk):
     saved = desk("save_context", content=f"The deploy token is {secret} for now")
     assert secret not in saved["content"]
     assert "[REDACTED" in saved["content"]
-    desk.app.flush()
-    home = desk.app.settings.home
+    desk.host.flush()
+    home = desk.host.settings.home
     stored = b"".join(p.read_bytes() for p in home.rglob("*") if p.is_file())
     assert secret.encode() not in stored
 
@@ -132,7 +132,7 @@ def test_secrets_are_gone_from_an_update_and_from_a_bubble_too(desk):
     changed = desk("update_context", id=note["id"], content=f"It is {secret}", data={"k": secret})
     bubble = desk("create_bubble", name=f"keys {secret}", description=secret)
     renamed = desk("update_bubble", id=bubble["id"], description=f"again {secret}")
-    assert secret not in str([changed, bubble, renamed, desk("history", id=note["id"])])
+    assert secret not in str([changed, bubble, renamed, desk.as_owner("history", id=note["id"])])
 
 
 def test_tags_are_found_however_they_are_written(desk):
@@ -183,6 +183,6 @@ def test_what_was_asked_in_vain_is_a_gap_at_once(desk):
 
 def test_of_an_endless_question_only_the_beginning_is_logged(desk):
     desk("recall_context", query="why " + "so long " * 400)
-    desk.app.flush()
+    desk.host.flush()
     [seen] = desk.runtime().store.observations.recent(1)
     assert (seen.action, len(seen.query)) == ("miss", 501)

@@ -36,20 +36,20 @@ def test_an_unknown_operation_names_the_nearest():
 
 
 def test_a_viewer_may_read_and_not_write(desk):
-    runtime = desk.app.runtime(
+    runtime = desk.host.runtime(
         "rest",
         cwd=str(desk.root),
         caller=Caller("eve", "viewer", "local", frozenset({"default"}), frozenset()),
     )
     with pytest.raises(Denied):
-        desk.app.call("save_context", runtime, {"content": "something worth knowing"})
-    assert desk.app.call("list_contexts", runtime, {}).value["entries"] == []
+        desk.host.call("save_context", runtime, {"content": "something worth knowing"})
+    assert desk.host.call("list_contexts", runtime, {}).value["entries"] == []
 
 
 def test_a_stranger_sees_and_changes_nothing_through_any_operation(desk):
     desk("save_context", content="The vault door code is on the second shelf")
     stranger = Caller("mallory", "team_member", "elsewhere", frozenset({"x"}), frozenset({"y"}))
-    runtime = desk.app.runtime("rest", cwd=str(desk.root), caller=stranger)
+    runtime = desk.host.runtime("rest", cwd=str(desk.root), caller=stranger)
     for op in OPERATIONS.values():
         arguments = {
             n: _plausible(n, f) for n, f in op.arguments.model_fields.items() if f.is_required()
@@ -77,7 +77,7 @@ def _plausible(name, field):
 def test_reads_are_observed_with_what_they_found(desk):
     saved = desk("save_context", content="Emails are sent from the worker queue")
     desk("recall_context", query="emails worker queue")
-    desk.app.flush()
+    desk.host.flush()
     seen = desk.runtime().store.observations.recent(10)
     reads = [o for o in seen if o.action == "read"]
     writes = [o for o in seen if o.action == "write"]

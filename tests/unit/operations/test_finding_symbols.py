@@ -11,7 +11,7 @@ from contextd.operations.writing import save_new
 
 @pytest.fixture
 def coded(desk):
-    desk("init")
+    desk.as_owner("init")
     return desk
 
 
@@ -103,11 +103,11 @@ def test_the_map_starts_from_what_was_changed_and_what_is_asked(coded):
 
 def test_the_map_knows_the_files_of_the_open_session(coded):
     runtime = coded.runtime(session_hint="chat-1")
-    coded.app.call("session_start", runtime, {})
-    before = coded.app.call("repo_map", runtime, {"budget": 60}).value["map"]
-    coded.app.call("read_file", runtime, {"path": "src/auth/guard.ts"})
-    coded.app.flush()
-    after = coded.app.call("repo_map", runtime, {"budget": 60}).value["map"]
+    coded.host.call("session_start", runtime, {})
+    before = coded.host.call("repo_map", runtime, {"budget": 60}).value["map"]
+    coded.host.call("read_file", runtime, {"path": "src/auth/guard.ts"})
+    coded.host.flush()
+    after = coded.host.call("repo_map", runtime, {"budget": 60}).value["map"]
     assert "src/auth/guard.ts" not in before
     assert "src/auth/guard.ts" in after
 
@@ -160,8 +160,8 @@ def test_old_knowledge_is_found_behind_much_that_is_newer(coded):
 
 def test_a_hit_says_that_its_file_was_changed_for_something_alike(open_desk):
     desk = open_desk(embedder_name="minilm")
-    desk("init")
-    desk.app.work_off()
+    desk.as_owner("init")
+    desk.host.work_off()
     question = "auth service sessions expire too early after renewing"
     before = desk("codebase_search", query=question)["results"]
     save_new(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from git_calls import git
+from support.repositories import git
 
 from contextd.app import App
 from contextd.code.index.freshness import COMPARED
@@ -35,7 +35,7 @@ class Counting:
 def paths(desk: Any, query: str, root: Path | None = None, **options: Any) -> list[str]:
     runtime = desk.runtime(**options)
     runtime = replace(runtime, root=root) if root else runtime
-    found = desk.app.call("codebase_search", runtime, {"query": query, "limit": 20})
+    found = desk.host.call("codebase_search", runtime, {"query": query, "limit": 20})
     return [hit["path"] for hit in found.value["results"]]
 
 
@@ -85,7 +85,7 @@ def test_many_changes_are_left_to_a_job_and_the_answer_says_so(scanned):
     look_now(scanned)
     found = scanned("codebase_search", query="badger3")
     assert "follows in the background" in found["notice"]
-    scanned.app.work_off()
+    scanned.host.work_off()
     found = scanned("codebase_search", query="badger3")
     assert found["results"][0]["path"] == "src/many3.ts"
     assert "background" not in found["notice"]
@@ -111,23 +111,23 @@ def test_between_two_looks_there_is_a_rest_that_grows_with_their_cost(scanned):
 
 def test_going_back_to_a_branch_embeds_nothing_again(open_desk):
     desk = open_desk(embedder_name="minilm")
-    counting = Counting(desk.app._embedder)
-    desk.app._embedder = counting
+    counting = Counting(desk.host._embedder)
+    desk.host._embedder = counting
     desk("codebase_index")
-    desk.app.work_off()
+    desk.host.work_off()
     git(desk.root, "checkout", "-q", "-b", "other")
     (desk.root / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
     git(desk.root, "commit", "-q", "-am", "lemur")
     look_now(desk)
     assert "src/auth/guard.ts" in paths(desk, "lemur")
-    desk.app.work_off()
+    desk.host.work_off()
     asked = len(counting.texts)
     assert any("lemur()" in text for text in counting.texts)
     for branch, word in (("-", "guard"), ("other", "lemur"), ("-", "guard")):
         git(desk.root, "checkout", "-q", branch)
         look_now(desk)
         assert "src/auth/guard.ts" in paths(desk, word)
-        desk.app.work_off()
+        desk.host.work_off()
     code = [text for text in counting.texts[asked:] if text.startswith("src/")]
     assert code == []
     assert desk.runtime().store.index.stats(counting.model).pending == 0
@@ -152,12 +152,12 @@ def test_two_work_trees_asked_at_once_never_get_each_others_code(scanned, tmp_pa
     other = tmp_path / "feature"
     git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
     (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
-    scanned.app.runtime("mcp", cwd=str(other))
+    scanned.host.runtime("mcp", cwd=str(other))
 
     def asked(turn: int) -> bool:
         mine = turn % 2 == 0
-        runtime = scanned.app.runtime("mcp", cwd=str(other if mine else scanned.root))
-        found = scanned.app.call("codebase_search", runtime, {"query": "lemur"}).value["results"]
+        runtime = scanned.host.runtime("mcp", cwd=str(other if mine else scanned.root))
+        found = scanned.host.call("codebase_search", runtime, {"query": "lemur"}).value["results"]
         return ("src/auth/guard.ts" in [hit["path"] for hit in found]) is mine
 
     with ThreadPoolExecutor(8) as pool:
@@ -179,7 +179,7 @@ def test_changing_between_work_trees_rewrites_only_what_differs(scanned, tmp_pat
 def test_a_watcher_is_asked_for_by_the_first_search_and_given_back_when_no_session_is_open(scanned):
     started = scanned("session_start", task_description="x")
     paths(scanned, "guard")
-    scanned.app.flush()
+    scanned.host.flush()
     if tree_of(scanned).watcher is None:
         pytest.skip("this system gives no file notifications")
     assert rest(scanned.runtime()) == 0
@@ -188,13 +188,13 @@ def test_a_watcher_is_asked_for_by_the_first_search_and_given_back_when_no_sessi
     assert tree_of(scanned).watcher is None
     look_now(scanned)
     paths(scanned, "guard")
-    scanned.app.flush()
+    scanned.host.flush()
     assert tree_of(scanned).watcher is not None
 
 
 def test_what_is_written_right_behind_a_search_is_found_by_the_next(scanned):
     paths(scanned, "guard")
-    scanned.app.flush()
+    scanned.host.flush()
     if tree_of(scanned).watcher is None:
         pytest.skip("this system gives no file notifications")
     for animal in ("gnu", "kudu", "oryx"):
@@ -208,9 +208,9 @@ def test_closing_the_app_stops_watching(open_desk):
     desk = open_desk()
     desk("session_start", task_description="x")
     paths(desk, "guard")
-    desk.app.flush()
+    desk.host.flush()
     tree, store = tree_of(desk), desk.runtime().store
-    desk.app.close()
+    desk.host.close()
     assert tree.watcher is None
     assert checkouts(store).trees == {}
     assert isinstance(desk.app, App)
@@ -219,7 +219,7 @@ def test_closing_the_app_stops_watching(open_desk):
 def test_a_new_folder_is_watched_too(scanned):
     scanned("session_start", task_description="x")
     paths(scanned, "guard")
-    scanned.app.flush()
+    scanned.host.flush()
     tree = tree_of(scanned)
     if tree.watcher is None:
         pytest.skip("this system gives no file notifications")
@@ -227,7 +227,7 @@ def test_a_new_folder_is_watched_too(scanned):
     (scanned.root / "src/zoo/gnu.ts").write_text("export const gnu = 1;\n")
     look_now(scanned)
     assert paths(scanned, "gnu") == ["src/zoo/gnu.ts"]
-    scanned.app.flush()
+    scanned.host.flush()
     assert "src/zoo" in tree.watcher.folders
 
 

@@ -30,7 +30,7 @@ TOPICS = {
 
 
 def gap_of(desk, kind):
-    desk.app.flush()
+    desk.host.flush()
     found = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == kind]
     return found[0] if found else None
 
@@ -85,7 +85,7 @@ def test_questions_of_one_topic_are_one_gap_with_and_without_an_embedder(open_de
     for queries in TOPICS.values():
         for query in queries:
             desk("recall_context", query=query)
-    desk.app.flush()
+    desk.host.flush()
     gaps = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
     assert sorted(len(gap["subjects"]) for gap in gaps) == [5, 5, 5, 5]
     assert {frozenset(gap["subjects"]) for gap in gaps} == {frozenset(q) for q in TOPICS.values()}
@@ -126,13 +126,13 @@ def test_a_note_about_changed_code_is_anchored_anew_once_confirmed(desk):
 
 
 def test_a_silent_module_and_a_noisy_note_have_calls_that_work(desk):
-    desk("init")
+    desk.as_owner("init")
     follow(desk, gap_of(desk, "module"))
     id = note(desk, "Images are served from the edge cache")
     for _ in range(12):
         desk.runtime().store.records.touch([id], desk.runtime().clock.now())
     follow(desk, gap_of(desk, "noise"))
-    assert desk("history", id=id)["changes"][-1]["reason"] == "unhelpful"
+    assert desk.as_owner("history", id=id)["changes"][-1]["reason"] == "unhelpful"
 
 
 @pytest.mark.parametrize("operation", ["report_usefulness", "memory_feedback"])

@@ -50,7 +50,7 @@ def test_feedback_moves_confidence_and_keeps_the_reason(desk):
     before = desk("memory_search", query="gateway timeout upstream")["memories"][0]["confidence"]
     after = desk("memory_feedback", memory_id=made["id"], helpful=True, comment="saved an hour")
     assert after["new_confidence"] == pytest.approx(min(1.0, before + 0.3))
-    last = desk("history", id=made["id"])["changes"][-1]
+    last = desk.as_owner("history", id=made["id"])["changes"][-1]
     assert last["reason"] == "helpful: saved an hour"
 
 

@@ -223,7 +223,7 @@ def test_a_broken_file_never_stops_anything(desk):
 
 
 def test_the_projects_file_wins_over_the_homes_type_by_type(typed):
-    home = typed.app.settings.home / "schema.yaml"
+    home = typed.host.settings.home / "schema.yaml"
     home.write_text(
         "types:\n  decision:\n    description: mine\n  preference:\n    description: mine\n"
     )
@@ -232,30 +232,30 @@ def test_the_projects_file_wins_over_the_homes_type_by_type(typed):
 
 
 def test_the_editor_reads_what_it_wrote_and_keeps_what_was_there(typed):
-    before = typed("schema_get")
+    before = typed.as_owner("schema_get")
     assert before["text"] == DECISIONS
     text = DECISIONS.replace("Technical decisions", "Decisions")
-    saved = typed("schema_put", text=text, if_match=before["etag"])
+    saved = typed.as_owner("schema_put", text=text, if_match=before["etag"])
     assert saved["changes"] == ["changed the description of decision"]
     assert Path(saved["backup"]).read_text() == DECISIONS
-    after = typed("schema_get")
+    after = typed.as_owner("schema_get")
     assert (after["text"], after["etag"]) == (text, saved["etag"])
 
 
 def test_a_file_that_changed_since_it_was_read_is_not_overwritten(typed):
-    tag = typed("schema_get")["etag"]
+    tag = typed.as_owner("schema_get")["etag"]
     path = define(typed, DECISIONS + "  # mine\n")
     with pytest.raises(Conflict):
-        typed("schema_put", text="version: 1\n", if_match=tag)
+        typed.as_owner("schema_put", text="version: 1\n", if_match=tag)
     assert path.read_text().endswith("# mine\n")
 
 
 def test_a_schema_with_mistakes_is_refused_whole_with_every_line(typed):
     wrong = "version: 1\ntypes:\n  a:\n    fields:\n      x:\n        type: strng\n  b: 3\n"
     with pytest.raises(Invalid) as refusal:
-        typed("schema_put", text=wrong)
+        typed.as_owner("schema_put", text=wrong)
     assert [p["line"] for p in refusal.value.details["problems"]] == [6, 7]
-    assert typed("schema_get")["text"] == DECISIONS
+    assert typed.as_owner("schema_get")["text"] == DECISIONS
 
 
 def test_types_given_as_an_object_become_yaml_and_a_trial_writes_nothing(typed):
@@ -265,19 +265,19 @@ def test_types_given_as_an_object_become_yaml_and_a_trial_writes_nothing(typed):
             "fields": {"steps": {"type": "string[]", "required": True}},
         }
     }
-    trial = typed("schema_put", types=types, scope="home", dry_run=True)
+    trial = typed.as_owner("schema_put", types=types, scope="home", dry_run=True)
     assert not trial["written"]
-    assert not typed("schema_get", scope="home")["exists"]
-    typed("schema_put", types=types, scope="home")
-    assert typed("schema_get", scope="home")["text"] == trial["text"]
+    assert not typed.as_owner("schema_get", scope="home")["exists"]
+    typed.as_owner("schema_put", types=types, scope="home")
+    assert typed.as_owner("schema_get", scope="home")["text"] == trial["text"]
     assert [t["name"] for t in typed("describe_schema")["types"]] == ["decision", "runbook"]
 
 
 def test_saving_a_schema_warns_of_entries_it_leaves_undeclared(typed):
     decide(typed, "Queue jobs in Redis", project="shop")
     less = DECISIONS.replace("      project:\n        type: string\n", "")
-    assert "1 entries of decision keep project" in typed("schema_put", text=less)["warnings"][0]
-    gone = typed("schema_put", text="version: 1\n")["warnings"]
+    assert "1 entries of decision keep project" in typed.as_owner("schema_put", text=less)["warnings"][0]
+    gone = typed.as_owner("schema_put", text="version: 1\n")["warnings"]
     assert gone == ["1 entries of type decision stay, without a declared type"]
 
 
@@ -288,33 +288,33 @@ def test_a_link_out_of_the_repository_is_not_followed_when_writing(desk, tmp_pat
     folder.mkdir(exist_ok=True)
     (folder / "schema.yaml").symlink_to(outside)
     with pytest.raises(Exception, match="leads outside"):
-        desk("schema_put", text="version: 1\ntypes: {}\n")
+        desk.as_owner("schema_put", text="version: 1\ntypes: {}\n")
     assert outside.read_text() == "version: 1\n"
 
 
 def test_every_template_is_a_schema_without_mistakes(desk):
-    found = desk("schema_templates")["templates"]
+    found = desk.as_owner("schema_templates")["templates"]
     assert [t["name"] for t in found] == ["solo-dev", "team", "open-source-maintainer"]
     for template in found:
         assert template["types"]
-        desk("schema_put", text=template["text"])
+        desk.as_owner("schema_put", text=template["text"])
         described = desk("describe_schema")
         assert described["problems"] == []
         assert all(t["description"] and t["fields"] for t in described["types"])
 
 
 def test_a_call_outside_any_project_reaches_the_homes_file_only(desk):
-    runtime = desk.app.runtime("rest")
-    assert desk.app.call("schema_get", runtime, {}).value["scope"] == "home"
+    runtime = desk.host.runtime("rest")
+    assert desk.host.call("schema_get", runtime, {}).value["scope"] == "home"
     with pytest.raises(NotFound):
-        desk.app.call("schema_get", runtime, {"scope": "project"})
+        desk.host.call("schema_get", runtime, {"scope": "project"})
 
 
 def test_doctor_names_the_mistakes_of_the_schema_files(typed):
-    checks = {c["name"]: c for c in typed("doctor")["checks"]}
+    checks = {c["name"]: c for c in typed.as_owner("doctor")["checks"]}
     assert (checks["schema"]["ok"], checks["schema"]["detail"]) == (True, "1 types")
     define(typed, DECISIONS.replace("type: number", "type: nmber"))
-    [schema] = [c for c in typed("doctor")["checks"] if c["name"] == "schema"]
+    [schema] = [c for c in typed.as_owner("doctor")["checks"] if c["name"] == "schema"]
     assert not schema["ok"]
     assert ".context/schema.yaml:17: field decision.weight: no type 'nmber'" in schema["detail"]
 
@@ -340,9 +340,9 @@ def test_entries_that_read_the_same_and_are_not_are_both_kept(typed):
 
 def test_a_template_is_put_in_place_by_its_name(desk):
     with pytest.raises(ContextdError) as refusal:
-        desk("schema_put", template="temm")
+        desk.as_owner("schema_put", template="temm")
     assert "team" in str(refusal.value.hint)
-    assert desk("schema_put", template="team")["written"] is True
+    assert desk.as_owner("schema_put", template="team")["written"] is True
     assert [kind["name"] for kind in desk("describe_schema")["types"]]
     with pytest.raises(ContextdError):
-        desk("schema_put", template="team", text="version: 1\n")
+        desk.as_owner("schema_put", template="team", text="version: 1\n")

@@ -26,7 +26,7 @@ def test_what_one_session_learned_stands_in_the_next_briefing_with_source_and_ag
         "We decided to keep refresh tokens in httpOnly cookies because scripts cannot read them.",
     )
     desk("session_end", session_id=first, outcome="success")
-    desk.app.work_off()
+    desk.host.work_off()
     second = desk("session_start")
     learned = [line for line in second["briefing"].splitlines() if "httpOnly" in line]
     assert learned
@@ -40,11 +40,11 @@ def test_learning_twice_changes_nothing(desk):
     text = "We decided to store amounts as integers of cents because floats lose money."
     desk("session_log", session_id=session, role="assistant", text=text)
     desk("session_end", session_id=session)
-    desk.app.work_off()
-    counts = desk("status")["records"]
+    desk.host.work_off()
+    counts = desk.as_owner("status")["records"]
     desk("session_end", session_id=session)
-    desk.app.work_off()
-    assert desk("status")["records"] == counts
+    desk.host.work_off()
+    assert desk.as_owner("status")["records"] == counts
     assert counts["discovery"] == 1
 
 
@@ -54,7 +54,7 @@ def test_session_messages_are_searchable_after_the_session(desk):
         "session_log", session_id=session, role="user", text="The kangaroo importer chokes on tabs"
     )
     desk("session_end", session_id=session)
-    desk.app.work_off()
+    desk.host.work_off()
     found = desk("context_search", query="kangaroo importer", type="session")["results"]
     assert "kangaroo" in found[0]["text"]
     assert found[0]["source"].startswith("session ")
@@ -86,7 +86,7 @@ def test_budget_zero_injects_next_to_nothing_and_negative_is_refused(desk):
 
 def hook(desk, event, session, **payload):
     body = {"session_id": session, "cwd": str(desk.root), "hook_event_name": event, **payload}
-    return desk("hook_event", event=event, payload=body)["output"]
+    return desk.on("hook")("hook_event", event=event, payload=body)["output"]
 
 
 def transcript(path, session, turns):
@@ -123,7 +123,7 @@ def test_hooks_carry_a_session_from_start_to_learning(desk, tmp_path):
     assert started["hookSpecificOutput"]["hookEventName"] == "SessionStart"
     hook(desk, "UserPromptSubmit", session, prompt=turns[0][1])
     hook(desk, "SessionEnd", session, reason="other", transcript_path=str(path))
-    desk.app.work_off()
+    desk.host.work_off()
     context = hook(desk, "SessionStart", str(uuid.uuid4()))["hookSpecificOutput"][
         "additionalContext"
     ]
@@ -158,16 +158,16 @@ def test_injected_text_in_a_transcript_is_not_learned_again(desk, tmp_path):
         [("assistant", "We decided to keep sessions in signed cookies for all web clients.")],
     )
     hook(desk, "SessionEnd", session, transcript_path=str(path))
-    desk.app.work_off()
-    assert desk("status")["records"].get("discovery", 0) == 0
+    desk.host.work_off()
+    assert desk.as_owner("status")["records"].get("discovery", 0) == 0
 
 
 def test_an_unknown_hook_event_is_refused_and_one_outside_a_project_is_ignored(desk, tmp_path):
     with pytest.raises(Invalid):
         hook(desk, "Nonsense", "s")
-    nowhere = desk.app.runtime("hook", cwd="/")
+    nowhere = desk.host.runtime("hook", cwd="/")
     arguments = {"event": "SessionStart", "payload": {"session_id": "x"}}
-    assert desk.app.call("hook_event", nowhere, arguments).value["output"] == {}
+    assert desk.host.call("hook_event", nowhere, arguments).value["output"] == {}
 
 
 def test_idle_sessions_end_and_are_learned_from(open_desk):
@@ -176,17 +176,17 @@ def test_idle_sessions_end_and_are_learned_from(open_desk):
     text = "We decided to drop support for the legacy XML feed."
     desk("session_log", session_id=session, role="assistant", text=text)
     desk.runtime().store.jobs.enqueue("end_idle_sessions", {})
-    desk.app.work_off()
+    desk.host.work_off()
     assert desk.runtime().store.sessions.get(session).status == "completed"
-    assert desk("status")["records"]["discovery"] == 1
+    assert desk.as_owner("status")["records"]["discovery"] == 1
 
 
 def connected(desk, process="4242"):
     runtime = desk.runtime(session_hint=f"connection:abc:{process}")
 
     def call(operation, /, **arguments):
-        answer = desk.app.call(operation, runtime, arguments).value
-        desk.app.flush()
+        answer = desk.host.call(operation, runtime, arguments).value
+        desk.host.flush()
         return answer
 
     return call
@@ -202,7 +202,7 @@ def test_calls_of_a_connection_are_tracked_in_one_session_that_ends_with_it(desk
     assert [f.path for f in sessions[0].files] == ["src/auth/token.ts"]
     assert sessions[0].topics == ("where are the tokens renewed",)
     call("connection_closed", connection="connection:abc:4242")
-    desk.app.work_off()
+    desk.host.work_off()
     after = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
     assert [s.status for s in after] == ["completed"]
 
@@ -210,7 +210,7 @@ def test_calls_of_a_connection_are_tracked_in_one_session_that_ends_with_it(desk
 def test_a_connection_joins_the_session_its_clients_hook_began(desk):
     payload = {"session_id": "h1", "cwd": str(desk.root)}
     arguments = {"event": "SessionStart", "payload": payload, "client": "test-client"}
-    begun = desk("hook_event", **arguments, ancestors=[7, 4242, 1])["session_id"]
+    begun = desk.on("hook")("hook_event", **arguments, ancestors=[7, 4242, 1])["session_id"]
     call = connected(desk)
     call("context_search", query="where are the tokens renewed")
     assert call("session_start", task_description="renew")["session_id"] == begun
@@ -221,7 +221,7 @@ def test_a_connection_joins_the_session_its_clients_hook_began(desk):
 def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
     desk("save_context", content="Deploys go through the blue pipeline on Fridays")
     payload = {"session_id": "s9", "contextd_spooled_at": "2026-11-20T10:00:00Z"}
-    answer = desk("hook_event", event="SessionStart", payload=payload)
+    answer = desk.on("hook")("hook_event", event="SessionStart", payload=payload)
     assert answer["output"] == {}
     assert desk.runtime().store.sessions.get(answer["session_id"]).injected == ()
 
@@ -230,18 +230,18 @@ def test_a_resumed_session_goes_on_or_is_continued_and_never_turns_back(desk, tm
     external = str(uuid.uuid4())
     path = tmp_path / "t.jsonl"
     transcript(path, external, [("user", "Rule: every export must carry a checksum.")])
-    first = desk("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    first = desk.on("hook")("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
     hook(desk, "SessionEnd", external, transcript_path=str(path))
-    again = desk("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    again = desk.on("hook")("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
     assert again == first
     hook(desk, "SessionEnd", external, transcript_path=str(path))
-    desk.app.work_off()
+    desk.host.work_off()
     sessions = desk.runtime().store.sessions
     assert sessions.get(first).status == "completed"
-    third = desk("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    third = desk.on("hook")("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
     assert third != first
     assert sessions.get(first).status == "completed"
     hook(desk, "SessionEnd", external, transcript_path=str(path))
-    desk.app.work_off()
+    desk.host.work_off()
     assert sessions.events(third, types=("message",)) == []
-    assert desk("status")["records"]["discovery"] == 1
+    assert desk.as_owner("status")["records"]["discovery"] == 1
