@@ -299,15 +299,15 @@ def neighbour(tmp_path_factory: pytest.TempPathFactory) -> Neighbour:
 
 
 @pytest.fixture(scope="session")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository to copy."""
+def pristine(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The repository of every test, to be copied."""
     return committed(tmp_path_factory.mktemp("template") / "shop", SHOP)
 
 
 @pytest.fixture
-def repository(tmp_path: Path, shop: Path) -> Path:
+def repository(tmp_path: Path, pristine: Path) -> Path:
     """A small TypeScript repository under git."""
-    return Path(shutil.copytree(shop, tmp_path / "shop"))
+    return Path(shutil.copytree(pristine, tmp_path / "shop"))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from support.desks import (  # noqa: F401
     home,
     neighbour,
     open_desk,
+    pristine,
     repository,
-    shop,
     words_only,
 )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from contextd.awareness.export import LARGEST
+from contextd.domain.changes import Changes
 from contextd.domain.errors import ContextdError
+from contextd.domain.usage import ByProducts, Use
+from support.repositories import git
 
 SCHEMA = """version: 1
 types:
@@ -57,11 +59,9 @@ def saved(desk, *texts):
 
 def aged(desk, id, days):
     """As if the record had not been changed for so long."""
-    runtime = desk.runtime()
-    [record] = runtime.store.records.get([id])
+    record = desk.record(id)
     then = record.updated_at - timedelta(days=days)
-    old = record.with_(updated_at=then, created_at=then)
-    runtime.store.records.put(old, actor="test", action="age")
+    desk.put(record.with_(updated_at=then, created_at=then), "age")
 
 
 def test_an_empty_store_says_so_in_the_shape_of_the_seed(shop):
@@ -124,7 +124,7 @@ def test_a_contradiction_is_noted_at_the_write_and_settled_by_whoever_knows(desk
     assert (dispute["proposal"], dispute["why"]) == (keep, "it is newer")
     done = desk("resolve_contradiction", id=dispute["id"], keep=keep, note="the team agreed")
     assert (done["kept"], done["superseded"]) == ([other], [one])
-    [loser] = desk.runtime().store.records.get([one])
+    loser = desk.record(one)
     assert (loser.status, loser.canonical_id) == ("superseded", other)
     assert loser.valid_to is not None
     assert desk("list_contradictions")["contradictions"] == []
@@ -171,12 +171,12 @@ def test_the_job_finds_what_was_never_compared_at_a_write(desk):
     one, other = saved(
         desk, "The session timeout is 15 minutes", "The session timeout is 30 minutes"
     )
-    store = desk.runtime().store
     a, b = min(one, other), max(one, other)
-    store.contradictions.remove([(a, b)])
+    desk.view.commit(Changes(agree=[(a, b)]))
+    assert desk.view.contradictions.of(one) == []
     desk.as_owner("compare_records")
     desk.host.work_off()
-    assert [(p.a, p.b) for p in store.contradictions.of(one)] == [(a, b)]
+    assert [(p.a, p.b) for p in desk.view.contradictions.of(one)] == [(a, b)]
 
 
 @pytest.mark.parametrize("id", ["nonsense", "abcd1234+efgh5678"])
@@ -203,10 +203,9 @@ def test_one_question_asked_five_ways_is_one_gap_and_closes_when_answered(desk):
 
 def test_a_cited_file_that_changed_is_a_gap(desk):
     [id] = saved(desk, "Tokens live 900 seconds")
-    store = desk.runtime().store
-    [record] = store.records.get([id])
+    record = desk.record(id)
     anchor = replace(record.anchor, paths={"src/auth/token.ts": "0" * 40})
-    store.records.put(record.with_(anchor=anchor), actor="test", action="anchor")
+    desk.put(record.with_(anchor=anchor), "anchor")
     [gap] = [gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "changed_files"]
     assert gap["subjects"] == [id]
     assert "src/auth/token.ts" in gap["description"]
@@ -237,14 +236,12 @@ def test_a_report_about_nobody_changes_nothing(desk):
         desk("report_usefulness", context_ids=[id, "ffffffff"], useful=True)
     with pytest.raises(ContextdError):
         desk("report_usefulness", context_ids=[], useful=True)
-    assert desk.runtime().store.records.get([id])[0].helpful == 0
+    assert desk.record(id).helpful == 0
 
 
 def test_what_is_often_read_and_never_helped_is_noise_until_it_helps(desk):
     [id] = saved(desk, NOTES[0])
-    store = desk.runtime().store
-    for _ in range(12):
-        store.records.touch([id], desk.runtime().clock.now())
+    desk.upkeep.note(ByProducts(uses=[Use(desk.scope, id)] * 12))
     assert [e["id"] for e in desk("list_noise")["entries"]] == [id]
     assert any(gap["kind"] == "noise" for gap in desk("get_gaps")["gaps"])
     desk("report_usefulness", context_ids=[id], useful=True)
@@ -293,51 +290,53 @@ def test_a_contradiction_is_told_in_the_form_of_the_seed(shop):
 
 
 @pytest.fixture
-def neighbour(shop, tmp_path):
+def blog(shop, tmp_path):
     """Another project of the same home."""
     root = tmp_path / "blog"
     root.mkdir()
-    subprocess.run(["git", "-C", str(root), "init", "-q"], check=True)
-    return type(shop)(shop.app, root)
+    git(root, "init", "-q")
+    return shop.at(root)
 
 
-def test_what_one_project_asked_in_vain_is_no_gap_of_another(shop, neighbour):
+def test_what_one_project_asked_in_vain_is_no_gap_of_another(shop, blog):
     for _ in range(3):
         shop("recall_context", query="how do we rotate the signing keys")
-    neighbour("recall_context", query="who approves guest posts")
+    blog("recall_context", query="who approves guest posts")
     shop.host.flush()
     asked = {
         name: [gap["subjects"] for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed"]
-        for name, desk in (("shop", shop), ("blog", neighbour))
+        for name, desk in (("shop", shop), ("blog", blog))
     }
     assert asked == {
         "shop": [["how do we rotate the signing keys"]],
         "blog": [["who approves guest posts"]],
     }
-    assert "signing keys" not in str(neighbour("introspect"))
-    assert "signing keys" not in neighbour.answer("briefing_get").text
+    assert "signing keys" not in str(blog("introspect"))
+    assert "signing keys" not in blog.answer("briefing_get").text
     bodies = {}
-    for name, desk in (("shop", shop), ("blog", neighbour)):
+    for name, desk in (("shop", shop), ("blog", blog)):
         path = desk.root / "awareness.json"
         desk.as_owner("export_awareness", path=str(path))
         bodies[name] = json.loads(path.read_text())
     assert bodies["blog"]["summary"]["missedQueries"] == ["who approves guest posts"]
     assert bodies["shop"]["summary"]["totalMisses"] == 3
-    assert sum(day["misses"] for day in neighbour.as_owner("activity")["days"]) == 1
+    assert sum(day["misses"] for day in blog.as_owner("activity")["days"]) == 1
 
 
-def test_a_call_outside_of_any_project_sees_the_whole_home(shop, neighbour):
+def test_a_call_outside_of_any_project_sees_the_whole_home(shop, blog, neighbour):
     saved(shop, NOTES[0])
-    saved(neighbour, NOTES[1])
+    saved(blog, NOTES[1])
     shop("recall_context", query="how do we rotate the signing keys")
-    neighbour("recall_context", query="who approves guest posts")
+    blog("recall_context", query="who approves guest posts")
     shop.host.flush()
-    nowhere = shop.host.runtime("mcp", client="test-client")
-    gaps = shop.host.call("get_gaps", nowhere, {}).value["gaps"]
+    nowhere = shop.nowhere()
+    gaps = nowhere("get_gaps")["gaps"]
     assert {q for gap in gaps if gap["kind"] == "missed" for q in gap["subjects"]} == {
         "how do we rotate the signing keys",
         "who approves guest posts",
+        "quantum flux",
     }
-    model = shop.host.call("introspect", nowhere, {}).value
-    assert model["identity"]["contextCount"] == 2
+    theirs = neighbour.desk(shop.host).on("web")("introspect")["identity"]["contextCount"]
+    assert theirs > 0
+    assert nowhere("introspect")["identity"]["contextCount"] == 2 + theirs
     assert shop("introspect")["identity"]["contextCount"] == 1
