@@ -7,7 +7,7 @@ everything derived must balance.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -17,20 +17,24 @@ import pytest
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER, Caller, Role
-from contextd.domain.changes import Changes, Committed, Put
-from contextd.domain.query import Query
+from contextd.domain.changes import Changes, Committed, NewJob, Put
+from contextd.domain.jobs import LANES
+from contextd.domain.query import Query, Vector
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
+from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.words import query_words
 from contextd.embedders import open_embedder
-from contextd.home import LOCAL, make_home
+from contextd.home import LOCAL, database_path, make_home
 from contextd.operations.core import Answer, find_operation
 from contextd.ports import Clock, Embedder, Upkeep, View
 from contextd.runtime import Request, Runtime, Surface
 from contextd.settings import SETTINGS, load_settings
+from contextd.stores import open_store
 from support.clocks import Shifted
 from support.repositories import BLOG, SHOP, committed
+from support.stores import plain
 
 NOTES = (
     "Deploys go through the blue pipeline on Fridays",
@@ -48,6 +52,18 @@ QUESTIONS = ("which pipeline for deploys", "renew the token of a session", "how 
 def embedder(name: str = "minilm") -> Embedder:
     """The embedder called `name`, loaded once in this process."""
     return open_embedder(name, threads=1)
+
+
+class Listening:
+    """An embedder, and every text it was given."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.inner, self.model = inner, inner.model
+        self.texts: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> Vector:
+        self.texts += texts
+        return self.inner.embed(texts)
 
 
 def opened(home: Path, clock: Clock, using: Embedder | None = None, **flags: Any) -> Host:
@@ -150,10 +166,32 @@ class Desk:
         """Store a record as it is, past every gate."""
         return self.view.commit(Changes(actor="test", records=[Put(record, action)]))
 
+    def failed_job(self, name: str, error: str) -> str:
+        """Have a job of the project fail for good in another process; its id."""
+        address = f"sqlite://{database_path(self.host.settings.home, LOCAL)}"
+        store = open_store(address, scrub=plain)
+        [id] = store.queue.add([NewJob(name=name, scope=self.scope, max_attempts=1)])
+        claimed = store.queue.claim("elsewhere", 60, lanes=LANES, place="")
+        assert claimed is not None
+        assert claimed.id == id
+        store.queue.fail(id, "elsewhere", error, 0.0)
+        store.close()
+        return id
+
     def sessions(self) -> list[Session]:
         """The sessions of the project, latest first."""
         self.host.flush()
         return self.view.sessions.find(frozenset({self.scope}))
+
+    def usage(self) -> ObservationSummary:
+        """What was counted of the project's usage."""
+        self.host.flush()
+        return self.view.observations.summary(frozenset({self.scope}))
+
+    def observed(self, limit: int = 100) -> list[Observation]:
+        """What was logged of the project's usage, latest first."""
+        self.host.flush()
+        return self.view.observations.recent(frozenset({self.scope}), limit)
 
     def configure(self, text: str) -> None:
         """Write the project's own settings."""
@@ -211,6 +249,8 @@ def settle_neighbour(folder: Path) -> Neighbour:
     agent("session_log", session_id=session, role="user", text="Publish the post on Friday.")
     agent("read_file", path="src/auth/guard.ts")
     agent("recall_context", query="quantum flux")
+    # What a test's own reindexing finds in the open session is indexed already.
+    desk.as_owner("reindex")
     host.work_off()
     # What comes round daily is done, and due again in half a day only.
     clock.move(hours=60)
@@ -288,8 +328,7 @@ class Home:
             problems = [text for one in upkeep.balance() for text in one.problems]
             assert problems == []
         now = picture_of(host, self.neighbour.scope)
-        changed = {name for name, value in self.neighbour.picture.items() if now[name] != value}
-        assert changed == set()
+        assert now == self.neighbour.picture
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,10 @@
 """Every test stands in a project of its own, beside a neighbour."""
 
-from support.desks import (  # noqa: F401
+import pytest
+
+pytest.register_assert_rewrite("support.desks")
+
+from support.desks import (  # noqa: E402, F401
     colleague,
     desk,
     home,

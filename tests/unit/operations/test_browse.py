@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
-
-Desk = Any
+from support.desks import Desk
 
 
 def test_records_of_any_kind_and_status_are_listed_and_counted(desk: Desk) -> None:
@@ -98,7 +97,7 @@ def test_an_explained_search_adds_up_and_counts_no_use_and_no_miss(desk: Desk) -
     assert hit["record"]["id"] == note
     assert hit["score"] == pytest.approx(sum(p["amount"] for p in hit["parts"]), abs=1e-3)
     assert desk.as_owner("explain_search", query="zzyzx quux")["hits"] == []
-    desk.host.flush()  # type: ignore[attr-defined]
+    desk.host.flush()
     assert desk.as_owner("get_record", id=note)["record"]["usage_count"] == 0
     activity = desk.as_owner("activity", days=1)["days"][-1]
     assert activity["misses"] == 0
@@ -129,11 +128,11 @@ def test_a_sessions_timeline_has_its_messages_and_what_it_learned(desk: Desk) ->
 
 
 def test_the_same_call_in_a_row_is_one_moment(desk: Desk) -> None:
-    session = desk("session_start", task_description="Read")["session_id"]
-    runtime = desk.runtime(session_hint=session)  # type: ignore[attr-defined]
+    agent = desk.connected("one")
+    session = agent("session_start", task_description="Read")["session_id"]
     for _ in range(3):
-        desk.host.call("read_file", runtime, {"path": "package.json"})  # type: ignore[attr-defined]
-    desk.host.flush()  # type: ignore[attr-defined]
+        agent("read_file", path="package.json")
+    desk.host.flush()
     line = desk.as_owner("session_timeline", session_id=session)
     reads = [m for m in line["moments"] if m["operation"] == "read_file"]
     assert [m["count"] for m in reads] == [3]
@@ -146,9 +145,10 @@ def test_an_unknown_session_is_not_found(desk: Desk) -> None:
 
 
 def test_projects_are_listed_with_the_current_one(desk: Desk) -> None:
+    desk("list_contexts")
     found = desk.as_owner("list_projects")
     assert found["current"] == "local/default/shop"
-    assert [p["slug"] for p in found["projects"]] == ["shop"]
+    assert [p["slug"] for p in found["projects"]] == ["blog", "shop"]
 
 
 SECRET = "AKIA" + "Q3EGRTX5YV2LWJ7N"
@@ -200,13 +200,7 @@ def test_records_are_listed_and_found_by_source_and_by_trust(desk: Desk) -> None
 
 
 def test_a_failed_job_is_tried_again_and_no_other(desk: Desk) -> None:
-    queue = desk.runtime().store.jobs
-    now = desk.runtime().clock.now()
-    failed = queue.enqueue("end_idle_sessions", {}, max_attempts=1, run_at=now)
-    claimed = queue.claim("w", 60, now)
-    assert claimed
-    assert claimed.id == failed
-    queue.fail(failed, "w", "the disk is full", now, now)
+    failed = desk.failed_job("find_contradictions", "the disk is full")
     [row] = desk.as_owner("jobs", state="failed")["jobs"]
     assert (row["error"], row["about"] != "") == ("the disk is full", True)
     assert desk.as_owner("retry_job", id=failed[:8])["state"] == "ready"
@@ -217,14 +211,12 @@ def test_a_failed_job_is_tried_again_and_no_other(desk: Desk) -> None:
 
 
 def test_looking_through_the_pages_counts_as_no_demand(desk: Desk) -> None:
-    web = desk.host.runtime("web", cwd=str(desk.root), client="dashboard")
-    desk.host.flush()
-    before = desk.runtime().store.observations.summary()
-    desk.host.call("list_contradictions", web, {})
-    desk.host.call("recall_context", web, {"query": "what nobody wrote down"})
-    desk.host.call("save_context", web, {"content": "Somebody wrote this in the browser."})
+    web = desk.on("web")
+    before = desk.usage()
+    web("list_contradictions")
+    web("recall_context", query="what nobody wrote down")
+    web("save_context", content="Somebody wrote this in the browser.")
     desk("list_contradictions")
-    desk.host.flush()
-    after = desk.runtime().store.observations.summary()
+    after = desk.usage()
     assert (after.reads - before.reads, after.misses) == (1, before.misses)
     assert after.writes == before.writes + 1

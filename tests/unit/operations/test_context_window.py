@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from contextd.operations.window import archived_sources, take
-from contextd.sessions.window import Serving
+from contextd.domain.window import Serving
+from contextd.steps.following import follow
+from contextd.steps.seating import seated
+from contextd.steps.window import archived_sources
+from support.desks import Listening, embedder
 
 
 class Agent:
@@ -17,19 +19,19 @@ class Agent:
     def __init__(self, desk: Any) -> None:
         self.desk = desk
 
-    def runtime(self) -> Any:
-        return self.desk.runtime(session_hint="connection:1:1")
-
     def __call__(self, operation: str, /, **arguments: Any) -> Any:
-        value = self.desk.host.call(operation, self.runtime(), arguments).value
+        value = self.desk.connected("one")(operation, **arguments)
         self.desk.host.flush()
         return value
 
+    def runtime(self) -> Any:
+        return seated(self.desk.connected("one").runtime())
+
     def session(self) -> Any:
-        return self.desk.runtime().store.sessions.by_external("test-client", "connection:1:1")
+        return self.desk.view.sessions.get(self.runtime().session)
 
     def items(self) -> dict[tuple[str, str], Any]:
-        found = self.desk.runtime().store.sessions.items(self.session().id)
+        found = self.desk.view.sessions.items(self.runtime().session)
         return {(i.type, i.source): i for i in found}
 
 
@@ -41,7 +43,9 @@ def agent(open_desk) -> Agent:
 
 
 def fill(agent: Agent, *sources: str, tokens: int) -> None:
-    take(agent.runtime(), agent.session(), [Serving("file", s, tokens) for s in sources])
+    runtime = agent.runtime().for_call()
+    runtime.trace.gave += [Serving("file", source, tokens) for source in sources]
+    follow(runtime, "read_file", {}, 0, counted=False)
 
 
 def test_files_knowledge_and_searches_enter_the_window_with_their_tokens(agent):
@@ -101,24 +105,29 @@ def test_a_full_window_writes_context_md(agent):
     assert (agent.desk.root / ".context/CONTEXT.md").exists()
 
 
-def test_the_scorer_runs_every_five_minutes_while_the_session_is_busy_and_then_rests(agent):
+def test_windows_are_scored_every_five_minutes_while_a_session_is_busy_and_then_rest(agent, home):
+    host, view = agent.desk.host, agent.desk.view
+
+    def rounds() -> list[Any]:
+        host.work_off()
+        done = view.jobs.list(states=("done",))
+        return [job.result["sessions"] for job in done if job.name == "score_windows"]
+
     agent("read_file", path="src/auth/guard.ts")
-    store = agent.desk.runtime().store
-
-    def waiting() -> list[Any]:
-        return [j for j in store.jobs.list(states=("ready",)) if j.name == "score_window"]
-
-    [job] = waiting()
-    assert timedelta(minutes=4) < job.run_at - job.created_at <= timedelta(minutes=6)
     fill(agent, "src/a.ts", tokens=10)
-    assert len(waiting()) == 1
-    from contextd.operations.background import JOBS, Task
-
-    run = lambda: JOBS["score_window"].run(agent.runtime(), Task(job.arguments, {}, print))  # noqa: E731
-    assert run()["items"] == 2
-    session = agent.session()
-    store.sessions.save(session.with_(status="completed"))
-    assert run() == {"skipped": "the session is over"}
+    home.clock.move(minutes=4)
+    assert rounds() == []
+    home.clock.move(minutes=2)
+    assert rounds() == [1]
+    for _ in range(4):
+        home.clock.move(minutes=6)
+    assert rounds() == [1, 1]
+    home.clock.move(minutes=6)
+    assert rounds() == [1, 1], "an idle session is left alone"
+    agent("read_file", path="src/auth/guard.ts")
+    agent("session_end")
+    home.clock.move(minutes=6)
+    assert rounds() == [0, 1, 1], "a session that is over is not scored"
 
 
 def test_show_tells_the_use_of_the_window_and_with_stats_what_is_in_it(agent):
@@ -130,8 +139,7 @@ def test_show_tells_the_use_of_the_window_and_with_stats_what_is_in_it(agent):
     assert "window: file: 2" in agent.desk.on("cli").answer("show", stats=True).text
 
 
-def test_status_tells_how_far_embedding_came(open_desk):
-    desk = open_desk(embedder_name="minilm")
+def test_status_tells_how_far_embedding_came(desk):
     desk("codebase_index")
     before = desk.as_owner("status")
     assert (before["percent"], before["seconds_left"]) == (0, None)
@@ -142,24 +150,15 @@ def test_status_tells_how_far_embedding_came(open_desk):
 
 
 def test_files_of_an_open_session_get_vectors_first(open_desk):
-    desk = open_desk(embedder_name="minilm")
-    asked: list[str] = []
-    inner = desk.host._embedder
-
-    class Listening:
-        model = inner.model
-
-        def embed(self, texts):
-            asked.extend(texts)
-            return inner.embed(texts)
-
-    desk.host._embedder = Listening()
+    listening = Listening(embedder())
+    desk = open_desk(listening)
     agent = Agent(desk)
     agent("read_file", path="src/auth/token.ts")
     agent("codebase_index")
-    asked.clear()
+    listening.texts.clear()
     desk.host.work_off()
-    code = [text.split()[0] for text in asked if text.startswith(("src/", "package", "tsconfig"))]
+    places = ("src/", "package", "tsconfig")
+    code = [text.split()[0] for text in listening.texts if text.startswith(places)]
     assert code[0] == "src/auth/token.ts"
     assert len(set(code)) > 5
 
@@ -179,5 +178,5 @@ def test_symbols_maps_lists_and_a_resumed_session_enter_the_window_too(agent):
     assert ("discovery", noted["id"]) in items
     saved = agent("session_checkpoint", summary="The guard is done, the token is not")
     resumed = agent("session_resume", checkpoint_id=saved["checkpoint_id"])
-    found = agent.desk.runtime().store.sessions.items(resumed["session_id"])
+    found = agent.desk.view.sessions.items(resumed["session_id"])
     assert [(item.type, item.source) for item in found] == [("discovery", saved["checkpoint_id"])]

@@ -21,8 +21,7 @@ def test_entries_carry_the_field_names_opencontext_clients_know(desk):
 
 def test_an_unanswered_recall_is_logged_as_a_miss(desk):
     assert desk("recall_context", query="quantum flux")["entries"] == []
-    desk.host.flush()
-    summary = desk.runtime().store.observations.summary()
+    summary = desk.usage()
     assert summary.misses == 1
     assert dict(summary.missed_queries) == {"quantum flux": 1}
 
@@ -183,6 +182,5 @@ def test_what_was_asked_in_vain_is_a_gap_at_once(desk):
 
 def test_of_an_endless_question_only_the_beginning_is_logged(desk):
     desk("recall_context", query="why " + "so long " * 400)
-    desk.host.flush()
-    [seen] = desk.runtime().store.observations.recent(1)
+    [seen] = desk.observed(1)
     assert (seen.action, len(seen.query)) == ("miss", 501)

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from contextd.domain.access import Caller
+from contextd.app import load_operations
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound
 from contextd.operations import core
-from contextd.operations.core import OPERATIONS, find_operation, invoke, outline, slim_schema
+from contextd.operations.core import OPERATIONS, find_operation, outline, slim_schema
+from support.arguments import arguments
+
+load_operations()
 
 
 def test_every_problem_of_a_call_is_named_at_once():
@@ -36,49 +39,31 @@ def test_an_unknown_operation_names_the_nearest():
 
 
 def test_a_viewer_may_read_and_not_write(desk):
-    runtime = desk.host.runtime(
-        "rest",
-        cwd=str(desk.root),
-        caller=Caller("eve", "viewer", "local", frozenset({"default"}), frozenset()),
-    )
+    desk("list_contexts")
+    viewer = desk.by("viewer").on("rest")
     with pytest.raises(Denied):
-        desk.host.call("save_context", runtime, {"content": "something worth knowing"})
-    assert desk.host.call("list_contexts", runtime, {}).value["entries"] == []
+        viewer("save_context", content="something worth knowing")
+    assert viewer("list_contexts")["entries"] == []
 
 
-def test_a_stranger_sees_and_changes_nothing_through_any_operation(desk):
-    desk("save_context", content="The vault door code is on the second shelf")
-    stranger = Caller("mallory", "team_member", "elsewhere", frozenset({"x"}), frozenset({"y"}))
-    runtime = desk.host.runtime("rest", cwd=str(desk.root), caller=stranger)
+@pytest.mark.parametrize("org", ["local", "elsewhere"])
+def test_a_stranger_sees_and_changes_nothing_through_any_operation(desk, org):
+    desk("save_context", content="The vault door opens with the number 4711")
+    stranger = desk.by("team_member", "y", team="x", org=org).on("rest")
     for op in OPERATIONS.values():
-        arguments = {
-            n: _plausible(n, f) for n, f in op.arguments.model_fields.items() if f.is_required()
-        }
         try:
-            answer = invoke(op, runtime, arguments)
+            answer = stranger.answer(op.name, **arguments(op))
         except ContextdError as error:
-            assert "vault" not in error.message + error.hint, op.name  # noqa: PT017
+            assert "4711" not in str(error.as_dict()), op.name  # noqa: PT017
         else:
-            assert "vault" not in str(answer.value) + answer.text, op.name
+            assert "4711" not in str(answer.value) + answer.text, op.name
     assert len(desk("list_contexts")["entries"]) == 1
-
-
-def _plausible(name, field):
-    text = {"query": "vault door", "pattern": "vault", "outcome": "success", "role": "user"}
-    if field.annotation is bool:
-        return True
-    if "list" in str(field.annotation):
-        return ["vault"]
-    if "dict" in str(field.annotation):
-        return {}
-    return text.get(name, "vault")
 
 
 def test_reads_are_observed_with_what_they_found(desk):
     saved = desk("save_context", content="Emails are sent from the worker queue")
     desk("recall_context", query="emails worker queue")
-    desk.host.flush()
-    seen = desk.runtime().store.observations.recent(10)
+    seen = desk.observed(10)
     reads = [o for o in seen if o.action == "read"]
     writes = [o for o in seen if o.action == "write"]
     assert reads[0].record_ids == (saved["id"],)
