@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -27,8 +28,9 @@ from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.words import query_words
 from contextd.embedders import open_embedder
 from contextd.home import LOCAL, database_path, make_home
+from contextd.jobs.table import new_job
 from contextd.operations.core import Answer, find_operation
-from contextd.ports import Clock, Embedder, Upkeep, View
+from contextd.ports import Clock, Embedder, Store, Upkeep, View
 from contextd.runtime import Request, Runtime, Surface
 from contextd.settings import SETTINGS, load_settings
 from contextd.stores import open_store
@@ -166,17 +168,29 @@ class Desk:
         """Store a record as it is, past every gate."""
         return self.view.commit(Changes(actor="test", records=[Put(record, action)]))
 
-    def failed_job(self, name: str, error: str) -> str:
-        """Have a job of the project fail for good in another process; its id."""
+    @contextmanager
+    def elsewhere(self) -> Iterator[Store]:
+        """The store, as another process opens it."""
         address = f"sqlite://{database_path(self.host.settings.home, LOCAL)}"
         store = open_store(address, scrub=plain)
-        [id] = store.queue.add([NewJob(name=name, scope=self.scope, max_attempts=1)])
-        claimed = store.queue.claim("elsewhere", 60, lanes=LANES, place="")
-        assert claimed is not None
-        assert claimed.id == id
-        store.queue.fail(id, "elsewhere", error, 0.0)
+        yield store
         store.close()
+
+    def failed_job(self, name: str, error: str) -> str:
+        """Have a job of the project fail for good in another process; its id."""
+        with self.elsewhere() as store:
+            [id] = store.queue.add([NewJob(name=name, scope=self.scope, max_attempts=1)])
+            claimed = store.queue.claim("elsewhere", 60, lanes=LANES, place="")
+            assert claimed is not None
+            assert claimed.id == id
+            store.queue.fail(id, "elsewhere", error, 0.0)
         return id
+
+    def work_on(self, name: str) -> None:
+        """Run a job that is of no project, and all that follows."""
+        with self.elsewhere() as store:
+            store.queue.add([new_job(name, None, "")])
+        self.host.work_off()
 
     def sessions(self) -> list[Session]:
         """The sessions of the project, latest first."""

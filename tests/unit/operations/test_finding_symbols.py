@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.domain.documents import record_document
+from contextd.domain.changes import Changes, Put
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
-from contextd.operations.freshness import INLINE
-from contextd.operations.writing import save_new
+from contextd.steps.freshness import INLINE
+from contextd.steps.writing import save_new
 
 
 @pytest.fixture
@@ -102,12 +102,12 @@ def test_the_map_starts_from_what_was_changed_and_what_is_asked(coded):
 
 
 def test_the_map_knows_the_files_of_the_open_session(coded):
-    runtime = coded.runtime(session_hint="chat-1")
-    coded.host.call("session_start", runtime, {})
-    before = coded.host.call("repo_map", runtime, {"budget": 60}).value["map"]
-    coded.host.call("read_file", runtime, {"path": "src/auth/guard.ts"})
+    agent = coded.connected("one")
+    agent("session_start")
+    before = agent("repo_map", budget=60)["map"]
+    agent("read_file", path="src/auth/guard.ts")
     coded.host.flush()
-    after = coded.host.call("repo_map", runtime, {"budget": 60}).value["map"]
+    after = agent("repo_map", budget=60)["map"]
     assert "src/auth/guard.ts" not in before
     assert "src/auth/guard.ts" in after
 
@@ -148,18 +148,16 @@ def test_knowledge_that_names_a_definition_comes_with_its_file(coded):
 
 def test_old_knowledge_is_found_behind_much_that_is_newer(coded):
     coded("save_context", content="refreshToken must be called before the clock is read")
-    runtime = coded.runtime()
-    with runtime.store.transaction():
-        for number in range(510):
-            record = Record(kind="context", scope=runtime.scope, content=f"other fact {number}")
-            runtime.store.records.put(record, actor="test", action="create")
-            runtime.store.index.put([record_document(record)], {}, "")
+    newer = [
+        Record(kind="context", scope=coded.scope, content=f"other fact {number}")
+        for number in range(510)
+    ]
+    coded.view.commit(Changes(records=[Put(record, "create") for record in newer]))
     found = coded("read_file", path="src/auth/token.ts")["knowledge"]
     assert [one["content"].split()[0] for one in found] == ["refreshToken"]
 
 
-def test_a_hit_says_that_its_file_was_changed_for_something_alike(open_desk):
-    desk = open_desk(embedder_name="minilm")
+def test_a_hit_says_that_its_file_was_changed_for_something_alike(desk):
     desk.as_owner("init")
     desk.host.work_off()
     question = "auth service sessions expire too early after renewing"

@@ -3,49 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from contextd.caches import Cache
+from contextd.code.index.freshness import COMPARED, Tree
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, CodeChange
+from contextd.domain.errors import Unavailable
+from contextd.home import LOCAL
+from contextd.steps.freshness import INLINE
+from support.desks import Desk, Listening, embedder
 from support.repositories import git
 
-from contextd.app import App
-from contextd.code.index.freshness import COMPARED
-from contextd.domain.errors import Unavailable
-from contextd.operations.freshness import INLINE, checkouts, rest
-from contextd.ports import Embedder, Vector
+
+def paths(desk: Desk, query: str) -> list[str]:
+    return [hit["path"] for hit in desk("codebase_search", query=query, limit=20)["results"]]
 
 
-class Counting:
-    """The real embedder, and every text it was given."""
-
-    def __init__(self, inner: Embedder) -> None:
-        self.inner = inner
-        self.model = inner.model
-        self.texts: list[str] = []
-
-    def embed(self, texts: Sequence[str]) -> Vector:
-        self.texts += texts
-        return self.inner.embed(texts)
+def trees(desk: Desk) -> Cache[Path, Tree]:
+    return desk.host.organisation(LOCAL).caches.of("checkouts", 16)
 
 
-def paths(desk: Any, query: str, root: Path | None = None, **options: Any) -> list[str]:
-    runtime = desk.runtime(**options)
-    runtime = replace(runtime, root=root) if root else runtime
-    found = desk.host.call("codebase_search", runtime, {"query": query, "limit": 20})
-    return [hit["path"] for hit in found.value["results"]]
+def tree_of(desk: Desk) -> Tree:
+    found = trees(desk).get(desk.root)
+    assert found is not None
+    return found
 
 
-def tree_of(desk: Any, root: Path | None = None) -> Any:
-    return checkouts(desk.runtime().store).trees[root or desk.root]
-
-
-def look_now(desk: Any) -> None:
+def look_now(desk: Desk) -> None:
     """As if the rest between two looks were over."""
-    for tree in checkouts(desk.runtime().store).trees.values():
+    for tree in trees(desk).values():
         tree.looked_at = 0.0
 
 
@@ -92,13 +83,13 @@ def test_many_changes_are_left_to_a_job_and_the_answer_says_so(scanned):
 
 
 def test_a_touched_file_is_read_and_not_indexed_again(scanned):
-    store, scope = scanned.runtime().store, scanned.runtime().scope
+    files, scope = scanned.view.files, scanned.scope
     paths(scanned, "guard")
-    before = store.files.stamps(scope)["src/auth/guard.ts"]
+    before = files.stamps(scope)["src/auth/guard.ts"]
     os.utime(scanned.root / "src/auth/guard.ts", (1_700_000_000, 1_700_000_000))
     look_now(scanned)
     assert "src/auth/guard.ts" in paths(scanned, "guard")
-    assert store.files.stamps(scope)["src/auth/guard.ts"] == before
+    assert files.stamps(scope)["src/auth/guard.ts"] == before
 
 
 def test_between_two_looks_there_is_a_rest_that_grows_with_their_cost(scanned):
@@ -110,9 +101,8 @@ def test_between_two_looks_there_is_a_rest_that_grows_with_their_cost(scanned):
 
 
 def test_going_back_to_a_branch_embeds_nothing_again(open_desk):
-    desk = open_desk(embedder_name="minilm")
-    counting = Counting(desk.host._embedder)
-    desk.host._embedder = counting
+    counting = Listening(embedder())
+    desk = open_desk(counting)
     desk("codebase_index")
     desk.host.work_off()
     git(desk.root, "checkout", "-q", "-b", "other")
@@ -130,7 +120,7 @@ def test_going_back_to_a_branch_embeds_nothing_again(open_desk):
         desk.host.work_off()
     code = [text for text in counting.texts[asked:] if text.startswith("src/")]
     assert code == []
-    assert desk.runtime().store.index.stats(counting.model).pending == 0
+    assert desk.view.index.stats(counting.model).pending == 0
 
 
 def test_two_work_trees_each_find_their_own_branch(scanned, tmp_path):
@@ -139,10 +129,11 @@ def test_two_work_trees_each_find_their_own_branch(scanned, tmp_path):
     (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
     (other / "src/auth/extra.ts").write_text("export const ibex = 1;\n")
     (other / "src/auth/token.ts").unlink()
+    there = scanned.at(other)
     for _ in range(2):
-        assert "src/auth/guard.ts" in paths(scanned, "lemur", other)
-        assert paths(scanned, "ibex", other)[0] == "src/auth/extra.ts"
-        assert "src/auth/token.ts" not in paths(scanned, "refreshToken", other)
+        assert "src/auth/guard.ts" in paths(there, "lemur")
+        assert paths(there, "ibex")[0] == "src/auth/extra.ts"
+        assert "src/auth/token.ts" not in paths(there, "refreshToken")
         assert "src/auth/guard.ts" not in paths(scanned, "lemur")
         assert "src/auth/extra.ts" not in paths(scanned, "ibex")
         assert "src/auth/token.ts" in paths(scanned, "refreshToken")
@@ -152,49 +143,49 @@ def test_two_work_trees_asked_at_once_never_get_each_others_code(scanned, tmp_pa
     other = tmp_path / "feature"
     git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
     (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
-    scanned.host.runtime("mcp", cwd=str(other))
+    there = scanned.at(other)
+    assert there.scope == scanned.scope
 
     def asked(turn: int) -> bool:
         mine = turn % 2 == 0
-        runtime = scanned.host.runtime("mcp", cwd=str(other if mine else scanned.root))
-        found = scanned.host.call("codebase_search", runtime, {"query": "lemur"}).value["results"]
-        return ("src/auth/guard.ts" in [hit["path"] for hit in found]) is mine
+        return ("src/auth/guard.ts" in paths(there if mine else scanned, "lemur")) is mine
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(asked, range(160)))
 
 
 def test_changing_between_work_trees_rewrites_only_what_differs(scanned, tmp_path):
-    store, scope = scanned.runtime().store, scanned.runtime().scope
+    files, scope = scanned.view.files, scanned.scope
     other = tmp_path / "feature"
     git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
     (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
     paths(scanned, "guard")
-    before = store.files.stamps(scope)
-    paths(scanned, "lemur", other)
-    after = store.files.stamps(scope)
+    before = files.stamps(scope)
+    paths(scanned.at(other), "lemur")
+    after = files.stamps(scope)
     assert [path for path in before if before[path] != after[path]] == ["src/auth/guard.ts"]
 
 
 def test_a_watcher_is_asked_for_by_the_first_search_and_given_back_when_no_session_is_open(scanned):
     started = scanned("session_start", task_description="x")
     paths(scanned, "guard")
-    scanned.host.flush()
+    scanned.host.work_off()
     if tree_of(scanned).watcher is None:
         pytest.skip("this system gives no file notifications")
-    assert rest(scanned.runtime()) == 0
+    scanned.work_on("end_idle_sessions")
+    assert tree_of(scanned).watcher is not None
     scanned("session_end", session_id=started["session_id"], distill=False)
-    assert rest(scanned.runtime()) == 1
+    scanned.work_on("end_idle_sessions")
     assert tree_of(scanned).watcher is None
     look_now(scanned)
     paths(scanned, "guard")
-    scanned.host.flush()
+    scanned.host.work_off()
     assert tree_of(scanned).watcher is not None
 
 
 def test_what_is_written_right_behind_a_search_is_found_by_the_next(scanned):
     paths(scanned, "guard")
-    scanned.host.flush()
+    scanned.host.work_off()
     if tree_of(scanned).watcher is None:
         pytest.skip("this system gives no file notifications")
     for animal in ("gnu", "kudu", "oryx"):
@@ -204,22 +195,20 @@ def test_what_is_written_right_behind_a_search_is_found_by_the_next(scanned):
         assert paths(scanned, animal) == ["src/auth/guard.ts"]
 
 
-def test_closing_the_app_stops_watching(open_desk):
-    desk = open_desk()
+def test_closing_the_host_stops_watching(desk):
     desk("session_start", task_description="x")
     paths(desk, "guard")
-    desk.host.flush()
-    tree, store = tree_of(desk), desk.runtime().store
+    desk.host.work_off()
+    tree, known = tree_of(desk), trees(desk)
     desk.host.close()
     assert tree.watcher is None
-    assert checkouts(store).trees == {}
-    assert isinstance(desk.app, App)
+    assert len(known) == 0
 
 
 def test_a_new_folder_is_watched_too(scanned):
     scanned("session_start", task_description="x")
     paths(scanned, "guard")
-    scanned.host.flush()
+    scanned.host.work_off()
     tree = tree_of(scanned)
     if tree.watcher is None:
         pytest.skip("this system gives no file notifications")
@@ -227,12 +216,12 @@ def test_a_new_folder_is_watched_too(scanned):
     (scanned.root / "src/zoo/gnu.ts").write_text("export const gnu = 1;\n")
     look_now(scanned)
     assert paths(scanned, "gnu") == ["src/zoo/gnu.ts"]
-    scanned.host.flush()
+    scanned.host.work_off()
     assert "src/zoo" in tree.watcher.folders
 
 
 def linked(desk: Any) -> dict[str, list[str]]:
-    files = desk.runtime().store.files.all(desk.runtime().scope)
+    files = desk.view.files.all(desk.scope)
     return {file.path: [one.target for one in file.imports] for file in files}
 
 
@@ -284,7 +273,7 @@ def test_what_failed_half_way_is_made_up_for_by_the_next_call(scanned, monkeypat
         raise Unavailable("the disk is full", "free some space")
 
     with monkeypatch.context() as broken:
-        broken.setattr("contextd.operations.freshness.scan_project", full)
+        broken.setattr("contextd.steps.freshness.scan_project", full)
         with pytest.raises(Unavailable):
             paths(scanned, "walrusWaltz")
     assert paths(scanned, "walrusWaltz")[0] == "src/users/model.ts"
@@ -292,9 +281,12 @@ def test_what_failed_half_way_is_made_up_for_by_the_next_call(scanned, monkeypat
 
 def test_what_another_process_wrote_into_the_model_is_seen_in_time(scanned):
     paths(scanned, "anything")
-    runtime = scanned.runtime()
-    runtime.store.files.remove(runtime.scope, ["src/users/model.ts"])
+    scope = scanned.scope
+    with scanned.elsewhere() as store:
+        gone = CodeChange(scope=scope, remove=["src/users/model.ts"])
+        store.view(OWNER.grant([scope])).commit(Changes(code=[gone]))
     tree_of(scanned).compared_at -= COMPARED
     look_now(scanned)
     paths(scanned, "anything")
-    assert runtime.store.files.get(runtime.scope, "src/users/model.ts") is not None
+    [back] = scanned.view.files.get(scope, ["src/users/model.ts"])
+    assert back.path == "src/users/model.ts"
