@@ -7,6 +7,12 @@ from datetime import timedelta
 
 import pytest
 
+from contextd.app import load_operations
+from contextd.domain.usage import ByProducts, Use
+from contextd.operations.core import OPERATIONS
+
+load_operations()
+
 SCHEMA = """version: 1
 types:
   runbook:
@@ -39,7 +45,8 @@ def follow(desk, gap):
     assert gap["calls"]
     for call in gap["calls"]:
         assert call["operation"] in gap["suggestion"] or call["operation"] == "report_usefulness"
-        desk(call["operation"], **call["arguments"])
+        caller = desk if OPERATIONS[call["operation"]].tool else desk.on("cli")
+        caller(call["operation"], **call["arguments"])
 
 
 def note(desk, text):
@@ -47,12 +54,9 @@ def note(desk, text):
 
 
 def aged(desk, id, days=120, **changed):
-    store = desk.runtime().store
-    [record] = store.records.get([id])
+    record = desk.record(id)
     then = record.updated_at - timedelta(days=days)
-    store.records.put(
-        record.with_(updated_at=then, created_at=then, **changed), actor="test", action="age"
-    )
+    desk.put(record.with_(updated_at=then, created_at=then, **changed), "age")
 
 
 def test_an_empty_type_is_filled_by_the_call_it_names(desk):
@@ -116,10 +120,9 @@ def test_a_type_in_demand_that_grew_old_can_be_gone_through(desk):
 
 def test_a_note_about_changed_code_is_anchored_anew_once_confirmed(desk):
     id = note(desk, "Tokens live 900 seconds, see src/auth/token.ts")
-    store = desk.runtime().store
-    [record] = store.records.get([id])
+    record = desk.record(id)
     anchor = replace(record.anchor, paths={"src/auth/token.ts": "0" * 40})
-    store.records.put(record.with_(anchor=anchor), actor="test", action="anchor")
+    desk.put(record.with_(anchor=anchor), "anchor")
     assert gap_of(desk, "changed_files")["subjects"] == [id]
     follow(desk, gap_of(desk, "changed_files"))
     assert gap_of(desk, "changed_files") is None
@@ -129,8 +132,7 @@ def test_a_silent_module_and_a_noisy_note_have_calls_that_work(desk):
     desk.as_owner("init")
     follow(desk, gap_of(desk, "module"))
     id = note(desk, "Images are served from the edge cache")
-    for _ in range(12):
-        desk.runtime().store.records.touch([id], desk.runtime().clock.now())
+    desk.upkeep.note(ByProducts(uses=[Use(desk.scope, id)] * 12))
     follow(desk, gap_of(desk, "noise"))
     assert desk.as_owner("history", id=id)["changes"][-1]["reason"] == "unhelpful"
 

@@ -10,8 +10,7 @@ def lesson(desk, title, content, **more):
     return desk("memory_record", **{**arguments, "outcome": "success", **more})
 
 
-def test_a_recorded_lesson_is_found_by_meaning(open_desk):
-    desk = open_desk(embedder_name="minilm")
+def test_a_recorded_lesson_is_found_by_meaning(desk):
     made = lesson(desk, "Pool sizing", "Give the database pool as many connections as workers.")
     lesson(desk, "Button colour", "Primary buttons are blue in every dialog of the shop.")
     found = desk("memory_search", query="how big should the DB connection pool be")["memories"]
@@ -19,9 +18,9 @@ def test_a_recorded_lesson_is_found_by_meaning(open_desk):
     assert found[0]["why"]
 
 
-def test_without_an_embedder_search_goes_by_words_and_says_so(desk):
-    made = lesson(desk, "Cache keys", "Prefix cache keys with the tenant to avoid collisions.")
-    found = desk("memory_search", query="cache keys tenant")
+def test_without_an_embedder_search_goes_by_words_and_says_so(words_only):
+    made = lesson(words_only, "Cache keys", "Prefix cache keys with the tenant to avoid collisions.")
+    found = words_only("memory_search", query="cache keys tenant")
     assert found["memories"][0]["id"] == made["id"]
     assert "words only" in found["note"]
 

@@ -11,16 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from contextd.embedders.minilm import MiniLM
-from contextd.operations import network
-from contextd.operations.network import TELEMETRY_FOLDER, device_id, sockets, telemetry
+from contextd.steps import network
+from contextd.steps.network import TELEMETRY_FOLDER, device_id, sockets, telemetry
+from support.desks import embedder
 
 linux_only = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="there is no /proc")
 
 
 @pytest.fixture(scope="module", autouse=True)
-def embedder() -> None:
-    MiniLM().warm()
+def loaded() -> None:
+    embedder().embed(["warm"])
 
 
 @pytest.fixture

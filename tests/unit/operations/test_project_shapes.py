@@ -10,6 +10,8 @@ import pytest
 import yaml
 
 from contextd.domain.errors import NotFound
+from support.desks import Desk
+from support.repositories import written
 
 POM = '<project xmlns="http://maven.apache.org/POM/4.0.0">{}</project>'
 BOM = """<artifactId>shop</artifactId><description>An online shop of services</description>
@@ -162,15 +164,11 @@ GRADLE_CATALOG = {
 }
 
 
-def made(desk: Any, root: Path, files: dict[str, str]) -> dict[str, Any]:
+def made(desk: Desk, root: Path, files: dict[str, str]) -> dict[str, Any]:
     """project.yaml of a folder with these files, as `init` writes it."""
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
-    root.mkdir(exist_ok=True)
-    type(desk)(desk.app, root)("init")
-    written: dict[str, Any] = yaml.safe_load((root / ".context" / "project.yaml").read_text())
-    return written
+    desk.at(written(root, files)).as_owner("init")
+    model: dict[str, Any] = yaml.safe_load((root / ".context" / "project.yaml").read_text())
+    return model
 
 
 @pytest.mark.parametrize(
@@ -197,7 +195,7 @@ def made(desk: Any, root: Path, files: dict[str, str]) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_a_repository_is_described_as_its_reader_would(
-    desk: Any,
+    desk: Desk,
     tmp_path: Path,
     files: dict[str, str],
     kind: str,
@@ -212,7 +210,7 @@ def test_a_repository_is_described_as_its_reader_would(
     assert not any("Test" in name for name in found["modules"])
 
 
-def test_what_a_project_says_of_itself_is_taken_over(desk: Any, tmp_path: Path) -> None:
+def test_what_a_project_says_of_itself_is_taken_over(desk: Desk, tmp_path: Path) -> None:
     site = made(desk, tmp_path / "site", DJANGO_SITE)
     assert site["project"]["description"] == "The site of a sports club"
     assert site["modules"]["news"]["description"] == "What is new in the club"
@@ -231,7 +229,7 @@ def test_what_a_project_says_of_itself_is_taken_over(desk: Any, tmp_path: Path) 
     assert text["tech"]["testing"] == ["xUnit 2"]
 
 
-def test_a_subject_in_pages_and_routes_is_one_module(desk: Any, tmp_path: Path) -> None:
+def test_a_subject_in_pages_and_routes_is_one_module(desk: Desk, tmp_path: Path) -> None:
     found = made(desk, tmp_path / "next", NEXT_APP)
     trips = found["modules"]["trips"]
     assert trips["paths"] == ["src/app/(main)/trips", "src/app/api/trips"]
@@ -241,7 +239,7 @@ def test_a_subject_in_pages_and_routes_is_one_module(desk: Any, tmp_path: Path) 
     assert found["tech"]["packageManager"] == "pnpm"
 
 
-def test_each_of_ninety_packages_is_a_module(desk: Any, tmp_path: Path) -> None:
+def test_each_of_ninety_packages_is_a_module(desk: Desk, tmp_path: Path) -> None:
     files = {
         "package.json": '{"name": "all", "private": true}',
         "pnpm-workspace.yaml": "packages:\n  - packages/*\n  - plugins/**\n",
@@ -271,18 +269,15 @@ def test_each_of_ninety_packages_is_a_module(desk: Any, tmp_path: Path) -> None:
     ],
 )
 def test_a_folder_without_a_program_is_told_apart(
-    desk: Any, tmp_path: Path, files: dict[str, str], said: str
+    desk: Desk, tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
-    root = tmp_path / "folder"
-    root.mkdir()
-    for name, text in files.items():
-        (root / name).write_text(text)
-    found = type(desk)(desk.app, root)("init")
+    root = written(tmp_path / "folder", files)
+    found = desk.at(root).as_owner("init")
     assert (found["type"], found["modules"]) == ("unknown", [])
     assert found["reason"].startswith(said)
 
 
-def test_broken_manifests_are_no_reason_to_fail(desk: Any, tmp_path: Path) -> None:
+def test_broken_manifests_are_no_reason_to_fail(desk: Desk, tmp_path: Path) -> None:
     broken = {
         "package.json": '{"name": 5, "dependencies": [1], "workspaces": {"packages": 3}}',
         "pyproject.toml": 'project = "x"\n', "setup.cfg": "[", "setup.py": "setup(" + "(" * 5000,
@@ -294,24 +289,24 @@ def test_broken_manifests_are_no_reason_to_fail(desk: Any, tmp_path: Path) -> No
     assert "Python 100 %" in found["tech"]["languages"]
 
 
-def test_an_emptied_file_is_filled_and_a_broken_one_is_named(desk: Any, tmp_path: Path) -> None:
+def test_an_emptied_file_is_filled_and_a_broken_one_is_named(desk: Desk, tmp_path: Path) -> None:
     root = tmp_path / "it"
     made(desk, root, COMMAND)
     path = root / ".context" / "project.yaml"
     path.write_text("")
-    here = type(desk)(desk.app, root)
-    assert here("scan")["written"][0] == ".context/project.yaml"
+    here = desk.at(root)
+    assert here.as_owner("scan")["written"][0] == ".context/project.yaml"
     assert "tidy" in path.read_text()
     path.write_text("project:\n\tname: x\n")
     assert "line 2" in here("project_overview")["problem"]
-    assert "line 2" in here("show")["project"]["problem"]
+    assert "line 2" in here.as_owner("show")["project"]["problem"]
 
 
-def test_the_inside_of_a_bare_repository_is_no_project(desk: Any, tmp_path: Path) -> None:
+def test_the_inside_of_a_bare_repository_is_no_project(desk: Desk, tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     for name in ("objects", "refs/heads"):
         (bare / name).mkdir(parents=True)
     (bare / "HEAD").write_text("ref: refs/heads/main\n")
     (bare / "config").write_text("[core]\n\tbare = true\n\trepositoryformatversion = 0\n")
     with pytest.raises(NotFound, match="inside of a git repository"):
-        type(desk)(desk.app, bare)("init")
+        desk.at(bare).as_owner("init")

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from contextd.operations import scanning
+from contextd.steps import scanning
+from support.desks import Desk
 
 
 class BrokenOffError(Exception):
     """What stands for the end of the process."""
 
 
-def links(desk: Any) -> dict[str, list[str]]:
-    runtime = desk.runtime()
-    files = runtime.store.files.all(runtime.scope)
+def links(desk: Desk) -> dict[str, list[str]]:
+    files = desk.view.files.all(desk.scope)
     return {file.path: sorted(i.target for i in file.imports if i.target) for file in files}
 
 
-def found(desk: Any) -> list[str]:
+def found(desk: Desk) -> list[str]:
     words = desk("codebase_search", query="renewal guard", limit=20)["results"]
     return sorted(hit["path"] for hit in words)
 
 
 @pytest.mark.parametrize("after", range(6))
 def test_files_that_lead_elsewhere_are_linked_again_by_the_next_scan(
-    desk: Any, monkeypatch: pytest.MonkeyPatch, after: int
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     desk("codebase_index")
     (desk.root / "src/auth/service.ts").unlink()
@@ -36,19 +34,15 @@ def test_files_that_lead_elsewhere_are_linked_again_by_the_next_scan(
     (desk.root / "src/auth/guard.ts").write_text("export const renewal = 2; // guard\n")
     monkeypatch.setattr(scanning, "_FILES_AT_ONCE", 1)
     left = after
-    enqueue = scanning._enqueue
 
-    def broken_off(runtime: Any) -> str:
+    def broken_off() -> None:
         nonlocal left
         if not left:
             raise BrokenOffError
         left -= 1
-        return enqueue(runtime)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(scanning, "_enqueue", broken_off)
-        with pytest.raises(BrokenOffError):
-            scanning.scan_project(desk.runtime())
+    with pytest.raises(BrokenOffError):
+        scanning.scan_project(desk.runtime(), check=broken_off)
     scanning.scan_project(desk.runtime())
     after_all = links(desk)
     assert "src/auth/service.ts" not in after_all

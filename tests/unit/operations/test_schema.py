@@ -304,10 +304,10 @@ def test_every_template_is_a_schema_without_mistakes(desk):
 
 
 def test_a_call_outside_any_project_reaches_the_homes_file_only(desk):
-    runtime = desk.host.runtime("rest")
-    assert desk.host.call("schema_get", runtime, {}).value["scope"] == "home"
+    nowhere = desk.nowhere()
+    assert nowhere.as_owner("schema_get")["scope"] == "home"
     with pytest.raises(NotFound):
-        desk.host.call("schema_get", runtime, {"scope": "project"})
+        nowhere.as_owner("schema_get", scope="project")
 
 
 def test_doctor_names_the_mistakes_of_the_schema_files(typed):
