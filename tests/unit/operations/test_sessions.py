@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from pathlib import Path
 
 import pytest
 
@@ -132,17 +133,27 @@ def test_hooks_carry_a_session_from_start_to_learning(desk, tmp_path):
 
 def test_a_prompt_nothing_is_known_about_injects_nothing(desk):
     desk("save_context", content="Deploys go through the blue pipeline on Fridays")
+    hook(desk, "SessionStart", "s1")
     assert hook(desk, "UserPromptSubmit", "s1", prompt="Which prime numbers are even?") == {}
 
 
 def test_a_prompt_gets_what_bears_on_it_once_and_within_budget(desk):
+    hook(desk, "SessionStart", "s2")
     desk("save_context", content="Deploys go through the blue pipeline on Fridays")
     first = hook(desk, "UserPromptSubmit", "s2", prompt="Start the deploys pipeline on Fridays now")
     text = first["hookSpecificOutput"]["additionalContext"]
     assert "blue pipeline" in text
+    assert "briefing" not in text
     assert count_tokens(text) <= 300
     again = hook(desk, "UserPromptSubmit", "s2", prompt="And the deploys pipeline Fridays again?")
     assert again == {}
+
+
+def test_a_session_whose_start_was_not_seen_is_briefed_with_its_first_prompt(desk):
+    desk("save_context", content="Deploys go through the blue pipeline on Fridays")
+    first = hook(desk, "UserPromptSubmit", "s3", prompt="Which prime numbers are even?")
+    assert "blue pipeline" in first["hookSpecificOutput"]["additionalContext"]
+    assert hook(desk, "UserPromptSubmit", "s3", prompt="Which odd numbers are prime?") == {}
 
 
 def test_injected_text_in_a_transcript_is_not_learned_again(desk, tmp_path):
@@ -162,60 +173,53 @@ def test_injected_text_in_a_transcript_is_not_learned_again(desk, tmp_path):
     assert desk.as_owner("status")["records"].get("discovery", 0) == 0
 
 
-def test_an_unknown_hook_event_is_refused_and_one_outside_a_project_is_ignored(desk, tmp_path):
-    with pytest.raises(Invalid):
+def test_an_unknown_hook_event_is_refused_and_one_outside_a_project_is_ignored(desk):
+    with pytest.raises(NotFound):
         hook(desk, "Nonsense", "s")
-    nowhere = desk.host.runtime("hook", cwd="/")
-    arguments = {"event": "SessionStart", "payload": {"session_id": "x"}}
-    assert desk.host.call("hook_event", nowhere, arguments).value["output"] == {}
+    nowhere = desk.at(Path("/"))
+    assert hook(nowhere, "SessionStart", "x") == {}
 
 
-def test_idle_sessions_end_and_are_learned_from(open_desk):
-    desk = open_desk(sessions_timeout_minutes=0)
+def test_idle_sessions_end_and_are_learned_from(desk, home):
+    desk.configure("sessions:\n  timeout_minutes: 5\n")
     session = desk("session_start")["session_id"]
     text = "We decided to drop support for the legacy XML feed."
     desk("session_log", session_id=session, role="assistant", text=text)
-    desk.runtime().store.jobs.enqueue("end_idle_sessions", {})
-    desk.host.work_off()
-    assert desk.runtime().store.sessions.get(session).status == "completed"
+    home.clock.move(minutes=4)
+    desk.work_on("end_idle_sessions")
+    assert desk.view.sessions.get(session).status == "active"
+    home.clock.move(minutes=2)
+    desk.work_on("end_idle_sessions")
+    assert desk.view.sessions.get(session).status == "completed"
     assert desk.as_owner("status")["records"]["discovery"] == 1
 
 
-def connected(desk, process="4242"):
-    runtime = desk.runtime(session_hint=f"connection:abc:{process}")
-
-    def call(operation, /, **arguments):
-        answer = desk.host.call(operation, runtime, arguments).value
-        desk.host.flush()
-        return answer
-
-    return call
-
-
 def test_calls_of_a_connection_are_tracked_in_one_session_that_ends_with_it(desk):
-    call = connected(desk)
-    call("context_search", query="where are the tokens renewed")
-    call("read_file", path="src/auth/token.ts")
-    sessions = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
-    assert len(sessions) == 1
-    assert sessions[0].tool_calls == 2
-    assert [f.path for f in sessions[0].files] == ["src/auth/token.ts"]
-    assert sessions[0].topics == ("where are the tokens renewed",)
-    call("connection_closed", connection="connection:abc:4242")
+    agent = desk.connected("abc")
+    agent("context_search", query="where are the tokens renewed")
+    agent("read_file", path="src/auth/token.ts")
+    [session] = desk.sessions()
+    assert session.tool_calls == 2
+    assert [f.path for f in session.files] == ["src/auth/token.ts"]
+    assert session.topics == ("where are the tokens renewed",)
+    agent("connection_closed")
     desk.host.work_off()
-    after = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
-    assert [s.status for s in after] == ["completed"]
+    assert [s.status for s in desk.sessions()] == ["completed"]
 
 
 def test_a_connection_joins_the_session_its_clients_hook_began(desk):
     payload = {"session_id": "h1", "cwd": str(desk.root)}
-    arguments = {"event": "SessionStart", "payload": payload, "client": "test-client"}
-    begun = desk.on("hook")("hook_event", **arguments, ancestors=[7, 4242, 1])["session_id"]
-    call = connected(desk)
-    call("context_search", query="where are the tokens renewed")
-    assert call("session_start", task_description="renew")["session_id"] == begun
-    sessions = desk.runtime().store.sessions.find(frozenset({desk.runtime().scope}))
-    assert [(s.id, s.tool_calls, s.task) for s in sessions] == [(begun, 1, "renew")]
+    begun = desk.on("hook")(
+        "hook_event",
+        event="SessionStart",
+        payload=payload,
+        client="claude-code",
+        ancestors=[7, 4242, 1],
+    )["session_id"]
+    agent = desk.connected("abc", process=4242)
+    agent("context_search", query="where are the tokens renewed")
+    assert agent("session_start", task_description="renew")["session_id"] == begun
+    assert [(s.id, s.tool_calls, s.task) for s in desk.sessions()] == [(begun, 1, "renew")]
 
 
 def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
@@ -223,22 +227,25 @@ def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
     payload = {"session_id": "s9", "contextd_spooled_at": "2026-11-20T10:00:00Z"}
     answer = desk.on("hook")("hook_event", event="SessionStart", payload=payload)
     assert answer["output"] == {}
-    assert desk.runtime().store.sessions.get(answer["session_id"]).injected == ()
+    assert desk.view.sessions.get(answer["session_id"]).injected == ()
 
 
 def test_a_resumed_session_goes_on_or_is_continued_and_never_turns_back(desk, tmp_path):
+    def start():
+        payload = {"session_id": external}
+        return desk.on("hook")("hook_event", event="SessionStart", payload=payload)["session_id"]
+
     external = str(uuid.uuid4())
     path = tmp_path / "t.jsonl"
     transcript(path, external, [("user", "Rule: every export must carry a checksum.")])
-    first = desk.on("hook")("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    first = start()
     hook(desk, "SessionEnd", external, transcript_path=str(path))
-    again = desk.on("hook")("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
-    assert again == first
+    assert start() == first
     hook(desk, "SessionEnd", external, transcript_path=str(path))
     desk.host.work_off()
-    sessions = desk.runtime().store.sessions
+    sessions = desk.view.sessions
     assert sessions.get(first).status == "completed"
-    third = desk.on("hook")("hook_event", event="SessionStart", payload={"session_id": external})["session_id"]
+    third = start()
     assert third != first
     assert sessions.get(first).status == "completed"
     hook(desk, "SessionEnd", external, transcript_path=str(path))
