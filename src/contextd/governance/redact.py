@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import math
 import re
-from collections import Counter
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from contextd.governance import redact_rules as rules
+from contextd.governance.redaction.labelled import labelled
+from contextd.governance.redaction.places import places
+from contextd.governance.redaction.text import Span, read
+from contextd.governance.redaction.tokens import tokens
 
 MARK = "[REDACTED:"
 _MARKED = re.compile(r"\[REDACTED:[a-z0-9-]{1,40}:[0-9a-f]{8}\]")
-_WINDOW = 400
-_LOOKBACK = 24
-_LONGEST = 10_000
+_SHORTEST = 8
+_REACH = 500
+"""How far from a secret its replacement may change what is found."""
+
+_ROUNDS = 5
+"""More are needed by texts that are made for it only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ def redact(text: str, key: bytes = b"") -> Redacted:
     `key` keys the HMAC-SHA256 whose first 8 hexadecimal digits stand for the secret. Redacting
     twice changes nothing. Linear in the length of the text.
     """
-    spans = _spans(text)
+    spans = _all_spans(text)
     if not spans:
         return Redacted(text)
     pieces, findings, position = [], [], 0
@@ -63,196 +68,76 @@ def redact(text: str, key: bytes = b"") -> Redacted:
     return Redacted("".join(pieces), tuple(findings))
 
 
-_Span = tuple[int, int, str]
+def _all_spans(text: str) -> list[Span]:
+    """Every secret, also such as show only once their neighbours are replaced: what stands in for
+    one ends the words around it, so that a name or a value may begin there.
+    """
+    found = fresh = _spans(text)
+    for _ in range(_ROUNDS):
+        if not fresh:
+            break
+        fresh = [
+            span
+            for low, high in _around(fresh, len(text))
+            for span in _again(text, found, low, high)
+        ]
+        found = sorted([*found, *fresh])
+    return found
 
-# One byte per character, so offsets in the bytes are offsets in the text; bytes search and
-# translate several times faster than str does.
-_RUN_BYTES = bytes(
-    97 if chr(byte).isascii() and (chr(byte).isalnum() or chr(byte) in "-_") else 32
-    for byte in range(256)
-)
-_RUN = b"a" * rules.SHORTEST_RUN
-# A mailchimp key and a bot token start with digits, so any token may start after a non-letter.
-_TOKENS = re.compile(
-    r"(?<![A-Za-z0-9])(?:"
-    + "|".join(f"(?P<r{i}>{rule.pattern})" for i, rule in enumerate(rules.TOKENS))
-    + r")(?![A-Za-z0-9])"
-)
+
+def _around(spans: Sequence[Span], size: int) -> list[tuple[int, int]]:
+    """The neighbourhoods of the spans, those that overlap made one."""
+    areas: list[tuple[int, int]] = []
+    for start, end, _ in spans:
+        low, high = max(0, start - _REACH), min(size, end + _REACH)
+        if areas and low <= areas[-1][1]:
+            low = areas.pop()[0]
+        areas.append((low, high))
+    return areas
 
 
-def _spans(text: str) -> list[_Span]:
-    if len(text) < 8:
+def _again(text: str, found: Sequence[Span], low: int, high: int) -> Iterator[Span]:
+    """What shows in `[low, high)` of the text once what was found there is replaced."""
+    first = bisect_left(found, (low,))
+    if first and found[first - 1][1] > low:
+        low = found[first - 1][1]
+    inside = found[first : bisect_left(found, (high,))]
+    pieces, origins, position, size = [], [(0, low)], low, 0
+    for start, end, kind in inside:
+        pieces += [text[position:start], f"{MARK}{kind}:00000000]"]
+        size += start - position + len(pieces[-1])
+        position = end
+        origins.append((size, position))
+    pieces.append(text[position:high])
+    for start, end, kind in _spans("".join(pieces)):
+        offset, origin = origins[bisect_right(origins, (start, high)) - 1]
+        moved = (start - offset + origin, end - offset + origin, kind)
+        if (moved[0] > low or not low) and (moved[1] < high or high == len(text)):
+            yield moved
+
+
+def _spans(text: str) -> list[Span]:
+    if len(text) < _SHORTEST:
         return []
-    data = text.encode("latin-1", "replace")
-    found = [*_tokens(text, data), *_keyed(text, data.lower()), *_placed(text, data)]
+    scanned = read(text)
+    found = [*tokens(scanned), *places(scanned), *labelled(scanned)]
     if not found:
         return []
-    if MARK in text:
-        marked = [m.span() for m in _MARKED.finditer(text)]
-        found = [s for s in found if not any(a < s[1] and s[0] < b for a, b in marked)]
     found.sort(key=lambda span: (span[0], -span[1]))
-    kept: list[_Span] = []
+    merged: list[Span] = []
+    for span in _outside_marks(text, found) if MARK in text else found:
+        if not merged or span[0] >= merged[-1][1]:
+            merged.append(span)
+        elif span[1] > merged[-1][1]:
+            merged[-1] = (merged[-1][0], span[1], merged[-1][2])
+    return merged
+
+
+def _outside_marks(text: str, found: list[Span]) -> Iterator[Span]:
+    """The spans, in order, that touch nothing which was redacted before."""
+    marks = [match.span() for match in _MARKED.finditer(text)]
+    ends = [end for _, end in marks]
     for span in found:
-        if not kept or span[0] >= kept[-1][1]:
-            kept.append(span)
-        elif span[1] > kept[-1][1]:
-            kept[-1] = (kept[-1][0], span[1], kept[-1][2])
-    return kept
-
-
-_HEAD = re.compile(rf"(?:{rules.HEADS})")
-# No web token is looked for inside a run: its body may be long, and each try would read all of it.
-_INNER = re.compile(rf"[-_](?!ey)(?={rules.HEADS})")
-_DOTTED = re.compile(
-    r"(?:SG|ya29|hv[sbr]|dp|atlasv1|dt0[a-z]\d\d)\.|\d{8,10}:(?=AA)|[0-9A-Za-z_~.]{3}\dQ~"
-)
-_BRIDGES = frozenset(".:~")
-
-
-def _tokens(text: str, data: bytes) -> Iterator[_Span]:
-    runs = data.translate(_RUN_BYTES)
-    size, done = len(text), 0
-    start = runs.find(_RUN)
-    while start >= 0:
-        end = runs.find(b" ", start)
-        end = size if end < 0 else end
-        for at in _starts(text, start, end):
-            match = _TOKENS.match(text, at, at + _LONGEST) if at >= done else None
-            if match:
-                yield match.start(), match.end(), rules.TOKENS[int(str(match.lastgroup)[1:])].type
-                done = match.end()
-        start = runs.find(_RUN, max(end, done))
-
-
-def _starts(text: str, start: int, end: int) -> Iterator[int]:
-    before = start > 0 and text[start - 1] in _BRIDGES
-    if before:
-        low = max(0, start - _LOOKBACK)
-        for match in _DOTTED.finditer(text, low, start + 4):
-            yield match.start() if match[0] != "atlasv1." else max(0, match.start() - 15)
-    if _HEAD.match(text, start, end) or (end < len(text) and text[end] in _BRIDGES):
-        yield start
-    for match in _INNER.finditer(text, start, end):
-        yield match.end()
-
-
-def _keyed(text: str, lower: bytes) -> Iterator[_Span]:
-    for word in (b"pass", b"pwd", b"secret", b"token", b"key", b"credential", b"auth", b"bearer"):
-        at = lower.find(word)
-        while at >= 0:
-            # Most hits are plain words: without a separator close by there is no value to look at.
-            near = lower[at : at + 48]
-            if (
-                b"=" in near
-                or b":" in near
-                or word == b"bearer"
-                or b"--" in lower[max(0, at - 20) : at]
-            ):
-                span = _near_keyword(text, word, at)
-                if span:
-                    yield span
-            at = lower.find(word, at + len(word))
-    at = lower.find(b"sig=")
-    while at >= 0:
-        yield from _named(rules.SIGNATURE.match(text, at, at + _WINDOW), "signature")
-        at = lower.find(b"sig=", at + 4)
-    at = lower.find(b"heroku")
-    while at >= 0:
-        yield from _named(rules.HEROKU.match(text, at, at + _WINDOW), "heroku-key")
-        at = lower.find(b"heroku", at + 6)
-
-
-def _near_keyword(text: str, word: bytes, at: int) -> _Span | None:
-    if word in (b"auth", b"bearer"):
-        match = rules.BEARER.match(text, at, at + _LONGEST)
-        if match:
-            group = "secret" if match["secret"] else "bare"
-            known = random_looking(match[group], 12) and not rules.PLACEHOLDER.search(match[group])
-            return (*match.span(group), "authorization") if known else None
-        if word == b"bearer":
-            return None
-    if text[max(0, at - 10) : at].casefold().rstrip("_-key").endswith("public"):
-        return None
-    if word == b"key" and not rules.KEY_BEFORE.search(text, max(0, at - 12), at):
-        return None
-    option = text.rfind("--", max(0, at - 20), at) >= 0
-    pattern = rules.PASSWORD if word == b"pass" else rules.KEYWORD
-    match = pattern.match(text, at, at + _WINDOW)
-    if match is None and option:
-        match = rules.OPTION.match(text, at, at + _WINDOW)
-    if match is None:
-        return None
-    group = "quoted" if match["quote"] else "secret"
-    value = match[group].rstrip(".:!?*")
-    start = match.start(group)
-    if not match["quote"] and text[match.end() : match.end() + 1] in ("(", "[", "{", "<"):
-        return None
-    strict = word not in (b"pass", b"pwd")
-    if not _is_secret(value, quoted=bool(match["quote"]), strict=strict):
-        return None
-    return start, start + len(value), "secret" if strict else "password"
-
-
-def _placed(text: str, data: bytes) -> Iterator[_Span]:
-    at = data.find(b"://")
-    while at >= 0:
-        match = rules.USERINFO.match(text, at, at + _WINDOW)
-        if match and not _ordinary(match["secret"]):
-            yield (*match.span("secret"), "url-password")
-        yield from _named(rules.WEBHOOK.match(text, at, at + _WINDOW), "webhook")
-        at = data.find(b"://", at + 3)
-    at, end = data.find(b"-----BEGIN "), 0
-    while at >= 0:
-        begin = rules.PEM_BEGIN.match(text, at, at + 80)
-        body = rules.PEM_BODY.match(text, begin.end()) if begin else None
-        if body and body.end() - body.start() > 40:
-            close = rules.PEM_END.match(text, body.end(), body.end() + 80)
-            end = (close or body).end()
-            yield at, end, "private-key"
-        at = data.find(b"-----BEGIN ", max(end, at + 11))
-
-
-def _named(match: re.Match[str] | None, kind: str) -> Iterator[_Span]:
-    if match:
-        yield (*match.span("secret"), kind)
-
-
-def _ordinary(value: str) -> bool:
-    return value.casefold() in rules.ORDINARY or bool(rules.PLACEHOLDER.search(value))
-
-
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
-_CODE = re.compile(
-    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->)[A-Za-z_$][\w$]*)+|[a-z]+(?:[A-Z][a-z]+)+\d?"
-    r"|(?:[A-Z][a-z]+\d*){2,}"
-)
-_WORDY = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
-_VOWEL = re.compile(r"[aeiouyAEIOUY]")
-_CLASSES = tuple(map(re.compile, (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9]")))
-
-
-def _is_secret(value: str, *, quoted: bool, strict: bool) -> bool:
-    if len(value) < 8 or not any(map(str.isdigit, value)) or value.isdigit():
-        return False
-    if _UUID.fullmatch(value) or _CODE.fullmatch(value) or _ordinary(value):
-        return False
-    if strict:
-        return random_looking(value, 12 if quoted else 16)
-    return sum(1 for kind in _CLASSES if kind.search(value)) >= 2 and _entropy(value) >= 2.3
-
-
-def random_looking(value: str, shortest: int) -> bool:
-    """Whether `value` has at least `shortest` characters that no person would write as words:
-    letters and digits mixed, at least 3 bits per character, and mostly not pronounceable.
-    """
-    if len(value) < shortest or value.isdigit() or value.isalpha():
-        return False
-    if not any(ch.isdigit() for ch in value) or _entropy(value[:200]) < 3.0:
-        return False
-    spoken = sum(len(w) for w in _WORDY.findall(value) if len(w) > 3 and _VOWEL.search(w))
-    return spoken / len(value) < 0.6
-
-
-def _entropy(value: str) -> float:
-    total = len(value)
-    return -sum(n / total * math.log2(n / total) for n in Counter(value).values())
+        first = bisect_right(ends, span[0])
+        if first == len(marks) or marks[first][0] >= span[1]:
+            yield span

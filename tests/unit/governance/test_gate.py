@@ -4,8 +4,8 @@ import random
 from typing import Any
 
 import pytest
-import secret_samples as samples
 
+from contextd.benchmarks import secret_samples as samples
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import Record, Trust
 from contextd.domain.scope import Scope
@@ -41,7 +41,7 @@ def test_new_knowledge_is_added_as_it_is() -> None:
 
 
 def test_secrets_leave_every_text_of_the_draft_even_for_humans() -> None:
-    secret = samples.fill("gh|p_{A36}", random.Random(1))
+    secret = samples.fill("gh¦p_{A36}", random.Random(1))
     draft = Draft(
         kind="remediation",
         title=f"rotate {secret}",

@@ -1,0 +1,202 @@
+"""Secrets that are told by where they stand: addresses, headers, key blocks, command lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from urllib.parse import unquote
+
+from contextd.governance.redaction.labels import Label
+from contextd.governance.redaction.speech import random_looking, spoken
+from contextd.governance.redaction.text import Span, Text
+from contextd.governance.redaction.values import is_placeholder, is_secret
+
+_WINDOW = 400
+_LONGEST = 10_000
+
+_USERINFO = re.compile(
+    r":(?://|\\/\\/)(?P<user>[^\s/:\"'<>{}\[\]\\]{0,100}):(?!\d{1,5}[?#])(?P<secret>[^\s/@\"'<>{}\[\]\\]{3,200})@"
+)
+_USERINFO_ENCODED = re.compile(
+    r"%3a%2f%2f(?P<user>[\w.\-]{0,100})%3a(?P<secret>(?:[\w.\-!*~]|%(?!40)[0-9a-f]{2}){3,200})%40",
+    re.I,
+)
+_WEBHOOK = re.compile(
+    r"hooks?\\?/(?P<discord>\d{15,22}\\?/[\w\-]{40,100})"
+    r"|hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/(?P<slack>[A-Za-z0-9/_\\\-]{20,300})"
+    r"|hooks?\.(?:[a-z0-9\-]{1,20}\.)?(?:zapier|make|integromat)\.com\\?/(?P<flow>[A-Za-z0-9/_\-]{20,120})"
+    r"|hook(?:b2)?\\?/(?P<office>[0-9a-f-]{36}@[A-Za-z0-9@/_\-]{36,300})"
+    r"|hook\\?/(?P<feishu>[0-9a-f]{8}-[0-9a-f-]{27})"
+)
+_SIGNATURE = re.compile(
+    r"sig(?:nature)?(?:=|%3D)(?P<secret>(?:[A-Za-z0-9+/]|%2[BFbf]){40,100}(?:={0,2}|(?:%3[Dd]){0,2})|[0-9a-f]{64,512})"
+    r"(?![A-Za-z0-9%+/])",
+    re.I,
+)
+_AUTHORIZATION = re.compile(
+    r"auth(?:orization)?[\"'`\\]{0,4}\s{0,4}[:=,]\s{0,4}[\"'`\\]{0,4}[bf]?[\"'`]?"
+    r"(?:(?:bearer|basic|token|apikey|api[-_]?key|api[-_]?token|digest|ntlm|negotiate|key|bot|splunk|sso-key|genie-?key)[ :=]{1,4})"
+    r"[\"']?(?:token=)?[\"']?(?P<secret>[A-Za-z0-9._~+/:\-]{12,4000}={0,2})"
+    r"|bearer(?:\s{1,4}|%20|\+)[\"'`]?(?P<bare>[A-Za-z0-9._~+/\-]{16,4000}={0,2})",
+    re.I,
+)
+_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,.()]|\\[nr]|-(?!----)){0,20000}")
+_ENCODED = re.compile(r"[A-Za-z0-9+/]{20,}")
+_KEY_BLOCK = 20_000
+_AZURE_SECRET = re.compile(
+    r"(?<![A-Za-z0-9_~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
+)
+_PUTTY = re.compile(r"Private-Lines: \d{1,3}\r?\n(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\r?\n?){2,60})")
+_BY = re.compile(
+    r"identified\s{1,4}(?:with\s{1,4}[\w']{1,40}\s{1,4})?(?:by|as)\s{1,4}(?:password\s)?(?:\\{0,2}[\"'`](?P<quoted>[^\"'`\\\n]{8,100})|(?P<bare>[^\s\"';]{8,100}))",
+    re.I,
+)
+_WORD = r"(?:[^\s\"']{3,100}|'[^'\n]{3,100}'|\"[^\"\n]{3,100}\")"
+_SWITCHES = re.compile(
+    rf" -(?:(?:p\s{{0,4}}|a\s{{1,4}})(?P<secret>{_WORD})|(?:u|U|-user|-proxy-user)[ =]{{0,3}}(?P<pair>{_WORD}))"
+)
+_COMMAND = re.compile(r"\b(?:curl|http|mysql(?:dump|admin)?|mariadb|sshpass|login|redis-cli)\b")
+_COMMAND_END = re.compile(r"[\n|;&]")
+_TAKES = {
+    "curl": "uU-", "http": "uU-", "mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p",
+    "sshpass": "p", "login": "p", "redis-cli": "a",
+}  # fmt: skip
+"""Which switches of a command are followed by a secret, or by a name and a secret."""
+
+_OPTION = Label("password", constant=True)
+
+
+def places(text: Text) -> Iterator[Span]:
+    """The spans of secrets that their surroundings give away."""
+    for literal, look in _LOOKS:
+        at = text.lower.find(literal)
+        while at >= 0:
+            end = at + len(literal)
+            for span in look(text.whole, at):
+                yield span
+                end = max(end, span[1])
+            at = text.lower.find(literal, end)
+
+
+def _address(text: str, at: int) -> Iterator[Span]:
+    match = _USERINFO.match(text, at, at + _WINDOW)
+    if match and not _guessable(match["secret"]):
+        yield *match.span("secret"), "url-password"
+
+
+def _encoded_address(text: str, at: int) -> Iterator[Span]:
+    match = _USERINFO_ENCODED.match(text, at, at + _WINDOW)
+    if match and not _guessable(match["secret"]):
+        yield *match.span("secret"), "url-password"
+
+
+def _guessable(password: str) -> bool:
+    """Whether a password is of those that stand in examples: a word or two in lower case."""
+    password = unquote(password)
+    words = password.isascii() and not any(map(str.isdigit, password)) and password.islower()
+    return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))
+
+
+def _webhook(text: str, at: int) -> Iterator[Span]:
+    match = _WEBHOOK.match(text, at, at + _WINDOW)
+    if (
+        match
+        and match.lastgroup
+        and "XXXX" not in match[match.lastgroup]
+        and "0000/" not in match[match.lastgroup]
+    ):
+        yield *match.span(match.lastgroup), "webhook"
+
+
+def _signature(text: str, at: int) -> Iterator[Span]:
+    match = _SIGNATURE.match(text, at, at + 8 * _WINDOW)
+    if match:
+        yield *match.span("secret"), "signature"
+
+
+def authorization(text: str, at: int) -> Iterator[Span]:
+    """The credentials of a header that begins at `at` with "auth" or "bearer"."""
+    match = _AUTHORIZATION.match(text, at, at + _LONGEST)
+    if match:
+        group = "secret" if match["secret"] else "bare"
+        if random_looking(match[group], 12) and not is_placeholder(match[group]):
+            yield *match.span(group), "authorization"
+
+
+def _key_block(text: str, at: int) -> Iterator[Span]:
+    begin = _BEGIN.search(text, max(0, at - 48), at + 40)
+    if begin is None:
+        yield from _putty(text, at)
+        return
+    at = begin.start()
+    limit = begin.end() + _KEY_BLOCK
+    another = text.find("BEGIN ", begin.end(), limit)
+    end = _END.search(text, begin.end(), limit if another < 0 else another)
+    if end:
+        inside = end.start() - begin.end()
+        encoded = sum(len(run) for run in _ENCODED.findall(text, begin.end(), end.start()))
+        if encoded >= max(40, 0.4 * inside) or (
+            inside >= 24 and _BODY.fullmatch(text, begin.end(), end.start())
+        ):
+            yield at, end.end(), "private-key"
+        return
+    body = _BODY.match(text, begin.end())
+    if body and body.end() - body.start() > 40 and _ENCODED.search(text, begin.end(), body.end()):
+        yield at, body.end(), "private-key"
+
+
+def _azure_secret(text: str, at: int) -> Iterator[Span]:
+    match = _AZURE_SECRET.match(text, max(0, at - 4), at + 64)
+    if match:
+        yield *match.span(), "azure-client-secret"
+
+
+def _putty(text: str, at: int) -> Iterator[Span]:
+    match = _PUTTY.match(text, at, at + _LONGEST)
+    if match:
+        yield *match.span("secret"), "private-key"
+
+
+def _sql(text: str, at: int) -> Iterator[Span]:
+    match = _BY.match(text, at, at + _WINDOW)
+    if match:
+        group = "quoted" if match["quoted"] else "bare"
+        if is_secret(match[group], _OPTION, "quoted"):
+            yield *match.span(group), "password"
+
+
+def _switch(text: str, at: int) -> Iterator[Span]:
+    if text[at + 2 : at + 3] not in _FIRSTS:
+        return
+    match = _SWITCHES.match(text, at, at + _WINDOW)
+    if match is None:
+        return
+    command = _COMMAND.search(_COMMAND_END.split(text[max(0, at - 200) : at])[-1])
+    if command is None or text[at + 2] not in _TAKES[command[0]]:
+        return
+    start, end = match.span(str(match.lastgroup))
+    if text[start] in "\"'":
+        start, end = start + 1, end - 1
+    if match["pair"]:
+        start = text.find(":", start, end) + 1
+    if start and is_secret(text[start:end], _OPTION, "quoted"):
+        yield start, end, "password"
+
+
+_FIRSTS = frozenset("paguU-")
+
+
+_LOOKS: tuple[tuple[bytes, Callable[[str, int], Iterator[Span]]], ...] = (
+    (b"://", _address),
+    (b":\\/\\/", _address),
+    (b"%3a%2f%2f", _encoded_address),
+    (b"hook", _webhook),
+    (b"sig", _signature),
+    (b"bearer", authorization),
+    (b"private", _key_block),
+    (b"q~", _azure_secret),
+    (b"identified ", _sql),
+    (b" -", _switch),
+)

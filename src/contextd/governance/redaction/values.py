@@ -1,0 +1,179 @@
+"""Whether what stands beside a label is a secret, or a name, a placeholder, code or prose."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+from urllib.parse import unquote
+
+from contextd.governance.redaction.labels import Kind, Label
+from contextd.governance.redaction.speech import (
+    entropy,
+    hops,
+    is_identifier,
+    mostly_spoken,
+    random_looking,
+    spoken,
+)
+
+Form = Literal["quoted", "argument", "line", "inline", "spoken"]
+"""How a value is written: between quotes, as a quoted argument behind another one, as the rest of its
+line, among other things, or in a sentence.
+"""
+
+SHORTEST, LONGEST = 8, 300
+"""Characters; a longer value is judged by its beginning."""
+
+_LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
+_QUOTED: frozenset[Form] = frozenset(("quoted", "argument"))
+_PLACEHOLDER = re.compile(
+    r"example|your|x{4}|placeholder|change.?(?:me|it|this)|dummy|redacted|insert|\btodo\b|\.\.\.|…|\*\*\*|fake"
+    r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
+    r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|://"
+    r"|^https?:|^\.{0,2}/|^~/|^[A-Za-z]:\\|^arn:|^sha\d|^md5|^file:|^op://|^ssm:|^env[:.(]|^ref:|^data:"
+    r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|secret[-_]?(?:key|token)$",
+    re.I,
+)
+_ORDINARY = frozenset(
+    """password passwd pass pwd pw secret postgres postgresql root user username admin administrator test
+    testing tester guest mysql redis token rabbitmq minioadmin changeit letmein default none null true false string
+    demo hello world foo bar baz qux example mongo mongodb mariadb oracle sa key apikey value changeme temp dev
+    development staging production local qwerty welcome login abc abcd""".split()
+)
+"""Values everybody uses in examples; no secret is lost by leaving them."""
+
+_STANDS_FOR = re.compile(r"[${}<>*…]|\.\.\.|^sha\d|^md5|://")
+_UUID = re.compile(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.I)
+_OF_IDS = frozenset("credential credentials pass passwords".split())
+"""Labels beside which a UUID is an id."""
+
+_MARKED_UP = re.compile(
+    r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
+    r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
+)
+"""Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
+
+_CODE = re.compile(
+    r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w"
+)
+_HEX = re.compile(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
+_FINGERPRINT = re.compile(r"(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
+"""The id of a public key, as GnuPG writes it."""
+
+_NAMING = re.compile(
+    r"pass|pwd|secret|token|key|user|login|auth|field|input|name|cred|email|admin|account|test|demo|mock|stub",
+    re.I,
+)
+_DATED = re.compile(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
+"""A word with a year or a number behind it: how many people make a password."""
+
+_PUNCTUATED = re.compile(r"[=:;,|(){}\[\]<>\\]")
+_TECHNICAL = re.compile(
+    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|[A-Z]{2,}(?:-\d+)+|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
+    r"|[\w.+-]+@[\w-]+\.[\w.]+|[^\s/]+/\S*"
+)
+"""Versions, dates, tickets, files, quantities, addresses and paths."""
+
+_SYMBOL = re.compile(r"[!@#$%^&*+=~?|]")
+_CLASSES = tuple(map(re.compile, (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9\s]")))
+_DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
+
+
+def is_secret(value: str, named: Label, form: Form) -> bool:
+    """Whether `value`, written in `form` beside a name that labels secrets, is one."""
+    if not SHORTEST <= len(value) <= _LONGEST_OF[named.kind]:
+        return False
+    digits = bool(_DIGIT.search(value))
+    if not digits and (form == "spoken" or value.islower() or value.isupper()):
+        return False
+    if is_placeholder(value) and not _dense(value):
+        return False
+    if _UUID.fullmatch(value):
+        certain = form in ("quoted", "line") or (named.option and form == "inline")
+        return certain and not named.weak and named.word not in _OF_IDS
+    if not value.isascii() and sum(map(str.isascii, value)) < 0.8 * len(value):
+        return False
+    if _SPACE.search(unquote(value)):
+        return form == "quoted" and named.kind == "password" and _phrase(value)
+    if _MARKED_UP.search(value):
+        return False
+    quoted = form in _QUOTED
+    if (not quoted or named.kind == "secret") and _CODE.search(value):
+        return False
+    if not quoted and is_identifier(value):
+        return False
+    if named.kind == "password":
+        return _chosen(value, named, form, digits=digits)
+    return _generated(value, named, form, digits=digits)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value stands for another one, or is one everybody uses in examples, with or without
+    a number behind.
+    """
+    if _PLACEHOLDER.search(value, 0, 100) or value.casefold() in _ORDINARY:
+        return True
+    return value.islower() and value.rstrip("0123456789") in _ORDINARY
+
+
+def _dense(value: str) -> bool:
+    """Whether it changes between letters of both cases and digits so often that a word of a
+    placeholder in it is chance.
+    """
+    if len(value) < 32 or not all(kind.search(value) for kind in _CLASSES[:3]):
+        return False
+    return hops(value) >= len(value) / 2.5 and not _STANDS_FOR.search(value)
+
+
+def _phrase(value: str) -> bool:
+    """Whether words between quotes are a password and not a message about one."""
+    words = value.split()
+    return len(words) <= 4 and any(
+        len(word) >= 5 and _DIGIT.search(word) and not spoken(word) for word in words
+    )
+
+
+def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
+    """Whether it is a password that a person chose: characters of several kinds, and no name."""
+    classes = sum(bool(kind.search(value)) for kind in _CLASSES)
+    symbol = bool(_SYMBOL.search(value[:-1]))
+    if classes < 2 or entropy(value) < 2.3:
+        return False
+    if not digits:
+        uneven = len(value) >= 10 and hops(value) >= len(value) / 3
+        return ((classes >= 3 and symbol) or uneven or random_looking(value, 16)) and not spoken(
+            value
+        )
+    if not any(map(str.isalpha, value)):
+        return symbol and form in _QUOTED
+    if form in _QUOTED:
+        return not (spoken(value) and ("_" in value or "-" in value) and _NAMING.search(value))
+    if form == "line" and named.constant:
+        return not (spoken(value) and _NAMING.search(value))
+    dated = not named.weak and bool(_DATED.fullmatch(value))
+    if form == "spoken":
+        return dated or _unspeakable(value)
+    return symbol or dated or not spoken(value)
+
+
+def _unspeakable(value: str) -> bool:
+    """Whether a word of a sentence is none that people say: digits among the letters, or symbols."""
+    if _TECHNICAL.fullmatch(value) or _HEX.fullmatch(value) or _PUNCTUATED.search(value):
+        return False
+    return not spoken(value) or bool(_SYMBOL.search(value[:-1]))
+
+
+def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
+    """Whether it is a secret that a machine made; the less sure its label, the longer it must be."""
+    if form == "spoken" and _PUNCTUATED.search(value.rstrip("=")):
+        return False
+    classes = sum(bool(kind.search(value)) for kind in _CLASSES)
+    if digits and classes == 4 and form != "spoken" and not named.weak and _SYMBOL.search(value):
+        return not spoken(value)
+    of_key, changes = named.word in ("key", "keys"), hops(value)
+    if of_key and (_FINGERPRINT.fullmatch(value) or (named.weak and changes < len(value) / 5)):
+        return False
+    shortest = (12 if form in _QUOTED or form == "line" else 16) + 4 * named.weak
+    if classes >= 3 and changes >= len(value) / 4 and not (of_key and named.weak):
+        shortest = 14 if form == "spoken" else 12
+    return random_looking(value, shortest) and not mostly_spoken(value)
