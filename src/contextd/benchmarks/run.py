@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from contextd.benchmarks import awareness, code, localise, roundtrips, speed, web
+from contextd.benchmarks import awareness, code, localise, redaction, roundtrips, speed, web
 from contextd.benchmarks.recall import RECALL
 from contextd.benchmarks.speed import Figure
 from contextd.domain.errors import ContextdError
@@ -51,7 +51,11 @@ def main(arguments: Sequence[str]) -> int:
     )
     shown = ", ".join(f"{name} {row.about}".rstrip() for name, row in KINDS.items())
     parser.add_argument("names", nargs="*", metavar="NAME", help=shown)
-    parser.add_argument("--data", type=Path, help="The folder that holds the public data sets.")
+    parser.add_argument(
+        "--data",
+        type=Path,
+        help="The folder that holds the public data sets, or for redaction any text files.",
+    )
     parser.add_argument(
         "--typescript",
         type=Path,
@@ -109,6 +113,11 @@ def _web(_: Given) -> bool:
     return web.main([]) == 0
 
 
+def _redaction(given: Given) -> bool:
+    redaction.run(given.data, out=sys.stdout)
+    return True
+
+
 def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
@@ -127,6 +136,7 @@ KINDS: dict[str, Kind] = {
     "localise": Kind(_localise, _MANY, "[PATH …] (repositories; this one)"),
     "code": Kind(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "web": Kind(_web),
+    "redaction": Kind(_redaction),
     "roundtrips": Kind(_roundtrips),
     **{
         name: Kind(partial(_speed, name, measure), usual=True)
