@@ -222,3 +222,14 @@ def written() -> list[Pair]:
             label, one, other = line.split("|")
             found.append(Pair(one, other, label == "C", part))
     return found
+
+
+def repeats() -> dict[str, list[tuple[str, str]]]:
+    """Pairs of like texts: the same once more (S), not the same (D), the opposite (C)."""
+    text = (files("contextd.benchmarks") / "repeat_pairs.txt").read_text(encoding="utf-8")
+    found: dict[str, list[tuple[str, str]]] = {}
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            label, one, other = line.split("|")
+            found.setdefault(label, []).append((one.replace("\\n", "\n"), other))
+    return found

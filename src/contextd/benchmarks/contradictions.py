@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.benchmarks.contradiction_pairs import Pair, half, pairs, written
+from contextd.benchmarks.contradiction_pairs import Pair, half, pairs, repeats, written
 from contextd.benchmarks.data import checksum, data_file, hardware
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -27,6 +27,7 @@ from contextd.governance.gate import Draft, GateLookup, admit
 
 _NEGATED = re.compile(r"\b(?:no|not|never|nobody|none|nothing|without|avoid)\b|n't\b", re.I)
 _HERE = Scope("bench")
+_REPEATS = {"S": "the same once more", "D": "alike but not the same", "C": "alike but the opposite"}
 Judge = Callable[[str, str], bool]
 
 
@@ -83,6 +84,10 @@ def run(data: Path, out: TextIO = sys.stdout) -> dict[str, Any]:
     opposed = [pair for pair in (*sick, *made, *own) if pair.contradictory]
     merged = sum(merges(pair) for pair in opposed)
     print(f"false merges of contradictions: {merged} of {len(opposed)}", file=out)
+    for label, name in _REPEATS.items():
+        like = repeats()[label]
+        taken = sum(merges(Pair(*texts, False, 0)) for texts in like)
+        print(f"{name}, taken for the same: {taken} of {len(like)}", file=out)
     began = time.process_time()
     for pair in sick:
         contradiction(pair.one, pair.other)

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from contextd.domain.words import words
 from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses
+from contextd.governance.roles import converse, exchange, order_keys
 
 Kind = Literal["polarity", "choice", "value"]
 
@@ -43,6 +44,9 @@ def conflict(one: str, other: str) -> str:
 
 def contradiction(one: str, other: str) -> Conflict | None:
     """How `one` and `other` contradict each other; None when they do not."""
+    exchanged = exchange(one, other)
+    if exchanged:
+        return Conflict(exchanged.kind, exchanged.reason)
     for a in _claims(one):
         for b in _claims(other):
             if a.about & b.about or a.rejected or b.rejected:
@@ -65,7 +69,7 @@ class Outline:
 
 def outline(text: str) -> Outline:
     """The outline of a text."""
-    keys: set[str] = set()
+    keys = set(order_keys(text))
     about: set[str] = set()
     poles: set[tuple[str, int]] = set()
     for one in _claims(text):
@@ -124,7 +128,7 @@ def _compare(a: Claim, b: Claim) -> Conflict | None:
         return None
     opposed = _opposed(a, b)
     # "start before" and "stop after": two opposites cancel.
-    if len(opposed) == 1 and _same_but(a, b, opposed[0]):
+    if len(opposed) == 1 and _same_but(a, b, opposed[0]) and not converse(a.text, b.text):
         return Conflict("polarity", opposed[0])
     if a.negative:
         return None

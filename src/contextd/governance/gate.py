@@ -10,9 +10,9 @@ from typing import Any, Literal
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import Record, Trust, digest, indexed_text
 from contextd.domain.scope import Scope
-from contextd.domain.words import words
 from contextd.governance.contradict import conflict, differs
 from contextd.governance.redact import Finding, redact
+from contextd.governance.roles import same_roles
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 
@@ -21,7 +21,6 @@ LONGEST_DISCOVERY = 1_000
 SHORTEST = 10
 LOOP_SHARE = 0.6
 NEAR_COSINE = 0.92
-NEAR_WORDS = 0.8
 RELATED_COSINE = 0.5
 
 RANK: dict[Trust, int] = {"external": 0, "imported": 1, "extracted": 1, "agent": 2, "human": 3}
@@ -250,13 +249,10 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
 
 
 def _alike(draft: Draft, record: Record) -> bool:
-    if draft.kind != record.kind:
+    """Whether a draft repeats a record: the same words in the same roles, in no detail different."""
+    if draft.kind != record.kind or _typed_otherwise(draft, record):
         return False
-    if _typed_otherwise(draft, record):
-        return False
-    mine, theirs = set(words(draft.content)), set(words(record.content))
-    union = len(mine | theirs)
-    if not union or len(mine & theirs) < NEAR_WORDS * union:
+    if not same_roles(draft.content, record.content):
         return False
     return not differs(f"{draft.title} {draft.content}", f"{record.title} {record.content}")
 

@@ -6,7 +6,7 @@ import re
 
 from contextd.governance.phrases import Phrases
 
-_WORDS = {
+NUMBER_WORDS = {
     word: str(value)
     for value, word in enumerate(
         "one two three four five six seven eight nine ten eleven twelve".split(), 1
@@ -15,12 +15,14 @@ _WORDS = {
     "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40", "fifty": "50", "sixty": "60",
     "ninety": "90", "hundred": "100", "half": "0.5",
 }  # fmt: skip
+"""Numbers that are written as words, with their figures."""
+
 _UNIT = (
     r"%|percent|ms|milliseconds?|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?"
     r"|[kmgt]i?b?|bytes?|kilobytes?|megabytes?|gigabytes?|px|characters?|chars?|columns?|spaces?|lines?"
 )
 _QUANTITY = re.compile(
-    rf"(?<![\w.-])(?P<sign>[$€£])?v?(?P<number>\d[\d,_]*(?:\.\d+)*|{'|'.join(_WORDS)})\+?\s?-?(?:an?\s)?"
+    rf"(?<![\w.-])(?P<sign>[$€£])?v?(?P<number>\d[\d,_]*(?:\.\d+)*|{'|'.join(NUMBER_WORDS)})\+?\s?-?(?:an?\s)?"
     rf"(?P<unit>{_UNIT})?(?![\w])",
     re.I,
 )
@@ -44,7 +46,7 @@ def quantities(text: str) -> tuple[frozenset[tuple[str, str]], tuple[str, ...], 
         lambda m: _RATES[m["word"].casefold()] if m["word"] else f"1 {m['unit']}", text
     )
     for match in _QUANTITY.finditer(told):
-        number = _WORDS.get(match["number"].casefold(), match["number"])
+        number = NUMBER_WORDS.get(match["number"].casefold(), match["number"])
         number = number.replace(",", "").replace("_", "")
         value = _measured(number, (match["unit"] or "").casefold(), match["sign"] or "")
         found.setdefault(value, match[0].strip())
