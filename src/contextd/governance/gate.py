@@ -20,7 +20,6 @@ LONGEST = 50_000
 LONGEST_DISCOVERY = 1_000
 SHORTEST = 10
 LOOP_SHARE = 0.6
-NEAR_COSINE = 0.92
 RELATED_COSINE = 0.5
 
 RANK: dict[Trust, int] = {"external": 0, "imported": 1, "extracted": 1, "agent": 2, "human": 3}
@@ -236,12 +235,12 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
     for record, cosine in near:
         if cosine < RELATED_COSINE or record.status not in ("active", "inbox"):
             continue
-        told = conflict(draft.content, record.content)
-        if told and rank < RANK[record.trust]:
-            return Verdict("inbox", draft, f"contradicts {record.id[:8]} ({told})", record)
-        if told and contradicted[1] is None:
-            contradicted = (f"contradicts {record.id[:8]} ({told})", record)
-        if not told and cosine >= NEAR_COSINE and _alike(draft, record):
+        opposite = conflict(draft.content, record.content)
+        if opposite and rank < RANK[record.trust]:
+            return Verdict("inbox", draft, f"contradicts {record.id[:8]} ({opposite})", record)
+        if opposite and contradicted[1] is None:
+            contradicted = (f"contradicts {record.id[:8]} ({opposite})", record)
+        if not opposite and _alike(draft, record):
             return Verdict("duplicate", draft, "nearly the same is already stored", record)
     if rank < RANK["human"] and _ORDERS.search(draft.content):
         return Verdict("inbox", draft, "reads like orders to an agent, not like knowledge")

@@ -145,7 +145,8 @@ def test_a_near_duplicate_needs_equal_words_and_details() -> None:
     again = "Retry the payment webhook three times, then park the event in a dead letter queue."
     assert admit(_draft(again), _look(near=near)).outcome == "duplicate"
     assert admit(_draft(again, kind="memory"), _look(near=near)).outcome == "add"
-    assert admit(_draft(again), _look(near=((known, 0.9),))).outcome == "add"
+    assert admit(_draft(again), _look(near=((known, 0.6),))).outcome == "duplicate"
+    assert admit(_draft(again), _look(near=((known, 0.4),))).outcome == "add"
     other = _record("Wait 5 minutes before the payment webhook is retried by the queue worker.")
     changed = other.content.replace("5 minutes", "7 minutes")
     assert admit(_draft(changed), _look(near=((other, 0.99),))).outcome == "add"
