@@ -11,8 +11,8 @@ from sources import ROOT, repository_files
 from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
 from contextd.domain.kinds import KINDS
-from contextd.surfaces.cli import Commands
 from contextd.surfaces.backend import Backend
+from contextd.surfaces.cli import Commands
 
 load_operations()
 

@@ -146,6 +146,4 @@ def _defines(path: Path) -> bool:
         if isinstance(node, ast.FunctionDef)
         for decorator in node.decorator_list
     ]
-    return any(
-        isinstance(name, ast.Name) and name.id == "operation" for name in decorators
-    )
+    return any(isinstance(name, ast.Name) and name.id == "operation" for name in decorators)

@@ -124,6 +124,8 @@ def test_a_client_waits_for_hooks_longer_than_they_may_take(row: Client) -> None
 @pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)
 def test_a_client_goes_by_names_of_its_own(row: Client) -> None:
     assert re.fullmatch(r"[a-z][a-z0-9-]*", row.name)
-    others = [n for other in CLIENTS.values() if other is not row for n in (other.name, *other.names)]
+    others = [
+        n for other in CLIENTS.values() if other is not row for n in (other.name, *other.names)
+    ]
     assert not {row.name, *row.names} & set(others)
     assert row.transcripts in ("", *IMPORTERS)

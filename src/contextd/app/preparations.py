@@ -42,7 +42,7 @@ class Preparations:
             work()
         except ContextdError as error:
             _log.info("%s: %s", name, error.message)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others must be done
             _log.exception("%s failed", name)
             self._failed(NAME, error)
         return True

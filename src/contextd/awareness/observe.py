@@ -127,7 +127,7 @@ class UsageLog:
         except (Busy, Unavailable):
             self._put_back(waiting)
             raise
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it is, the others must be kept
             _log.exception("by-products could not be written together")
             for one in waiting.singly():
                 self._run(NAME, partial(self._upkeep.note, one))
@@ -137,7 +137,7 @@ class UsageLog:
             write()
         except ContextdError as error:
             _log.warning("%s: %s", name, error.message)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the others must be kept
             _log.exception("%s failed", name)
             self._failed(name, error)
 

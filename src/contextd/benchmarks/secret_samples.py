@@ -340,7 +340,7 @@ PLACES = (
     ("https://api.telegram.org/bot§/getMe", "telegram-token", "{D9}:AA{W33}"),
     ("AKIA¦2E0A8F3B244C9986 and §", "aws-access-key", "{B40}"),
     ("A¦C0123456789abcdef0123456789abcdee / §", "twilio-key", "{H32}"),
-    ("Cookie: sessionid=§; theme=dark", "secret", "{A32}"),
+    ("Cookie: theme=dark; sessionid=§; lang=en", "cookie", "{A32}"),
 )
 """(text, type, shape) of secrets that are told by where they stand."""
 

@@ -121,7 +121,7 @@ class Worker:
     def _work(self, job: Job, hold: Hold) -> None:
         try:
             result = self._run(job, hold)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it is, the job says so
             if hold.lost:
                 return
             known = isinstance(error, ContextdError)

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 from contextd.code.git.identity import Identity, identify, match
@@ -136,12 +137,7 @@ def _never(root: Path) -> str:
 
 
 def _more_than(most: int, root: Path) -> bool:
-    count = 0
-    for _ in _files_below(root):
-        count += 1
-        if count > most:
-            return True
-    return False
+    return next(islice(_files_below(root), most, None), None) is not None
 
 
 def _files_below(root: Path) -> Iterator[str]:

@@ -95,7 +95,7 @@ def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
     """Give up the seats of a connection that ended: the project and session of each."""
     known = seats(runtime)
     left: list[tuple[Scope, str]] = []
-    for connection, scope in known.keys():
+    for connection, scope in known.keys():  # noqa: SIM118 - a copy: entries go meanwhile
         if connection == runtime.connection:
             seat = known.pop((connection, scope))
             left += [(scope, seat.session)] if seat is not None and seat.session else []

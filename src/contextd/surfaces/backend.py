@@ -40,7 +40,7 @@ class Backend(Protocol):
 
 
 class OpenBackend(Protocol):
-    """Opens a contextd in this process."""
+    """Opens a contextd for one command, in its process."""
 
     def __call__(self, *, fresh: bool = False) -> Backend:
         """`fresh` allows to begin anew where a store was lost."""

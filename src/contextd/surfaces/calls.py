@@ -19,7 +19,7 @@ from contextd.domain.errors import ContextdError, Unavailable
 from contextd.operations.core import OPERATIONS, Answer
 from contextd.runtime import Request, Surface
 from contextd.supervision import Supervisor
-from contextd.surfaces.backend import Backend, OpenBackend
+from contextd.surfaces.backend import Backend
 
 logger = logging.getLogger(__name__)
 
@@ -89,7 +89,10 @@ class Calls:
     """
 
     def __init__(
-        self, open_backend: OpenBackend, workers: int, load: Callable[[], None] | None = None
+        self,
+        open_backend: Callable[[], Backend],
+        workers: int,
+        load: Callable[[], None] | None = None,
     ) -> None:
         self._open_backend = open_backend
         self._load = load

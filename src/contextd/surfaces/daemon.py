@@ -25,7 +25,7 @@ from contextd.spawn import Claim, claim_home
 from contextd.surfaces.web.access import Access
 
 if TYPE_CHECKING:
-    from contextd.surfaces.backend import OpenBackend
+    from contextd.surfaces.backend import Backend
     from contextd.surfaces.calls import Calls
     from contextd.surfaces.connections import Connections
 
@@ -38,7 +38,7 @@ _SPOOL_SECONDS = 5.0
 
 
 def serve(
-    open_backend: OpenBackend,
+    open_backend: Callable[[], Backend],
     settings: Settings,
     *,
     load: Callable[[], None] | None = None,

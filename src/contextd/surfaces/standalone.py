@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from mcp.server.stdio import stdio_server
@@ -13,13 +14,13 @@ from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
 from contextd.operations.core import PROFILES, Profile
 from contextd.settings import Settings
-from contextd.surfaces.backend import OpenBackend
+from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.mcp import build_server
 
 
 def serve_stdio(
-    open_backend: OpenBackend, settings: Settings, profile: str, client: str, cwd: str
+    open_backend: Callable[[], Backend], settings: Settings, profile: str, client: str, cwd: str
 ) -> int:
     """Serve one agent until it closes stdin. Raises `Invalid` for an unknown profile."""
     profile = profile or settings.text("mcp.profile")
@@ -38,7 +39,7 @@ def serve_stdio(
 
 
 async def _serve(
-    open_backend: OpenBackend, settings: Settings, profile: Profile, peer: Peer
+    open_backend: Callable[[], Backend], settings: Settings, profile: Profile, peer: Peer
 ) -> None:
     calls = Calls(open_backend, settings.number("daemon.workers"))
     server = build_server(calls, profile, lambda _: peer)

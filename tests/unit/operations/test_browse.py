@@ -182,7 +182,9 @@ def test_an_edit_may_not_hold_what_a_new_record_may_not(desk: Desk) -> None:
         for operation in ("edit_record", "update_context"):
             with pytest.raises(ContextdError):
                 desk(operation, id=note["id"], content=wrong)
-    assert desk.as_owner("get_record", id=note["id"])["content"] == "The bucket is read with a role."
+    assert (
+        desk.as_owner("get_record", id=note["id"])["content"] == "The bucket is read with a role."
+    )
 
 
 def test_records_are_listed_and_found_by_source_and_by_trust(desk: Desk) -> None:
@@ -192,7 +194,9 @@ def test_records_are_listed_and_found_by_source_and_by_trust(desk: Desk) -> None
     assert [r["source"] for r in mine["records"]] == ["ada"]
     assert mine["total"] == 1
     assert desk.as_owner("list_records", trust="human")["total"] == 0
-    hits = desk.as_owner("explain_search", query="parcel label", source="bob", trust="agent")["hits"]
+    hits = desk.as_owner("explain_search", query="parcel label", source="bob", trust="agent")[
+        "hits"
+    ]
     assert [hit["record"]["source"] for hit in hits] == ["bob"]
     with pytest.raises(ContextdError) as refusal:
         desk.as_owner("list_records", trust="nobody")

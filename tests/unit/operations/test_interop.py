@@ -132,7 +132,9 @@ def test_a_trial_reports_and_writes_nothing(desk, tmp_path):
 
 
 def test_junk_is_counted_and_named(desk, tmp_path):
-    report = desk.as_owner("import", path=write(tmp_path, {"entries": [{"id": "x"}, *ONE["entries"]]}))
+    report = desk.as_owner(
+        "import", path=write(tmp_path, {"entries": [{"id": "x"}, *ONE["entries"]]})
+    )
     assert counts(report) == (2, 1, 0, 0, 0, 1)
     assert report["notes"] == ["left out entries[0]: no content"]
 

@@ -19,7 +19,9 @@ def test_a_recorded_lesson_is_found_by_meaning(desk):
 
 
 def test_without_an_embedder_search_goes_by_words_and_says_so(words_only):
-    made = lesson(words_only, "Cache keys", "Prefix cache keys with the tenant to avoid collisions.")
+    made = lesson(
+        words_only, "Cache keys", "Prefix cache keys with the tenant to avoid collisions."
+    )
     found = words_only("memory_search", query="cache keys tenant")
     assert found["memories"][0]["id"] == made["id"]
     assert "words only" in found["note"]

@@ -276,7 +276,10 @@ def test_types_given_as_an_object_become_yaml_and_a_trial_writes_nothing(typed):
 def test_saving_a_schema_warns_of_entries_it_leaves_undeclared(typed):
     decide(typed, "Queue jobs in Redis", project="shop")
     less = DECISIONS.replace("      project:\n        type: string\n", "")
-    assert "1 entries of decision keep project" in typed.as_owner("schema_put", text=less)["warnings"][0]
+    assert (
+        "1 entries of decision keep project"
+        in typed.as_owner("schema_put", text=less)["warnings"][0]
+    )
     gone = typed.as_owner("schema_put", text="version: 1\n")["warnings"]
     assert gone == ["1 entries of type decision stay, without a declared type"]
 

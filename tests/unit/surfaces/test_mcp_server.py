@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+from contextd.surfaces.gate import Gate, Peer
 from local_host import BrokenHost, LocalHost, define
 from mcp import Client
 from mcp.shared.exceptions import MCPError
@@ -15,7 +16,6 @@ from mcp.shared.exceptions import MCPError
 from contextd.app import load_operations
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import OPERATIONS
-from contextd.surfaces.gate import Gate, Peer
 from contextd.surfaces.mcp import ALWAYS_LOADED, build_server, tool_rows
 from contextd.surfaces.mcp_schemas import output_schema, structured
 from contextd.surfaces.render import INSTRUCTIONS

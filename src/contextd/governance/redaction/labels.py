@@ -28,8 +28,8 @@ class Label(NamedTuple):
 
 
 ANCHORS = (
-    b"pass", b"pw", b"secret", b"token", b"key", b"cred", b"auth", b"cookie", b"kennwort", b"contrase",
-    b"senha", b"clave",
+    b"pass", b"pw", b"secret", b"token", b"key", b"cred", b"auth", b"kennwort", b"contrase", b"senha",
+    b"clave",
 )  # fmt: skip
 """A name that labels a secret has one of these in it, in ASCII and lower case."""
 
@@ -75,7 +75,7 @@ _SUFFIXES = frozenset(
 """Words behind the one that counts which change nothing."""
 
 _OTHERWISE = frozenset(
-    """public pub publishable pubkey foreign primary unique partition sort cache row lookup index websocket
+    """public pub publishable pubkey foreign primary unique partition sort cache row lookup index websocket socket
     signature csrf xsrf csrfmiddleware page continuation cursor pagination sync
     cancellation lexer parser syntax stop eos bos pad sep cls unk design css theme color masked redacted
     sanitized""".split()
@@ -123,6 +123,4 @@ def _head(named: list[str]) -> tuple[Kind, bool, str] | None:
         if not _QUALIFIERS.isdisjoint(before):
             return "secret", False, head
         return ("secret", True, head) if before else None
-    if head in ("cookie", "session") and "cookie" in words:
-        return "secret", True, "cookie"
     return None

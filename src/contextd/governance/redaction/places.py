@@ -15,7 +15,7 @@ _WINDOW = 400
 _LONGEST = 10_000
 
 _USERINFO = re.compile(
-    r":(?://|\\/\\/)(?P<user>[^\s/:\"'<>{}\[\]\\]{0,100}):(?!\d{1,5}[?#])(?P<secret>[^\s/@\"'<>{}\[\]\\]{3,200})@"
+    r":(?://|\\/\\/)(?P<user>[^\s/:\"'<>{}\[\]\\]{0,100}):(?!\d{1,5}[?#+& %\\])(?P<secret>[^\s/@\"'<>{}\[\]\\]{3,200})@"
 )
 _USERINFO_ENCODED = re.compile(
     r"%3a%2f%2f(?P<user>[\w.\-]{0,100})%3a(?P<secret>(?:[\w.\-!*~]|%(?!40)[0-9a-f]{2}){3,200})%40",
@@ -40,6 +40,13 @@ _AUTHORIZATION = re.compile(
     r"|bearer(?:\s{1,4}|%20|\+)[\"'`]?(?P<bare>[A-Za-z0-9._~+/\-]{16,4000}={0,2})",
     re.I,
 )
+_COOKIES = re.compile(r"cookies?[\"'`\\]{0,4}\s{0,2}[:=,]\s{0,4}[\"'`\\]{0,4}", re.I)
+_SESSION = re.compile(
+    r"(?:sess|sid|auth|token|jwt|sso|remember|login)[\w.-]{0,16}"
+    r"=(?P<secret>[A-Za-z0-9%._~+/\-]{16,2000}={0,2})",
+    re.I,
+)
+_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
 _BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,.()]|\\[nr]|-(?!----)){0,20000}")
@@ -95,7 +102,8 @@ def _encoded_address(text: str, at: int) -> Iterator[Span]:
 def _guessable(password: str) -> bool:
     """Whether a password is of those that stand in examples: a word or two in lower case."""
     password = unquote(password)
-    words = password.isascii() and not any(map(str.isdigit, password)) and password.islower()
+    lower = password.islower() or "pass" in password.casefold()
+    words = lower and password.isascii() and not any(map(str.isdigit, password))
     return is_placeholder(password) or len(set(password)) < 3 or (words and spoken(password))
 
 
@@ -112,8 +120,20 @@ def _webhook(text: str, at: int) -> Iterator[Span]:
 
 def _signature(text: str, at: int) -> Iterator[Span]:
     match = _SIGNATURE.match(text, at, at + 8 * _WINDOW)
-    if match:
+    # The signature of a header is good for one request; that of an address is a pass.
+    if match and text[max(0, at - 1) : at] not in (" ", ","):
         yield *match.span("secret"), "signature"
+
+
+def _cookies(text: str, at: int) -> Iterator[Span]:
+    header = _COOKIES.match(text, at, at + _WINDOW)
+    if header is None:
+        return
+    limit = header.end() + 2 * _WINDOW
+    line_end = text.find("\n", header.end(), limit)
+    for match in _SESSION.finditer(text, header.end(), limit if line_end < 0 else line_end):
+        if random_looking(match["secret"], 16) or _UUID.fullmatch(match["secret"]):
+            yield *match.span("secret"), "cookie"
 
 
 def authorization(text: str, at: int) -> Iterator[Span]:
@@ -194,6 +214,7 @@ _LOOKS: tuple[tuple[bytes, Callable[[str, int], Iterator[Span]]], ...] = (
     (b"%3a%2f%2f", _encoded_address),
     (b"hook", _webhook),
     (b"sig", _signature),
+    (b"cookie", _cookies),
     (b"bearer", authorization),
     (b"private", _key_block),
     (b"q~", _azure_secret),

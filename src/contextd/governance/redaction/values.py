@@ -29,7 +29,7 @@ _QUOTED: frozenset[Form] = frozenset(("quoted", "argument"))
 _PLACEHOLDER = re.compile(
     r"example|your|x{4}|placeholder|change.?(?:me|it|this)|dummy|redacted|insert|\btodo\b|\.\.\.|…|\*\*\*|fake"
     r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
-    r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|://"
+    r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|^!\d|^urn:|:\$[A-Z_]{2}|://"
     r"|^https?:|^\.{0,2}/|^~/|^[A-Za-z]:\\|^arn:|^sha\d|^md5|^file:|^op://|^ssm:|^env[:.(]|^ref:|^data:"
     r"|12345678|87654321|abcdefgh|qwertyui|11111111|00000000|deadbeef|foobar|secret[-_]?(?:key|token)$",
     re.I,
@@ -69,10 +69,13 @@ _DATED = re.compile(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
 
 _PUNCTUATED = re.compile(r"[=:;,|(){}\[\]<>\\]")
 _TECHNICAL = re.compile(
-    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|[A-Z]{2,}(?:-\d+)+|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
+    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
     r"|[\w.+-]+@[\w-]+\.[\w.]+|[^\s/]+/\S*"
 )
-"""Versions, dates, tickets, files, quantities, addresses and paths."""
+"""Versions, dates, files, quantities, addresses and paths."""
+
+_NUMBERED = re.compile(r"[A-Z]{2,}(?:-\d+)+|GHSA(?:-\w{4}){3}")
+"""Tickets and advisories."""
 
 _SYMBOL = re.compile(r"[!@#$%^&*+=~?|]")
 _CLASSES = tuple(map(re.compile, (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9\s]")))
@@ -100,7 +103,8 @@ def is_secret(value: str, named: Label, form: Form) -> bool:
     quoted = form in _QUOTED
     if (not quoted or named.kind == "secret") and _CODE.search(value):
         return False
-    if not quoted and is_identifier(value):
+    assigned = form == "line" and named.constant
+    if not quoted and not assigned and is_identifier(value):
         return False
     if named.kind == "password":
         return _chosen(value, named, form, digits=digits)
@@ -158,14 +162,19 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
 
 def _unspeakable(value: str) -> bool:
     """Whether a word of a sentence is none that people say: digits among the letters, or symbols."""
-    if _TECHNICAL.fullmatch(value) or _HEX.fullmatch(value) or _PUNCTUATED.search(value):
+    if (
+        _TECHNICAL.fullmatch(value)
+        or _NUMBERED.fullmatch(value)
+        or _HEX.fullmatch(value)
+        or _PUNCTUATED.search(value)
+    ):
         return False
     return not spoken(value) or bool(_SYMBOL.search(value[:-1]))
 
 
 def _generated(value: str, named: Label, form: Form, *, digits: bool) -> bool:
     """Whether it is a secret that a machine made; the less sure its label, the longer it must be."""
-    if form == "spoken" and _PUNCTUATED.search(value.rstrip("=")):
+    if form == "spoken" and (_NUMBERED.fullmatch(value) or _PUNCTUATED.search(value.rstrip("="))):
         return False
     classes = sum(bool(kind.search(value)) for kind in _CLASSES)
     if digits and classes == 4 and form != "spoken" and not named.weak and _SYMBOL.search(value):
