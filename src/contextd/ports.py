@@ -18,6 +18,7 @@ from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
+from contextd.domain.lately import Lately
 from contextd.domain.projects import Project
 from contextd.domain.query import IndexStats, Match, Page, Pending, Query, Vector
 from contextd.domain.records import Change, Record
@@ -129,6 +130,17 @@ class Index(Protocol):
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
         """Documents nearest by cosine among those with a vector of `model`; exact."""
+        ...
+
+    def rankings(
+        self,
+        asked: Sequence[Sequence[str]],
+        vector: Vector | None,
+        model: str,
+        query: Query,
+        limit: int,
+    ) -> tuple[list[list[Match]], list[Match]]:
+        """`lexical` for the words of each asking, and `dense` unless there is no vector, together."""
         ...
 
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
@@ -270,8 +282,21 @@ class View(Protocol):
         made from is a `Conflict`, and so is a second record with the same content where `alone` asks
         for none. A session is changed as it stands at that moment. It does not exclude other commits
         between a read and this one: whoever decides by what was read names it by a version. With
-        `call`, the key of the call this is part of, a second commit under that key is a `Conflict`.
+        `call`, the key of the call this is part of, a second commit under that key through a view of
+        the same grant is a `Conflict`.
         Raises `Denied` for a cell that may not be written, `NotFound` for a session that is not there.
+        """
+        ...
+
+    def near(
+        self, vector: Vector, model: str, query: Query, limit: int
+    ) -> list[tuple[Record, float]]:
+        """The records `Index.dense` finds, with their cosines."""
+        ...
+
+    def lately(self, query: Query, scope: Scope, *, sessions: int, observations: int) -> Lately:
+        """What a briefing begins with, together: a page of records, and the usage of its scopes; of
+        `scope` the latest sessions. `sessions` and `observations` say how many at most.
         """
         ...
 

@@ -79,6 +79,7 @@ FORGETFUL: dict[str, Callable[..., Any]] = {
     "slices": lambda self, query=None: [neighbours_slice(query.kinds if query is not None else ())],
     "condition": lambda self, query=None: ("1", []),
     "require": lambda self, verb, scope, kind="": None,
+    "owner": property(lambda self: ""),
 }
 
 
@@ -104,6 +105,9 @@ def test_every_verb_of_a_view_is_among_the_steps():
         for verb, _ in inspect.getmembers(part, inspect.isfunction):
             if not verb.startswith("_"):
                 assert f".{verb}(" in source, f"{name}.{verb}"
+    for verb, _ in inspect.getmembers(ports.View, inspect.isfunction):
+        if not verb.startswith("_"):
+            assert f"view.{verb}(" in source, verb
 
 
 @pytest.fixture(params=list(STORES))
@@ -159,6 +163,13 @@ def test_a_mixed_query_shows_exactly_what_the_matrix_allows(filled, caller):
     assert {r.id for r in view.records.get([r.id for r in records])} == allowed
     assert {m.id for m in view.index.lexical(query_words("upload"), query, 500)} == allowed
     assert {m.id for m in view.index.dense(vector("upload"), "m", query, 500)} == allowed
+    by_words, by_meaning = view.index.rankings(
+        [["upload"], ["retry"]], vector("upload"), "m", query, 500
+    )
+    assert by_words[0] == view.index.lexical(["upload"], query, 500)
+    assert by_words[1] == view.index.lexical(["retry"], query, 500)
+    assert by_meaning == view.index.dense(vector("upload"), "m", query, 500)
+    assert {r.id for r, _ in view.near(vector("upload"), "m", query, 500)} == allowed
     assert view.index.stats("m").documents == len(allowed)
     tallies = view.survey.tally(query, recent=records[0].created_at, stale=records[0].created_at)
     assert sum(tally.count for tally in tallies) == len(allowed)

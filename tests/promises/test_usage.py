@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from contextd.domain.changes import Put
+from contextd.domain.query import Query
+from contextd.domain.records import Record
+from contextd.domain.sessions import Session
 from contextd.domain.usage import ByProducts, Observation
 from support.strategies import EPOCH, SCOPES
 
@@ -15,6 +19,11 @@ HOUR = timedelta(hours=1)
 def observed(n: int, action: str = "read", **fields: object) -> Observation:
     values = dict(at=EPOCH + n * HOUR, action=action, operation="search", type="memory", scope=SHOP)
     return Observation(**(values | fields))
+
+
+def session(id_: str, hours: int) -> Session:
+    at = EPOCH + hours * HOUR
+    return Session(id=id_, scope=SHOP, started_at=at, last_seen_at=at)
 
 
 def log(store, *observations: Observation) -> None:
@@ -83,3 +92,28 @@ def test_each_scope_has_totals_of_its_own(store):
     assert (both.reads, both.misses) == (1_280, 320)
     assert summary(frozenset()).reads == 0
     assert store.observations.recent(frozenset()) == []
+
+
+def test_what_happened_lately_is_what_its_parts_say(store):
+    sessions = [session(f"s{n}", hours=n) for n in range(4)]
+    records = [Record(id=f"r{n}", kind="memory", scope=SHOP, content=f"fact {n}") for n in range(4)]
+    store.commit(open=sessions, records=[Put(one, "create") for one in records])
+    query = Query(scopes=HERE, limit=3)
+    lately = store.view.lately(query, SHOP, sessions=2, observations=10)
+    assert lately.sessions == store.sessions.find(HERE, limit=2)
+    assert [s.id for s in lately.sessions] == ["s3", "s2"]
+    assert lately.records == store.records.find(query).records
+    assert len(lately.records) == 3
+    assert lately.usage == store.observations.summary(HERE)
+
+
+def test_the_log_is_read_only_when_something_was_missed(store):
+    def observations() -> list[Observation]:
+        query = Query(scopes=HERE)
+        return store.view.lately(query, SHOP, sessions=1, observations=2).observations
+
+    log(store, observed(0, query="found"))
+    assert observations() == []
+    log(store, observed(1, "miss", query="missed"), observed(2, query="found again"))
+    assert observations() == store.observations.recent(HERE, 2)
+    assert [one.query for one in observations()] == ["found again", "missed"]

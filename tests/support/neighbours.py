@@ -187,6 +187,8 @@ def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         index.lexical(words, query, d["n"] * 4),
         index.lexical(words, replace(query, session=d["session"]), 20),
         [(m.id, m.kind) for m in index.dense(vector(d["text"]), "m", query, d["n"] * 4)],
+        index.rankings([words, words[:1]], vector(d["text"]), "m", query, d["n"] * 2)[0],
+        [(r.id, r.scope) for r, _ in view.near(vector(d["text"]), "m", query, d["n"] * 2)],
         index.pending("m", d["n"] * 3),
         index.stats("m"),
     ]
@@ -269,12 +271,24 @@ def use(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
 
 def read_usage(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     scopes = frozenset(PROJECTS)
-    return [view.observations.recent(scopes), view.observations.summary(scopes)]
+    query = Query(scopes=scopes, limit=d["n"] + 1)
+    return [
+        view.observations.recent(scopes),
+        view.observations.summary(scopes),
+        view.lately(query, owner, sessions=5, observations=100),
+    ]
 
 
 def queue(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     job = NewJob(name=d["text"], scope=owner, unique_key=d["key"])
     return len(view.commit(Changes(jobs=[job])).jobs)
+
+
+def call_twice(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    before = view.answered(d["key"])
+    view.keep_answer(d["key"], d["text"])
+    done = view.commit(Changes(forget={owner: [d["id"]]}), call=d["key"])
+    return [before, done, view.answered(d["key"])]
 
 
 def read_jobs(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -284,6 +298,6 @@ def read_jobs(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
 ACTS = [
     put_record, put_record, guess_version, read_records, resolve, survey, disagree, agree, say,
     forget, search, scan, read_files, open_session, change_session, read_sessions, use, read_usage,
-    queue, read_jobs,
+    queue, read_jobs, call_twice,
 ]  # fmt: skip
 """Every verb of a view is in one of these; a test counts them."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import compress
 from operator import not_
+from pathlib import Path
 from typing import Any
 
 from contextd.domain.access import Grant
@@ -110,7 +111,10 @@ def counting() -> Iterator[Verbs]:
         del STORES[SCHEME]
 
 
-def open_counted(url: str, clock: Clock, scrub: Scrub) -> Store:
+def open_counted(
+    url: str, clock: Clock, scrub: Scrub, backups: Path | None = None, fresh: bool = False
+) -> Store:
     """The SQLite store at `counted:///absolute/path`, counted."""
     path = url.partition("://")[2]
-    return CountedStore(open_store(f"sqlite://{path}", scrub=scrub, clock=clock), _counting[-1])
+    inner = open_store(f"sqlite://{path}", scrub=scrub, clock=clock, backups=backups, fresh=fresh)
+    return CountedStore(inner, _counting[-1])

@@ -108,16 +108,22 @@ def search(
     terms = query_words(question)[:_MOST_WORDS]
     if not terms:
         return Candidates((), (), "the question has no words")
-    lists = {LEXICAL: _lexical(index, asked, query)}
     recipe = _recipe(query)
-    notice = "searched by words only: there is no embedder"
+    vector, notice = None, "searched by words only: there is no embedder"
     if embedder.model:
         try:
-            vector = _vector(embedder, asked)
-            lists[DENSE] = index.dense(vector, embedder.model, query, DEPTH)
-            notice = ""
-        except (Unavailable, Corrupt) as error:
+            vector, notice = _vector(embedder, asked), ""
+        except Unavailable as error:
             notice = f"searched by words only: {error.message}"
+    shared = [query_words(text)[:_MOST_WORDS] for text in asked]
+    try:
+        lexical, dense = index.rankings(shared, vector, embedder.model, query, DEPTH)
+    except Corrupt as error:
+        (lexical, dense), vector = index.rankings(shared, None, "", query, DEPTH), None
+        notice = f"searched by words only: {error.message}"
+    lists = {LEXICAL: _summed(lexical)}
+    if vector is not None:
+        lists[DENSE] = dense
     weights = _weights(recipe, question, lists[LEXICAL], len(terms))
     fused = recipe.fuse(lists, weights, DEPTH)
     return Candidates(tuple(fused[:limit]), tuple(terms), notice)
@@ -176,9 +182,8 @@ def _askings(question: str) -> list[str]:
     return [first, question] if first.strip() and rest.strip() else [question]
 
 
-def _lexical(index: Index, asked: Sequence[str], query: Query) -> list[Match]:
+def _summed(lists: Sequence[list[Match]]) -> list[Match]:
     """Documents by the sum of their BM25 scores over all askings."""
-    lists = [index.lexical(query_words(text)[:_MOST_WORDS], query, DEPTH) for text in asked]
     if len(lists) == 1:
         return lists[0]
     kinds = {match.id: match.kind for found in lists for match in found}

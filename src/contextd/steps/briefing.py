@@ -8,6 +8,7 @@ from typing import Any
 
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import kinds_that
+from contextd.domain.lately import Lately
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
@@ -16,9 +17,9 @@ from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, Packed, Section, pack_briefing
 from contextd.steps.anchoring import from_elsewhere, standings
-from contextd.steps.evidence import LATEST, missed_gaps
+from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
-from contextd.steps.handoff import changes_since, sessions_with_work
+from contextd.steps.handoff import LATELY, changes_since, with_work
 from contextd.steps.model import described
 from contextd.steps.views import label
 
@@ -39,30 +40,39 @@ def brief(
     budget: int,
     task: str = "",
     session: Session | None = None,
-    recent: Sequence[Session] | None = None,
+    lately: Lately | None = None,
     all_branches: bool = False,
 ) -> Packed:
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
-    unmerged branch knows is left out, unless `all_branches` asks for it. `recent` are the latest
-    sessions with work, where the caller has them.
+    unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
+    read, where the caller has it.
     """
-    sessions = recent if recent is not None else sessions_with_work(runtime)
+    lately = lately or read_lately(runtime)
+    sessions = with_work(lately.sessions)
     last = next((s for s in sessions if session is None or s.id != session.id), None)
-    latest = _latest(runtime)
-    records, weights = _candidates(runtime, latest, task)
+    records, weights = _candidates(runtime, lately.records, task)
     about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
     sections = [
         Section("Project", about),
         Section("Before", _before(runtime, last)),
         *_knowledge(runtime, records, weights, all_branches=all_branches),
         Section("Changed outside since then", _changes(runtime, last)),
-        Section("Not known yet", _gaps(runtime, latest)),
+        Section("Not known yet", _gaps(runtime, lately)),
     ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
     quoted_records = [records[id] for id in packed.ids]
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return packed
+
+
+def read_lately(runtime: Runtime) -> Lately:
+    """What a briefing begins with: the latest sessions, usage, and the latest records of the kinds that
+    are briefed or answer a question.
+    """
+    kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
+    query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
+    return runtime.view.lately(query, runtime.scope, sessions=LATELY, observations=OBSERVED)
 
 
 def brief_or_nothing(runtime: Runtime, **options: Any) -> Packed:
@@ -99,13 +109,6 @@ def titled(record: Record) -> str:
     if not start or record.content.casefold().startswith(start):
         return record.content
     return f"{record.title}: {record.content}"
-
-
-def _latest(runtime: Runtime) -> list[Record]:
-    """The latest records of the kinds that are briefed, and of those that answer a question."""
-    kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
-    query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
-    return runtime.view.records.find(query).records
 
 
 def _candidates(
@@ -194,5 +197,5 @@ def _changes(runtime: Runtime, last: Session | None) -> list[Line]:
     return [Line(text, weight=2.5 - i * 0.2) for i, text in enumerate(changes_since(runtime, last))]
 
 
-def _gaps(runtime: Runtime, latest: Sequence[Record]) -> list[Line]:
-    return [Line(gap.description, weight=1.5) for gap in missed_gaps(runtime, latest)[:_ASKED]]
+def _gaps(runtime: Runtime, lately: Lately) -> list[Line]:
+    return [Line(gap.description, weight=1.5) for gap in missed_gaps(runtime, lately)[:_ASKED]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,10 +12,11 @@ from contextd.awareness.questions import Missed
 from contextd.domain.awareness import Tally
 from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import Field, kinds_that
+from contextd.domain.lately import Lately
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.usage import ObservationSummary
+from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import standings
@@ -30,6 +31,10 @@ _NAMED = re.compile(
 )
 _LONGEST_NAME, _READ = 80, 4_000
 LATEST = 200
+
+OBSERVED = 1000
+"""As many observations as the log keeps."""
+
 _MOST_USED = 100
 _OFTEN_READ = 10
 _MOST_NOISE = 10
@@ -82,7 +87,7 @@ _FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": ["<one
 
 
 def missed_questions(
-    runtime: Runtime, summary: ObservationSummary, latest: Sequence[Record]
+    summary: ObservationSummary, observed: Iterable[Observation], latest: Sequence[Record]
 ) -> list[Missed]:
     """Questions that found nothing, and since when there is an answer to each: it was asked again and
     found something, or a record has most of its words.
@@ -90,7 +95,7 @@ def missed_questions(
     last: dict[str, datetime] = {}
     found: dict[str, datetime] = {}
     oldest: datetime | None = None
-    for seen in runtime.view.observations.recent(observed_in(runtime), 1000):
+    for seen in observed:
         oldest = seen.at
         if seen.query:
             times = last if seen.action == "miss" else found
@@ -154,12 +159,14 @@ def gaps_of(
 ) -> list[Gap]:
     """Every gap of the project."""
     latest = _latest(runtime)
-    summary = runtime.view.observations.summary(observed_in(runtime))
+    log = runtime.view.observations
+    summary = log.summary(observed_in(runtime))
+    observed = log.recent(observed_in(runtime), OBSERVED)
     evidence = Evidence(
         now=runtime.clock.now(),
         wanted=wanted(runtime),
         tallies=tallies,
-        missed=missed_questions(runtime, summary, latest),
+        missed=missed_questions(summary, observed, latest),
         reads=summary.read_frequency,
         modules=silent_modules(runtime, latest),
         changed=changed_files(runtime, latest),
@@ -169,12 +176,11 @@ def gaps_of(
     return find_gaps(evidence, lambda texts: embedded(runtime, texts))
 
 
-def missed_gaps(runtime: Runtime, latest: Sequence[Record]) -> list[Gap]:
-    """Only what was asked in vain, most asked first. `latest` are the latest records."""
-    summary = runtime.view.observations.summary(observed_in(runtime))
-    if not summary.missed_queries:
+def missed_gaps(runtime: Runtime, lately: Lately) -> list[Gap]:
+    """Only what was asked in vain, most asked first."""
+    if not lately.usage.missed_queries:
         return []
-    missed = missed_questions(runtime, summary, latest)
+    missed = missed_questions(lately.usage, lately.observations, lately.records)
     evidence = Evidence(now=runtime.clock.now(), missed=missed)
     return find_gaps(evidence, lambda texts: embedded(runtime, texts))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from contextd.code.git.changes import external_changes
 from contextd.domain.kinds import kinds_that
 from contextd.domain.sessions import Session
@@ -10,6 +12,9 @@ from contextd.sessions.clock import TimeSense, sense
 from contextd.sessions.context_md import Situation, render, write
 
 _RECENT = 5
+
+LATELY = 10
+"""The latest sessions that are looked at for where the project stands."""
 
 
 def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
@@ -44,8 +49,12 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
     """The project's latest sessions in which something happened, latest first."""
-    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=10)
-    return [s for s in found if s.task or s.topics or s.files or s.tool_calls]
+    return with_work(runtime.view.sessions.find(frozenset({runtime.scope}), limit=LATELY))
+
+
+def with_work(sessions: Iterable[Session]) -> list[Session]:
+    """Those in which something happened."""
+    return [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:

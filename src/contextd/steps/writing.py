@@ -392,20 +392,18 @@ class _Look:
 
     def _similar(self, text: str) -> list[tuple[Record, float]]:
         runtime = self._runtime
-        records, index = runtime.view.records, runtime.view.index
+        view = runtime.view
         scopes = frozenset({self._scope, *(runtime.cascade if runtime.project else ())})
         query = Query(scopes=scopes, kinds=(self._kind,))
         try:
             vector = runtime.embedder.embed([text])[0]
         except Unavailable:
             # Without vectors the words must do, or contradictions would pass unseen.
-            shared = index.lexical(query_words(text)[:_MOST_WORDS], query, _SIMILAR)
-            found = records.get([match.id for match in shared])
+            shared = view.index.lexical(query_words(text)[:_MOST_WORDS], query, _SIMILAR)
+            found = view.records.get([match.id for match in shared])
             return [(record, _word_cosine(text, record.text)) for record in found]
         self.vectors[digest(text)] = vector
-        near = index.dense(vector, runtime.embedder.model, query, _SIMILAR)
-        by_id = {record.id: record for record in records.get([match.id for match in near])}
-        return [(by_id[m.id], m.score) for m in near if m.id in by_id]
+        return view.near(vector, runtime.embedder.model, query, _SIMILAR)
 
 
 def _word_cosine(one: str, other: str) -> float:

@@ -40,9 +40,10 @@ from contextd.stores.memory_sessions import (
 from contextd.stores.memory_space import Key, Space, State
 from contextd.stores.reach import Reach
 from contextd.stores.scrub import scrubbed
+from contextd.stores.together import LocalReads
 
 
-class MemoryView:
+class MemoryView(LocalReads):
     """A `View` of the in-memory store."""
 
     def __init__(self, space: Space, grant: Grant) -> None:
@@ -80,10 +81,10 @@ class MemoryView:
         self, changes: Changes, vectors: dict[Scope, dict[str, Vector]], call: str
     ) -> Committed:
         state, now = self._space.state, self._space.now()
-        if call and call in state.calls:
+        if call and (self._reach.owner, call) in state.calls:
             raise rules.committed_already()
         if call:
-            state.calls[call] = (now, "")
+            state.calls[self._reach.owner, call] = (now, "")
         changed: list[Change] = []
         sessions: dict[str, Session] = {}
         events: dict[str, list[Event]] = {}
@@ -116,16 +117,16 @@ class MemoryView:
     def answered(self, call: str) -> str | None:
         """See `View.answered`."""
         with self._space.lock:
-            return self._space.state.calls.get(call, (None, None))[1]
+            return self._space.state.calls.get((self._reach.owner, call), (None, None))[1]
 
     def keep_answer(self, call: str, answer: str) -> None:
         """See `View.keep_answer`."""
         answer = self._space.scrub(answer)
         codec.dumps(answer)
         with self._space.lock:
-            known = self._space.state.calls.get(call)
-            if known is not None:
-                self._space.state.calls[call] = (known[0], answer)
+            calls, mine = self._space.state.calls, (self._reach.owner, call)
+            if mine in calls:
+                calls[mine] = (calls[mine][0], answer)
 
 
 def _write_code(state: State, changes: Changes) -> None:

@@ -25,10 +25,11 @@ from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
 from contextd.stores.memory_space import Entry, PartKey, Space, State
 from contextd.stores.reach import Reach
+from contextd.stores.together import LocalRankings
 from contextd.stores.vectors import check_vectors, pack, unit, unpack
 
 
-class MemoryIndex:
+class MemoryIndex(LocalRankings):
     """`Index` by brute force, as far as one grant reaches."""
 
     def __init__(self, space: Space, reach: Reach) -> None:

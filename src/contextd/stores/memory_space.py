@@ -70,7 +70,7 @@ class State:
     schedules: dict[tuple[Scope | None, str], tuple[datetime, timedelta | None]] = field(
         default_factory=dict
     )
-    calls: dict[str, tuple[datetime, str]] = field(default_factory=dict)
+    calls: dict[tuple[str, str], tuple[datetime, str]] = field(default_factory=dict)
     contradictions: dict[tuple[Key, Key], Contradiction] = field(default_factory=dict)
     seq: int = 0
 

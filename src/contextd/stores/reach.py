@@ -51,6 +51,11 @@ class Reach:
         """Every scope whose knowledge may be read, in order."""
         return sorted(map(str, self._scopes["knowledge"]))
 
+    @property
+    def owner(self) -> str:
+        """Whose a call is that this view commits: all that it could have written."""
+        return " ".join(sorted({str(cell.scope) for cell in self.grant.write}))
+
     def slices(self, query: Query | None = None) -> list[Slice]:
         """What a query asks for, as far as it may: no two slices share a row."""
         asked: dict[Area, frozenset[Scope]] = {

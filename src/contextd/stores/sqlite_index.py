@@ -26,6 +26,7 @@ from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, ranking
 from contextd.stores.connection import Database, placeholders
 from contextd.stores.reach import Reach, Slice
+from contextd.stores.together import LocalRankings
 
 if TYPE_CHECKING:
     from contextd.stores.dense import DenseIndex
@@ -91,7 +92,7 @@ def _any_of(tokens: Iterable[str]) -> str:
     return "(" + " OR ".join(f'"{one}"' for one in tokens) + ")"
 
 
-class SqliteIndex:
+class SqliteIndex(LocalRankings):
     """`Index`, as far as one grant reaches."""
 
     def __init__(self, database: Database, reach: Reach, nearest: DenseIndexes) -> None:

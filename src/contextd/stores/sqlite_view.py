@@ -40,6 +40,7 @@ from contextd.stores.sqlite_jobs import JobRow, SqliteJobs, job_row, write_job
 from contextd.stores.sqlite_records import SqliteRecords, write_record
 from contextd.stores.sqlite_sessions import SqliteSessions, change_session, open_session
 from contextd.stores.sqlite_usage import SqliteObservations
+from contextd.stores.together import LocalReads
 
 
 @dataclass(slots=True)
@@ -55,7 +56,7 @@ class Prepared:
     places: dict[str, str] = field(default_factory=dict)
 
 
-class SqliteView:
+class SqliteView(LocalReads):
     """A `View` of a SQLite store."""
 
     def __init__(
@@ -78,7 +79,7 @@ class SqliteView:
         now = self._database.now()
         ready = self._prepared(changes, now)
         with self._database.write() as connection:
-            if call and not fetch(connection, _CALL, (call, now)):
+            if call and not fetch(connection, _CALL, (self._reach.owner, call, now)):
                 raise rules.committed_already()
             done = _write(connection, ready, writable(self.grant), now)
         if changes.recount:
@@ -120,7 +121,9 @@ class SqliteView:
 
     def answered(self, call: str) -> str | None:
         """See `View.answered`."""
-        found: str | None = self._database.value("SELECT answer FROM calls WHERE key = ?", (call,))
+        found: str | None = self._database.value(
+            "SELECT answer FROM calls WHERE owner = ? AND key = ?", (self._reach.owner, call)
+        )
         return found
 
     def keep_answer(self, call: str, answer: str) -> None:
@@ -128,10 +131,13 @@ class SqliteView:
         answer = self._scrub(answer)
         codec.dumps(answer)
         with self._database.write() as connection:
-            connection.execute("UPDATE calls SET answer = ? WHERE key = ?", (answer, call))
+            connection.execute(_ANSWER, (answer, self._reach.owner, call))
 
 
-_CALL = "INSERT INTO calls (key, at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING key"
+_CALL = """
+INSERT INTO calls (owner, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING key
+"""
+_ANSWER = "UPDATE calls SET answer = ? WHERE owner = ? AND key = ?"
 
 
 def _write(

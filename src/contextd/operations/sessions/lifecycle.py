@@ -16,9 +16,9 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Packed
 from contextd.sessions.clock import gap_in_words
-from contextd.steps.briefing import brief, quoted_in
+from contextd.steps.briefing import brief, quoted_in, read_lately
 from contextd.steps.closing import close_session
-from contextd.steps.handoff import changes_since, sessions_with_work, time_sense
+from contextd.steps.handoff import changes_since, time_sense, with_work
 from contextd.steps.seating import (
     BRIEFED,
     IMPLICIT,
@@ -74,13 +74,13 @@ def session_start(
         session = new_session(runtime, task=task, external_id=new_id())
     total = runtime.settings.number("injection.tokens") if budget is None else budget
     room = min(total, runtime.settings.number("briefing.tokens")) if budget is None else total
-    recent = sessions_with_work(runtime)
+    lately = read_lately(runtime)
     packed = brief(
         runtime,
         budget=room,
         task=session.task,
         session=session,
-        recent=recent,
+        lately=lately,
         all_branches=all_branches,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
@@ -91,7 +91,9 @@ def session_start(
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
-    return _started(runtime, session, packed, max(0, total - packed.tokens), recent)
+    return _started(
+        runtime, session, packed, max(0, total - packed.tokens), with_work(lately.sessions)
+    )
 
 
 def _briefed(runtime: Runtime, session: Session, packed: Packed, task: str) -> SessionChange:

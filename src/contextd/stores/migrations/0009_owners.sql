@@ -276,9 +276,11 @@ CREATE TABLE schedules (
 CREATE INDEX schedules_due ON schedules (due_at);
 
 CREATE TABLE calls (
-    key    TEXT PRIMARY KEY,
+    owner  TEXT NOT NULL,
+    key    TEXT NOT NULL,
     at     INTEGER NOT NULL,
-    answer TEXT NOT NULL DEFAULT ''
+    answer TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (owner, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX calls_aged ON calls (at);
 

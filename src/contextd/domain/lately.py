@@ -1,0 +1,21 @@
+"""What happened in a project lately, read together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.domain.records import Record
+from contextd.domain.sessions import Session
+from contextd.domain.usage import Observation, ObservationSummary
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """The latest records, sessions and usage, each newest first. `observations` are there only when
+    some query was missed: they say which of those are still open.
+    """
+
+    records: list[Record]
+    sessions: list[Session]
+    usage: ObservationSummary
+    observations: list[Observation]

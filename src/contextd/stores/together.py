@@ -1,0 +1,56 @@
+"""Reads that belong together. A store on another machine answers each in one round trip; in one
+process they are the single verbs one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from contextd.domain.lately import Lately
+from contextd.domain.query import Match, Query, Vector
+from contextd.domain.records import Record
+from contextd.domain.scope import Scope
+from contextd.ports import Index, Observations, Records, Sessions
+
+
+class LocalRankings:
+    """The combined verb of an `Index` in this process."""
+
+    def rankings(
+        self: Index,
+        asked: Sequence[Sequence[str]],
+        vector: Vector | None,
+        model: str,
+        query: Query,
+        limit: int,
+    ) -> tuple[list[list[Match]], list[Match]]:
+        """See `Index.rankings`."""
+        near = [] if vector is None else self.dense(vector, model, query, limit)
+        return [self.lexical(words, query, limit) for words in asked], near
+
+
+class LocalReads:
+    """The combined verbs of a `View` in this process."""
+
+    records: Records
+    index: Index
+    sessions: Sessions
+    observations: Observations
+
+    def near(
+        self, vector: Vector, model: str, query: Query, limit: int
+    ) -> list[tuple[Record, float]]:
+        """See `View.near`."""
+        matches = self.index.dense(vector, model, query, limit)
+        found = {record.id: record for record in self.records.get([m.id for m in matches])}
+        return [(found[m.id], m.score) for m in matches if m.id in found]
+
+    def lately(self, query: Query, scope: Scope, *, sessions: int, observations: int) -> Lately:
+        """See `View.lately`."""
+        usage = self.observations.summary(query.scopes)
+        return Lately(
+            self.records.find(query).records,
+            self.sessions.find(frozenset({scope}), limit=sessions),
+            usage,
+            self.observations.recent(query.scopes, observations) if usage.missed_queries else [],
+        )
