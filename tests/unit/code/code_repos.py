@@ -6,9 +6,11 @@ import os
 from pathlib import Path
 
 from contextd.code.index.scan import ScanReport, scan
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd.ports import Files, Store
-from contextd.stores import open_store
+from support.stores import opened
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "code"
 PAST_NS = 1_700_000_000_000_000_000
@@ -32,20 +34,31 @@ def write(root: Path, path: str, text: str | bytes) -> None:
     file.write_bytes(text.encode("utf-8") if isinstance(text, str) else text)
 
 
-def memory_store() -> Store:
-    return open_store("memory://")
+class CodeModel:
+    """The files a store knows of a project, as `Files`, and a verb that writes what a scan found."""
+
+    def __init__(self, store: Store | None = None) -> None:
+        self.view = (store or opened("memory://")).view(OWNER.grant([SCOPE]))
+        files = self.view.files
+        self.get, self.all, self.chunks = files.get, files.all, files.chunks
+        self.stamps, self.count = files.stamps, files.count
+
+    def write(self, report: ScanReport) -> None:
+        change = CodeChange(
+            scope=SCOPE, put=report.changed, same_text=report.same_text, remove=report.removed
+        )
+        self.view.commit(Changes(code=[change]))
 
 
-def scanned(root: Path, files: Files, **options: object) -> ScanReport:
+def scanned(root: Path, files: CodeModel, **options: object) -> ScanReport:
     report = scan(root, files, SCOPE, **options)  # type: ignore[arg-type]
-    files.put(SCOPE, report.changed)
-    files.remove(SCOPE, report.removed)
+    files.write(report)
     return report
 
 
-def scan_fixture(name: str, tmp_path: Path) -> tuple[Path, Files]:
+def scan_fixture(name: str, tmp_path: Path) -> tuple[Path, CodeModel]:
     root = unpack(name, tmp_path)
-    files = memory_store().files
+    files = CodeModel()
     scanned(root, files)
     return root, files
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from broken_text import endless, huge, mutant
-from code_repos import FIXTURES, PAST_NS, SCOPE, memory_store, scanned, write
+from code_repos import FIXTURES, PAST_NS, SCOPE, CodeModel, scanned, write
 
 from contextd.code.index.analyse import analyse
 from contextd.code.index.languages.language import Language
@@ -72,7 +72,7 @@ def break_projects(root: Path, count: int, seed: int) -> int:
         for path, data in files_of(project):
             write(folder, path, mutant(dice, data) if dice.random() < 0.5 else data)
             os.utime(folder / path, ns=(PAST_NS, PAST_NS))
-        files = memory_store().files
+        files = CodeModel()
         scanned(folder, files)
         known = files.all(SCOPE)
         graph = build_graph(known)

@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from code_repos import FIXTURES, SCOPE, edges_of, memory_store, scan_fixture, scanned, write
+from code_repos import FIXTURES, SCOPE, CodeModel, edges_of, scan_fixture, scanned, write
 
 from contextd.code.index.analyse import analyse, parse
 from contextd.code.index.languages.table import BY_NAME
@@ -74,7 +74,7 @@ def test_a_new_file_is_found_by_those_that_named_it_before(
     scanned(root, files)
     assert (edge, path) not in before
     assert edges_of(files) >= before | {(edge, path)}
-    fresh = memory_store().files
+    fresh = CodeModel()
     scanned(root, fresh)
     assert edges_of(fresh) == edges_of(files)
 

@@ -7,12 +7,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from code_repos import FIXTURES, SCOPE, edges_of, memory_store, scan_fixture, scanned, write
+from code_repos import FIXTURES, SCOPE, CodeModel, edges_of, scan_fixture, scanned, write
 
 from contextd.code.index.analyse import analyse, parse
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.index.resolve import Resolver
-from contextd.ports import Files
 
 PROJECTS = ("go", "rust", "java", "vue", "commonjs")
 
@@ -21,7 +20,7 @@ def listed(project: str, what: str) -> list[str]:
     return (FIXTURES / project / f"project.{what}").read_text("utf-8").splitlines()
 
 
-def scan_project(project: str, tmp_path: Path) -> tuple[Path, Files]:
+def scan_project(project: str, tmp_path: Path) -> tuple[Path, CodeModel]:
     return scan_fixture(f"{project}/project", tmp_path)
 
 
@@ -201,7 +200,7 @@ def test_a_name_that_no_file_had_is_found_when_one_has_it(tmp_path: Path) -> Non
     write(tmp_path, "a/a.go", 'package a\n\nimport "m/b"\n\nvar X = b.Late + b.Now + local\n')
     write(tmp_path, "b/b.go", "package b\n\nconst Now = 1\n")
     write(tmp_path, "C.java", "class C { D d; }\n")
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     assert edges_of(files) == {("a/a.go", "b/b.go")}
     write(tmp_path, "b/late.go", "package b\n\nconst Late = 1\n")
@@ -219,7 +218,7 @@ def test_a_name_that_no_file_had_is_found_when_one_has_it(tmp_path: Path) -> Non
 def resolved(project: dict[str, str], tmp_path: Path) -> set[tuple[str, str]]:
     for path, text in project.items():
         write(tmp_path, path, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     return edges_of(files)
 
@@ -323,7 +322,7 @@ def test_a_definition_that_moves_takes_the_edges_of_unchanged_files_along(
 ) -> None:
     for path, text in before.items():
         write(tmp_path, path, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     assert edges_of(files) != edges
     for path, text in after.items():

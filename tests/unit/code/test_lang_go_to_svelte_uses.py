@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
+from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
 from contextd.code.project.modules import modules
 from contextd.code.symbols.read import FileView, read
@@ -242,7 +242,7 @@ def test_modules_need_each_other_as_their_imports_say(
 ) -> None:
     for path, text in project.items():
         write(tmp_path, path, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     found = {module.name: module.dependencies for module in modules(files.all(SCOPE))}
     assert found == {"barn": ("cows",), "cows": ()}

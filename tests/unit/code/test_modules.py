@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
-from code_repos import REPOSITORY, SCOPE, memory_store, scan_fixture, scanned
+from code_repos import REPOSITORY, SCOPE, CodeModel, scan_fixture, scanned
 
 from contextd.code.project.modules import modules, role_of
 from contextd.code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
@@ -70,7 +70,7 @@ def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path)
 
 
 def test_our_own_modules_depend_as_the_layers_say() -> None:
-    files = memory_store().files
+    files = CodeModel()
     scanned(REPOSITORY, files)
     found = {module.name: module for module in modules(files.all(SCOPE))}
     assert {"code", "domain", "stores", "operations"} <= set(found)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from code_repos import SCOPE, memory_store, scanned, write
+from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.code.symbols.name_uses import most_used_first, uses_of_name, with_uses_by_name
 from contextd.code.symbols.references import references
 from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, build_graph
 
 GO = {
     "go.mod": "module shop\n",
@@ -57,9 +57,9 @@ func Deep(a App) { a.Store.Add(2); a.Thing.Add(3) }
 def made(root: Path) -> tuple[SymbolGraph, Sources]:
     for path, text in GO.items():
         write(root, path, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(root, files)
-    return symbol_graph(files, SCOPE), Sources(root, files, SCOPE)
+    return build_graph(files.all(SCOPE)), Sources(root, files, SCOPE)
 
 
 def place(one: Definition) -> tuple[str, str]:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
+from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
 from contextd.code.symbols.read import FileView, read
 from contextd.domain.errors import Invalid, NotFound
@@ -46,7 +46,7 @@ def test_an_overloaded_function_is_brought_with_all_its_signatures(tmp_path: Pat
     text = "export function f(a: string): void;\nexport function f(a: number): void;\n"
     write(tmp_path, "lib.ts", text + "export function f(a: unknown) {\n  run(a);\n}\n")
     write(tmp_path, "app.ts", 'import { f } from "./lib";\nf(1);\n')
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     found = view(tmp_path, files, "app.ts", include_deps=True)
     assert found.dependencies[0].text.count("function f") == 3
@@ -67,7 +67,7 @@ def test_the_tree_nests_imports_opens_each_file_once_and_ends_at_cycles(tmp_path
     write(tmp_path, "a.ts", 'import { b } from "./b";\nexport const a = b;\n')
     write(tmp_path, "b.ts", 'import { c } from "./c";\nexport const b = c;\n')
     write(tmp_path, "c.ts", 'import { a } from "./a";\nexport const c = () => a;\n')
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     deep = view(tmp_path, files, "a.ts", include_deps=True, depth=5)
     assert [node.as_dict() for node in deep.tree] == [
@@ -104,7 +104,7 @@ def test_a_file_too_long_for_the_budget_is_cut_at_a_line_with_an_outline(tmp_pat
         f"def job_{n}(value: int) -> int:\n    return value + {n}\n\n\n" for n in range(200)
     )
     write(tmp_path, "long.py", body)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     found = view(tmp_path, files, "long.py", budget=500)
     assert found.truncated
@@ -119,7 +119,7 @@ def test_a_file_too_long_for_the_budget_is_cut_at_a_line_with_an_outline(tmp_pat
 
 def test_one_endless_line_is_cut_rather_than_left_out(tmp_path: Path) -> None:
     write(tmp_path, "line.txt", "word " * 50_000)
-    found = view(tmp_path, memory_store().files, "line.txt", budget=200)
+    found = view(tmp_path, CodeModel(), "line.txt", budget=200)
     assert found.content.startswith("word word")
     assert found.tokens <= 200
 
@@ -160,14 +160,14 @@ def test_a_file_that_changed_since_the_scan_is_understood_as_it_is_now(tmp_path:
 def test_a_project_that_was_never_scanned_can_be_read(tmp_path: Path) -> None:
     write(tmp_path, "a.py", "from b import value\nprint(value)\n")
     write(tmp_path, "b.py", "value = 1\n")
-    found = view(tmp_path, memory_store().files, "a.py", include_deps=True)
+    found = view(tmp_path, CodeModel(), "a.py", include_deps=True)
     assert found.content.startswith("from b")
     assert [node.path for node in found.tree] == ["b.py"]
 
 
 def test_broken_source_and_missing_imports_are_told(tmp_path: Path) -> None:
     write(tmp_path, "a.ts", 'import { x } from "./gone";\nexport function f( {\n')
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     found = view(tmp_path, files, "a.ts", include_deps=True)
     assert found.notice == "syntax errors; imports that lead to no file: ./gone"
@@ -187,7 +187,7 @@ def test_binary_files_and_wrong_paths_are_refused_with_a_hint(tmp_path: Path) ->
 
 def test_a_generated_file_still_has_an_outline_when_it_is_asked_for(tmp_path: Path) -> None:
     write(tmp_path, "a.min.js", "function one(){return 1}\n" * 400)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     write(tmp_path, "a.min.js", "function two(){return 1}\n" * 400)
     found = view(tmp_path, files, "a.min.js", budget=300)

@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scanned, write
+from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.code.symbols.references import References, references
 from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import symbol_graph
+from contextd.code.symbols.symbol_graph import build_graph
 from contextd.ports import Files
 
 TYPESCRIPT = {
@@ -100,7 +100,7 @@ class Client:
 def project(tmp_path: Path, texts: dict[str, str]) -> Files:
     for path, text in texts.items():
         write(tmp_path, path, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     return files
 
@@ -108,7 +108,7 @@ def project(tmp_path: Path, texts: dict[str, str]) -> Files:
 def found(
     tmp_path: Path, files: Files, name: str, path: str, parent: str = "", limit: int = 100
 ) -> References:
-    graph = symbol_graph(files, SCOPE)
+    graph = build_graph(files.all(SCOPE))
     one = next(d for d in graph.by_name[name] if d.path == path and d.symbol.parent == parent)
     return references(graph, Sources(tmp_path, files, SCOPE), one, limit=limit)
 

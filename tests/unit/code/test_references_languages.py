@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scanned, write
+from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.code.symbols.references import references
 from contextd.code.symbols.sources import Sources
@@ -85,7 +85,7 @@ def test_a_definition_is_found_where_it_is_used(
 ) -> None:
     for file, text in project.items():
         write(tmp_path, file, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     graph = build_graph(files.all(SCOPE))
     definition = next(one for one in graph.by_name[name] if one.path == path)

@@ -4,10 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
+from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
+from contextd.caches import Cache
 from contextd.code.symbols.repo_map import rank_symbols, repo_map
 from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph, symbol_graph
+from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens
 
 
@@ -32,7 +34,7 @@ def wide(tmp_path: Path) -> SymbolGraph:
         write(tmp_path, f"src/part{number}.py", text)
     write(tmp_path, "src/billing/invoice.py", "def render_invoice(total):\n    return total\n")
     write(tmp_path, "tests/test_core.py", "from src.core import spine\n\ndef test_it(): spine(1)\n")
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     return build_graph(files.all(SCOPE))
 
@@ -121,18 +123,19 @@ def test_an_empty_project_has_an_empty_map() -> None:
 
 def test_a_graph_is_kept_until_a_file_changes(tmp_path: Path) -> None:
     root, files = scan_fixture("pkg", tmp_path)
-    first = symbol_graph(files, SCOPE)
-    assert symbol_graph(files, SCOPE) is first
+    graphs: Cache[Scope, tuple[bytes, SymbolGraph]] = Cache(1)
+    first = symbol_graph(files, SCOPE, graphs)
+    assert symbol_graph(files, SCOPE, graphs) is first
     write(root, "src/farm/tools/spade.py", "def rake(): ...\n")
     scanned(root, files)
-    assert "rake" in symbol_graph(files, SCOPE).by_name
+    assert "rake" in symbol_graph(files, SCOPE, graphs).by_name
     assert "rake" not in first.by_name
 
 
 def test_what_nobody_wrote_is_not_on_the_map(tmp_path: Path) -> None:
     write(tmp_path, "api_pb2.py", "def made_by_a_tool():\n    return 1\n")
     write(tmp_path, "main.py", "from api_pb2 import made_by_a_tool\n\ndef run():\n    return 1\n")
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     ranked = rank_symbols(build_graph(files.all(SCOPE)))
     assert [one.symbol.name for one in ranked] == ["run"]

@@ -10,8 +10,8 @@ from code_repos import (
     FIXTURES,
     REPOSITORY,
     SCOPE,
+    CodeModel,
     edges_of,
-    memory_store,
     scan_fixture,
     scanned,
     unpack,
@@ -64,7 +64,7 @@ def test_the_python_package_has_exactly_the_edges_that_grimp_finds(
 
 
 def test_contextd_s_own_source_has_exactly_the_edges_that_grimp_finds() -> None:
-    files = memory_store().files
+    files = CodeModel()
     scanned(REPOSITORY, files, below="src")
     expected, modules = grimp_edges("contextd", "src/", REPOSITORY)
     ours = {(a, b) for a, b in edges_of(files) if a in modules and b in modules}
@@ -86,10 +86,9 @@ def test_scripts_and_tests_find_their_neighbours_and_the_package(tmp_path: Path)
 def test_from_imports_are_split_into_modules_and_names(tmp_path: Path) -> None:
     root = unpack("pkg", tmp_path)
     write(root, "src/farm/mixed.py", "from farm.tools import spade, dig\n")
-    files = memory_store().files
+    files = CodeModel()
     scanned(root, files)
-    mixed = files.get(SCOPE, "src/farm/mixed.py")
-    assert mixed is not None
+    [mixed] = files.get(SCOPE, ["src/farm/mixed.py"])
     assert [(one.target, one.names) for one in mixed.imports] == [
         ("src/farm/tools/spade.py", (("spade", "spade"),)),
         ("src/farm/tools/__init__.py", (("dig", "dig"),)),

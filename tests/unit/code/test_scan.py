@@ -6,30 +6,39 @@ import time
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, edges_of, memory_store, scan_fixture, scanned, unpack, write
+from code_repos import SCOPE, CodeModel, edges_of, scan_fixture, scanned, unpack, write
 
 from contextd.code.index import scan as scanning
-from contextd.code.index.scan import documents, scan
+from contextd.code.index.scan import scan
 from contextd.domain.code import SourceFile
+from contextd.domain.documents import code_documents
 from contextd.domain.errors import Invalid
-from contextd.domain.query import CODE
-from contextd.ports import Files
-from contextd.stores import open_store
+from contextd.domain.query import CODE, Query
+from contextd.domain.words import query_words
+from support.stores import address, opened
 
 
 @pytest.fixture(params=["memory", "sqlite"])
 def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):  # type: ignore[no-untyped-def]
-    memory = request.param == "memory"
-    home = tmp_path_factory.mktemp("store")
-    store = open_store("memory://" if memory else f"sqlite://{home}/x.db")
-    yield store.files
+    store = opened(address(request.param, tmp_path_factory.mktemp("store")))
+    yield CodeModel(store)
     store.close()
 
 
-def get(files: Files, path: str) -> SourceFile:
-    file = files.get(SCOPE, path)
-    assert file is not None
+def get(files: CodeModel, path: str) -> SourceFile:
+    [file] = files.get(SCOPE, [path])
     return file
+
+
+def searched(files: CodeModel, text: str) -> list[str]:
+    """The ids of the chunks that a search for these words finds."""
+    query = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
+    return [match.id for match in files.view.index.lexical(query_words(text), query, 50)]
+
+
+def chunk_ids(files: CodeModel) -> list[str]:
+    paths = [file.path for file in files.all(SCOPE)]
+    return [chunk.id for file in files.get(SCOPE, paths) for chunk in file.chunks]
 
 
 def touch(path: Path) -> None:
@@ -38,30 +47,33 @@ def touch(path: Path) -> None:
 
 
 def test_the_first_scan_adds_everything_and_the_second_finds_nothing(
-    tmp_path: Path, files: Files
+    tmp_path: Path, files: CodeModel
 ) -> None:
     root = unpack("shop", tmp_path)
     first = scanned(root, files)
     assert len(first.added) == first.files == first.parsed == len(files.stamps(SCOPE))
     assert get(files, "apps/web/src/main.tsx").symbols[0].name == "lazy"
+    ids = chunk_ids(files)
     again = scanned(root, files)
     assert (again.changed_count, again.unchanged, again.removed) == (0, first.files, ())
-    assert again.stale_chunks == ()
+    assert chunk_ids(files) == ids
 
 
-def test_a_change_is_seen_and_old_chunks_are_named(tmp_path: Path, files: Files) -> None:
+def test_a_change_is_seen_and_old_chunks_are_forgotten(tmp_path: Path, files: CodeModel) -> None:
     root = unpack("pkg", tmp_path)
     scanned(root, files)
     old = get(files, "src/farm/cli.py").chunks[0].id
+    assert searched(files, "berta") == [old]
     write(root, "src/farm/cli.py", "def other() -> None: ...\n")
     report = scanned(root, files)
     assert report.modified == ("src/farm/cli.py",)
-    assert report.stale_chunks == (old,)
+    assert searched(files, "berta") == []
+    assert files.chunks([old]) == []
     assert [s.name for s in get(files, "src/farm/cli.py").symbols] == ["other"]
 
 
 def test_a_change_of_equal_size_right_after_a_scan_is_not_missed(
-    tmp_path: Path, files: Files
+    tmp_path: Path, files: CodeModel
 ) -> None:
     write(tmp_path, "a.py", "one = 1\n")
     # Written at the time of the scan, however long it takes to begin.
@@ -73,7 +85,9 @@ def test_a_change_of_equal_size_right_after_a_scan_is_not_missed(
     assert scanned(tmp_path, files).modified == ("a.py",)
 
 
-def test_touching_a_file_changes_its_stamp_and_nothing_else(tmp_path: Path, files: Files) -> None:
+def test_touching_a_file_changes_its_stamp_and_nothing_else(
+    tmp_path: Path, files: CodeModel
+) -> None:
     root = unpack("pkg", tmp_path)
     scanned(root, files)
     before = get(files, "src/farm/cli.py")
@@ -88,15 +102,18 @@ def test_touching_a_file_changes_its_stamp_and_nothing_else(tmp_path: Path, file
 
 
 def test_removing_and_adding_a_file_relinks_those_that_import_it(
-    tmp_path: Path, files: Files
+    tmp_path: Path, files: CodeModel
 ) -> None:
     root = unpack("shop", tmp_path)
     scanned(root, files)
     whole = get(files, "apps/web/src/util/helper.ts")
+    [old] = get(files, "apps/web/src/data/index.ts").chunks
+    ids = chunk_ids(files)
     (root / "apps/web/src/data/index.ts").unlink()
     report = scanned(root, files)
     assert report.removed == ("apps/web/src/data/index.ts",)
-    assert len(report.stale_chunks) == 1
+    assert chunk_ids(files) == [id for id in ids if id != old.id]
+    assert old.id not in searched(files, old.text)
     assert "apps/web/src/util/helper.ts" in report.relinked
     assert get(files, "apps/web/src/util/helper.ts").imports[0].target == ""
     assert get(files, "apps/web/src/util/helper.ts").chunks == whole.chunks
@@ -106,7 +123,7 @@ def test_removing_and_adding_a_file_relinks_those_that_import_it(
     assert target == "apps/web/src/data.ts"
 
 
-def test_a_new_configuration_relinks_unchanged_files(tmp_path: Path, files: Files) -> None:
+def test_a_new_configuration_relinks_unchanged_files(tmp_path: Path, files: CodeModel) -> None:
     write(tmp_path, "tsconfig.json", "{}")
     write(tmp_path, "app.ts", 'import { x } from "kit/x";\n')
     write(tmp_path, "lib/x.ts", "export const x = 1;\n")
@@ -117,34 +134,35 @@ def test_a_new_configuration_relinks_unchanged_files(tmp_path: Path, files: File
     assert edges_of(files) == {("app.ts", "lib/x.ts")}
 
 
-def test_a_scan_of_one_folder_leaves_the_rest_alone(tmp_path: Path, files: Files) -> None:
+def test_a_scan_of_one_folder_leaves_the_rest_alone(tmp_path: Path, files: CodeModel) -> None:
     root = unpack("pkg", tmp_path)
     scanned(root, files)
     (root / "script.py").unlink()
     write(root, "src/farm/new.py", "")
     report = scanned(root, files, below="src/")
     assert (report.added, report.removed) == (("src/farm/new.py",), ())
-    assert files.get(SCOPE, "script.py") is not None
+    assert get(files, "script.py").path == "script.py"
     with pytest.raises(Invalid):
         scan(root, files, SCOPE, below="../other")
 
 
-def test_a_full_scan_analyses_everything_again(tmp_path: Path, files: Files) -> None:
+def test_a_full_scan_analyses_everything_again(tmp_path: Path, files: CodeModel) -> None:
     root = unpack("pkg", tmp_path)
     total = scanned(root, files).files
+    ids = chunk_ids(files)
     report = scanned(root, files, incremental=False)
     assert len(report.modified) == total
-    assert report.stale_chunks == ()
+    assert chunk_ids(files) == ids
 
 
-def test_progress_counts_up_to_what_is_read(tmp_path: Path, files: Files) -> None:
+def test_progress_counts_up_to_what_is_read(tmp_path: Path, files: CodeModel) -> None:
     root = unpack("shop", tmp_path)
     told: list[tuple[str, int, int]] = []
     report = scanned(root, files, progress=lambda *step: told.append(step))
     assert told[-1] == ("scan", report.files, report.files)
 
 
-def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: Files) -> None:
+def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: CodeModel) -> None:
     write(tmp_path, "a.py", "KEY = 'hunter2'\n")
     report = scan(tmp_path, files, SCOPE, redact=lambda text: text.replace("hunter2", "[secret]"))
     assert report.changed[0].chunks[0].text == "KEY = '[secret]'\n"
@@ -152,7 +170,7 @@ def test_what_is_redacted_never_reaches_the_report(tmp_path: Path, files: Files)
 
 
 def test_many_files_are_shared_among_processes_with_the_same_result(
-    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, files: CodeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = unpack("shop", tmp_path)
     alone = scan(root, files, SCOPE)
@@ -163,7 +181,7 @@ def test_many_files_are_shared_among_processes_with_the_same_result(
 
 
 def test_a_scan_apart_from_its_caller_finds_the_same(
-    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, files: CodeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = unpack("shop", tmp_path)
     alone = scan(root, files, SCOPE)
@@ -183,7 +201,7 @@ def test_a_scan_apart_from_its_caller_finds_the_same(
 
 
 def test_a_scan_goes_on_alone_when_its_processes_cannot_be_used(
-    tmp_path: Path, files: Files, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, files: CodeModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     root = unpack("shop", tmp_path)
     alone = scan(root, files, SCOPE)
@@ -194,7 +212,7 @@ def test_a_scan_goes_on_alone_when_its_processes_cannot_be_used(
         assert scan(root, files, SCOPE, workers=2).changed == alone.changed
 
 
-def test_odd_content_is_listed_and_nothing_fails(tmp_path: Path, files: Files) -> None:
+def test_odd_content_is_listed_and_nothing_fails(tmp_path: Path, files: CodeModel) -> None:
     write(tmp_path, "a.bin", b"\0\1\2" * 100)
     write(tmp_path, "broken.ts", "export function ( {{{ \n const x = \n")
     write(tmp_path, "empty.py", "")
@@ -211,7 +229,7 @@ def test_odd_content_is_listed_and_nothing_fails(tmp_path: Path, files: Files) -
 def test_documents_carry_path_symbol_and_facets(tmp_path: Path) -> None:
     _, files = scan_fixture("shop", tmp_path)
     file = get(files, "apps/web/src/parts/button.tsx")
-    document = documents(SCOPE, file)[0]
+    document = code_documents(SCOPE, file)[0]
     assert document.id == file.chunks[0].id
     assert (document.kind, document.scope) == (CODE, SCOPE)
     assert document.text.startswith("apps/web/src/parts/button.tsx Button\nexport interface")
@@ -223,9 +241,9 @@ def test_documents_carry_path_symbol_and_facets(tmp_path: Path) -> None:
         "tree=apps/web",
         "tree=apps",
     )
-    assert len({d.id for f in files.all(SCOPE) for d in documents(SCOPE, f)}) > 30
+    assert len({d.id for f in files.all(SCOPE) for d in code_documents(SCOPE, f)}) > 30
 
 
 def test_an_empty_project_has_an_empty_report(tmp_path: Path) -> None:
-    report = scan(tmp_path, memory_store().files, SCOPE)
+    report = scan(tmp_path, CodeModel(), SCOPE)
     assert (report.changed, report.removed, report.files) == ((), (), 0)

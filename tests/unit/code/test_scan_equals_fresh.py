@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scanned, write
+from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.domain.code import SourceFile
 from contextd.ports import Files
@@ -92,13 +92,9 @@ STATES: dict[str, list[str | None]] = {
 
 
 def known(files: Files) -> dict[str, SourceFile]:
-    told = {}
-    for listed in files.all(SCOPE):
-        whole = files.get(SCOPE, listed.path)
-        assert whole is not None
-        # The time of a file that was just written is kept as one that cannot be trusted.
-        told[listed.path] = replace(whole, mtime_ns=0)
-    return told
+    whole = files.get(SCOPE, [listed.path for listed in files.all(SCOPE)])
+    # The time of a file that was just written is kept as one that cannot be trusted.
+    return {file.path: replace(file, mtime_ns=0) for file in whole}
 
 
 def put(root: Path, path: str, text: str | None) -> None:
@@ -116,13 +112,13 @@ def test_edits_in_any_language_lead_where_a_fresh_scan_finds_them(
     state = {path: chance.choice(states) for path, states in STATES.items()}
     for path, text in state.items():
         put(tmp_path, path, text)
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     for _ in range(12):
         for path in chance.sample(sorted(STATES), chance.choice((1, 1, 2, 5))):
             state[path] = chance.choice(STATES[path])
             put(tmp_path, path, state[path])
         scanned(tmp_path, files)
-        fresh = memory_store().files
+        fresh = CodeModel()
         scanned(tmp_path, fresh)
         assert known(files) == known(fresh)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, memory_store, scan_fixture, scanned, write
+from code_repos import SCOPE, CodeModel, scan_fixture, scanned, write
 
 from contextd.code.symbols.symbols import definer, uses
 from contextd.domain.code import SourceFile
@@ -80,7 +80,7 @@ def test_a_module_and_a_function_of_the_same_name_are_told_apart(tmp_path: Path)
     write(tmp_path, "p/__init__.py", "")
     write(tmp_path, "p/scan.py", "def scan(): ...\n")
     write(tmp_path, "p/a.py", "from p.scan import scan\nfrom p import scan as module\n")
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     known = by_path(files)
     found = [(u.local, u.symbol is not None) for u in uses(known.get, known["p/a.py"])]
@@ -90,7 +90,7 @@ def test_a_module_and_a_function_of_the_same_name_are_told_apart(tmp_path: Path)
 def test_barrels_that_pass_names_round_in_a_ring_come_to_an_end(tmp_path: Path) -> None:
     write(tmp_path, "a.ts", 'export * from "./b";\nexport { x as y } from "./b";\n')
     write(tmp_path, "b.ts", 'export * from "./a";\nexport { y as x } from "./a";\n')
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     assert definer(by_path(files).get, "a.ts", "y") is None
     assert definer(by_path(files).get, "a.ts", "z") is None
@@ -100,7 +100,7 @@ def test_a_long_chain_of_barrels_is_followed_to_the_end(tmp_path: Path) -> None:
     for n in range(300):
         write(tmp_path, f"m{n}.ts", f'export * from "./m{n + 1}";\n')
     write(tmp_path, "m300.ts", "export const last = 1;\n")
-    files = memory_store().files
+    files = CodeModel()
     scanned(tmp_path, files)
     found = definer(by_path(files).get, "m0.ts", "last")
     assert found is not None
