@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from contextd.awareness.export import LARGEST, OTHERS, awareness_json
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Observation, ObservationSummary
+from contextd.domain.usage import Observation, ObservationSummary
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 _piece = st.sampled_from(["a", "é", "日", '"', "\\", "\x00", "\u2028", "😀", " "])

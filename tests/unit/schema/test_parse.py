@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextd.caches import Cache
 from contextd.domain.errors import Invalid
-from contextd.schema.load import LARGEST, load_schema, parsed_file
+from contextd.schema.load import LARGEST, Parsed, load_schema, parsed_file
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
 
@@ -24,6 +25,11 @@ def field(lines: str):
     """A type `t` with a field `f` of these lines, from line 5 on."""
     below = "".join(f"        {line}\n" for line in lines.splitlines())
     return parsed(f"version: 1\ntypes:\n  t:\n    fields:\n      f:\n{below}")
+
+
+def load(home: Path, root: Path | None = None):
+    """The types in force, from files that nobody read before."""
+    return load_schema(home, root, Cache(1))
 
 
 def told(file) -> list[tuple[int, str]]:
@@ -195,36 +201,37 @@ def test_the_nearer_file_wins_per_type(tmp_path: Path):
         "types:\n  a:\n    description: far\n  b:\n    description: far\n"
     )
     (root / ".context" / "schema.yaml").write_text("types:\n  a:\n    description: near\n")
-    schema = load_schema(home, root)
+    schema = load(home, root)
     assert {n: t.description for n, t in schema.types.items()} == {"a": "near", "b": "far"}
-    assert load_schema(home, None).types["a"].description == "far"
+    assert load(home).types["a"].description == "far"
 
 
 def test_a_change_is_seen_at_the_next_look_even_with_equal_size_and_time(tmp_path: Path):
     path = tmp_path / "schema.yaml"
+    parsed_before: Parsed = Cache(1)
     path.write_text("types:\n  a:\n    description: one\n")
-    assert load_schema(tmp_path, None).types["a"].description == "one"
+    assert load_schema(tmp_path, None, parsed_before).types["a"].description == "one"
     before = path.stat()
     fresh = tmp_path / "fresh"
     fresh.write_text("types:\n  a:\n    description: two\n")
     os.utime(fresh, ns=(before.st_atime_ns, before.st_mtime_ns))
     fresh.replace(path)
-    assert load_schema(tmp_path, None).types["a"].description == "two"
+    assert load_schema(tmp_path, None, parsed_before).types["a"].description == "two"
     time.sleep(0.01)
     path.write_text("types: {}\n")
-    assert load_schema(tmp_path, None).types == {}
+    assert load_schema(tmp_path, None, parsed_before).types == {}
     path.unlink()
-    assert not load_schema(tmp_path, None).files[-1].exists
+    assert not load_schema(tmp_path, None, parsed_before).files[-1].exists
 
 
 def test_what_is_no_readable_file_is_a_problem_not_an_error(tmp_path: Path):
     path = tmp_path / "schema.yaml"
     path.mkdir()
-    assert "not a file" in load_schema(tmp_path, None).problems[0].message
+    assert "not a file" in load(tmp_path).problems[0].message
     path.rmdir()
     path.write_bytes(b"types: \xff\n")
-    assert "not UTF-8" in load_schema(tmp_path, None).problems[0].message
+    assert "not UTF-8" in load(tmp_path).problems[0].message
     path.write_bytes(b"#" * (LARGEST + 1))
-    assert "larger than" in load_schema(tmp_path, None).problems[0].message
+    assert "larger than" in load(tmp_path).problems[0].message
     path.write_bytes(b"\xef\xbb\xbftypes:\n  a:\n    description: with a mark\n")
-    assert list(load_schema(tmp_path, None).types) == ["a"]
+    assert list(load(tmp_path).types) == ["a"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session
+from contextd.domain.sessions import Event, Session, changed
 from contextd.interop.importers import importer_for
 from contextd.interop.importers.sample import sample_session
 from contextd.sessions.distil import Item, distil, generalised
@@ -169,7 +169,9 @@ def test_the_sample_session_teaches_what_it_is_meant_to(tmp_path: Path) -> None:
     assert types.count("pattern") == 1
     assert any(f.type == "issue" and f.solution for f in found)
     assert not any("reminder" in f.content or "never do this" in f.content for f in found)
-    session = fold(SESSION, batch.events)
+    change = fold(SESSION, batch.events)
+    assert change is not None
+    session = changed(SESSION, change)
     assert session.outcome == "success"
     assert {access.path for access in session.files} == set(files)
     items = distil(session, batch.events, found, "")

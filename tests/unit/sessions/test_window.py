@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.domain.window import ContextItem
+from contextd.domain.window import ContextItem, Serving, first_served, together
 from contextd.sessions.window import (
     FULL,
     TARGET,
-    Serving,
     percent,
     pruned,
     recency,
     scored,
-    served,
     usage_line,
     used,
 )
@@ -49,15 +47,19 @@ def test_an_old_item_used_often_outlives_a_recent_one_used_once_only_by_the_form
 
 
 def test_serving_counts_once_per_answer_and_keeps_the_most_it_cost():
-    first = served([], [Serving("file", "a", 30), Serving("file", "a", 20)], NOW)
-    assert [(i.tokens, i.count) for i in first] == [(50, 1)]
-    second = served(first, [Serving("file", "a", 10), Serving("module", "a", 5)], NOW)
-    assert {(i.type, i.tokens, i.count) for i in second} == {("file", 50, 2), ("module", 5, 1)}
+    pieces = [Serving("file", "a", 30), Serving("module", "a", 5), Serving("file", "a", 20)]
+    answer = together(pieces)
+    assert answer == [Serving("file", "a", 50), Serving("module", "a", 5)]
+    first = first_served(answer[0], NOW)
+    assert (first.tokens, first.count) == (50, 1)
+    second = first.served_again(10, NOW)
+    assert (second.type, second.tokens, second.count) == ("file", 50, 2)
 
 
 def test_what_is_served_again_is_active_again():
-    gone = item("a", status="archived", reason="window full")
-    [back] = served([gone], [Serving("file", "a", 1)], NOW)
+    archived = item("a", status="archived", reason="window full", days=2)
+    back = archived.served_again(1, NOW)
+    assert back.last_at == NOW
     assert (back.status, back.reason) == ("active", "")
 
 
