@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
 from contextd.interop.clients import CLIENTS
-from contextd.interop.entries import add_hooks, add_server, containers, without_ours
+from contextd.interop.clients.json_config import add_hooks, add_server, containers, without_ours
 from contextd.interop.install import install, uninstall
 from contextd.interop.jsontext import locate, parts, put, read, remove, style_of
 
@@ -72,12 +72,12 @@ def test_installing_adds_our_entries_and_changes_no_other_value(text: str) -> No
     added = read(with_ours(text))
     expected = copy.deepcopy(json.loads(text))
     line = [*COMMAND, "hook", "--client", CLIENT.name]
-    expected.setdefault("mcpServers", {})["contextd"] = CLIENT.entry(
+    expected.setdefault("mcpServers", {})["contextd"] = CLIENT.configured.entry(
         [*COMMAND, "mcp", "--client", CLIENT.name]
     )
-    for event in CLIENT.events:
+    for event in CLIENT.configured.events:
         held = expected.setdefault("hooks", {}).setdefault(event.name, [])
-        held.append({"hooks": [CLIENT.handler(line, event)]})
+        held.append({"hooks": [CLIENT.configured.handler(line, event)]})
     assert added == expected
     assert list(added) == list(expected)
 
