@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
-from contextd.domain.query import Query
+from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
-from contextd.ports import Embedder, Store, Vector
-from contextd.stores import open_store
+from contextd.ports import Embedder, View
+from support.stores import opened
 
 SCOPE = Scope("local", "default", "shop")
 QUERY = Query(scopes=frozenset({SCOPE}))
@@ -42,16 +45,25 @@ def record(text: str, **fields: object) -> Record:
     return Record(**{"kind": "context", "scope": SCOPE, "content": text, **fields})  # type: ignore[arg-type]
 
 
-def store_of(*records: Record, embedder: Embedder | None = None) -> Store:
-    embedder = embedder or TopicEmbedder()
-    store = open_store("memory://")
-    documents = [record_document(one) for one in records]
-    vectors = embedder.embed([document.text for document in documents])
-    store.index.put(
-        documents,
-        {document.digest: row for document, row in zip(documents, vectors, strict=True)},
-        embedder.model,
+def view_of(*records: Record, embedder: Embedder | None = None) -> View:
+    """What the owner of a store sees that has nothing but these records."""
+    return _filled(
+        Changes(actor="test", records=[Put(one, "add") for one in records]),
+        [record_document(one) for one in records],
+        embedder or TopicEmbedder(),
     )
-    for one in records:
-        store.records.put(one, actor="test", action="add")
-    return store
+
+
+def view_of_documents(documents: Sequence[Document], embedder: Embedder) -> View:
+    """What the owner of a store sees that has only these documents in its index."""
+    return _filled(Changes(documents=documents), documents, embedder)
+
+
+def _filled(changes: Changes, documents: Sequence[Document], embedder: Embedder) -> View:
+    view = opened("memory://").view(OWNER.grant([SCOPE]))
+    if embedder.model:
+        rows = embedder.embed([document.text for document in documents])
+        vectors = {document.digest: row for document, row in zip(documents, rows, strict=True)}
+        changes = replace(changes, vectors={SCOPE: vectors}, model=embedder.model)
+    view.commit(changes)
+    return view

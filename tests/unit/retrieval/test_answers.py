@@ -7,15 +7,13 @@ from math import sqrt
 
 import numpy as np
 import pytest
-from shop_store import SCOPE
+from shop_store import SCOPE, view_of_documents
 
 from contextd.domain.code import Chunk
-from contextd.domain.query import CODE, Document, Query
-from contextd.ports import Vector
+from contextd.domain.query import CODE, Document, Query, Vector
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Part
 from contextd.retrieval.search import LOUD, SURE, find
-from contextd.stores import open_store
 
 CODE_TEXTS = {
     "shop/support.py": "def open_ticket(customer): return queue(customer)",
@@ -49,12 +47,8 @@ def answers(question: str, past: Past | None = None, **cosines: float) -> list[s
     documents = [
         Document(id=path, kind=CODE, scope=SCOPE, text=text) for path, text in CODE_TEXTS.items()
     ]
-    store = open_store("memory://")
-    rows = near.embed([CODE_TEXTS[document.id] for document in documents])
-    vectors = {document.digest: row for document, row in zip(documents, rows, strict=True)}
-    store.index.put(documents, vectors, near.model)
     found = find(
-        store.index,
+        view_of_documents(documents, near).index,
         near,
         question,
         QUERY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from shop_store import QUERY, SCOPE, TopicEmbedder, record, store_of
+from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of
 
 from contextd.domain.time import parse_instant
 from contextd.retrieval.explain import explained, explanation
@@ -21,13 +21,13 @@ RECORDS = [
 
 @pytest.fixture(scope="module")
 def result() -> Result:
-    store = store_of(*RECORDS)
+    view = view_of(*RECORDS)
     return find(
-        store.index,
+        view.index,
         TopicEmbedder(),
         "redis cache ttl",
         QUERY,
-        hydrate=lambda ids: {r.id: r for r in store.records.get(ids)},
+        hydrate=lambda ids: {r.id: r for r in view.records.get(ids)},
         limit=2,
         now=parse_instant("2026-03-01"),
         cascade=SCOPE.cascade,

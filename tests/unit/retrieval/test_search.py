@@ -5,24 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from shop_store import QUERY, SCOPE, TopicEmbedder, record, store_of
+from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of, view_of_documents
 
 from contextd.domain.documents import message_documents
 from contextd.domain.errors import Unavailable
-from contextd.domain.query import CODE, EVENT, Document, Query
+from contextd.domain.query import CODE, EVENT, Document, Query, Vector
 from contextd.domain.sessions import Event
 from contextd.embedders import open_embedder
 from contextd.embedders.none import NoEmbedder
-from contextd.ports import Vector
 from contextd.retrieval.search import DEPTH, find, search
-from contextd.stores import open_store
 
 CACHE = record("Use redis as the cache, with a ttl of ten minutes", title="Cache")
 LOGIN = record("The login form posts the password to the auth service")
 DEPLOY = record("We ship every Friday after the rollout check")
 PARROT = record("A parrot lives in the office kitchen")
 ALL = (CACHE, LOGIN, DEPLOY, PARROT)
-STORE = store_of(*ALL)
+VIEW = view_of(*ALL)
 
 
 class BrokenEmbedder:
@@ -32,19 +30,19 @@ class BrokenEmbedder:
         raise Unavailable("the embedding model is damaged", "reinstall")
 
 
-def ask(question: str, store=STORE, embedder=None, **options):
+def ask(question: str, view=VIEW, embedder=None, **options):
     return find(
-        store.index,
+        view.index,
         embedder or TopicEmbedder(),
         question,
         options.pop("query", QUERY),
-        hydrate=lambda ids: {r.id: r for r in store.records.get(ids)},
+        hydrate=lambda ids: {r.id: r for r in view.records.get(ids)},
         **options,
     )
 
 
 def test_words_and_meaning_are_both_told():
-    found = search(STORE.index, TopicEmbedder(), "redis cache ttl", QUERY)
+    found = search(VIEW.index, TopicEmbedder(), "redis cache ttl", QUERY)
     best = found.candidates[0]
     assert best.id == CACHE.id
     assert (best.part("words").rank, best.part("meaning").rank) == (1, 1)
@@ -101,14 +99,14 @@ def test_strict_drops_hits_that_share_only_a_word():
 
 
 def test_a_record_that_is_gone_is_left_out():
-    result = find(STORE.index, TopicEmbedder(), "redis cache", QUERY, hydrate=lambda ids: {})
+    result = find(VIEW.index, TopicEmbedder(), "redis cache", QUERY, hydrate=lambda ids: {})
     assert result.hits == ()
     assert "no longer there" in {left.reason for left in result.left_out}
 
 
 def test_the_limit_holds_and_says_what_lost():
-    store = store_of(*(record(f"redis cache note {word}") for word in ("one", "two", "three")))
-    result = ask("redis cache", store=store, limit=2)
+    view = view_of(*(record(f"redis cache note {word}") for word in ("one", "two", "three")))
+    result = ask("redis cache", view=view, limit=2)
     assert len(result.hits) == 2
     assert [left.reason for left in result.left_out] == ["below the limit"]
 
@@ -128,35 +126,32 @@ def test_a_huge_question_is_cut_short():
 
 
 def test_a_name_leans_on_words_in_code():
-    store = open_store("memory://")
     texts = {"exact": "def flush_all(): pass", "close": "def drop(): redis cache evict"}
     documents = [Document(id=i, kind=CODE, scope=SCOPE, text=t) for i, t in texts.items()]
     embedder = TopicEmbedder()
-    vectors = {d.digest: embedder.embed([d.text])[0] for d in documents}
-    store.index.put(documents, vectors, embedder.model)
+    view = view_of_documents(documents, embedder)
     query = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
-    found = search(store.index, embedder, "flush_all", query).candidates
+    found = search(view.index, embedder, "flush_all", query).candidates
     assert found[0].id == "exact"
     assert found[0].part("words").amount > 2 * found[0].part("meaning").amount * 0.9
 
 
 def test_messages_are_found_by_what_was_said_around_them():
-    store = open_store("memory://")
     said = ["Which queue do we use?", "Rabbit, since March.", "Fine.", "Lunch at noon?"]
     at = CACHE.created_at
     events = [
         Event(type="message", key=str(i), at=at, role="user", text=text, seq=i)
         for i, text in enumerate(said, 1)
     ]
-    store.index.put(message_documents(SCOPE, "s", events), {}, "")
+    view = view_of_documents(message_documents(SCOPE, "s", events), NoEmbedder())
     query = Query(scopes=frozenset({SCOPE}), kinds=(EVENT,))
-    found = search(store.index, NoEmbedder(), "which queue", query).candidates
+    found = search(view.index, NoEmbedder(), "which queue", query).candidates
     assert [candidate.id for candidate in found][:2] == ["s#1", "s#2"]
 
 
 def test_candidates_are_bounded():
-    store = store_of(*(record(f"redis note {i}") for i in range(DEPTH + 30)))
-    assert len(search(store.index, TopicEmbedder(), "redis", QUERY).candidates) == DEPTH
+    view = view_of(*(record(f"redis note {i}") for i in range(DEPTH + 30)))
+    assert len(search(view.index, TopicEmbedder(), "redis", QUERY).candidates) == DEPTH
 
 
 def test_a_single_word_finds_what_holds_it():
@@ -180,12 +175,12 @@ def test_the_shipped_model_finds_notes_by_meaning_and_stays_silent_otherwise():
         record("All dates are stored in UTC and shown in the zone of the user"),
         record("Images are resized with libvips because Pillow used too much memory"),
     ]
-    store = store_of(*notes, embedder=embedder)
+    view = view_of(*notes, embedder=embedder)
     for question, note in {
         "handle the stripe events endpoint": notes[0],
         "which timezone should created_at use": notes[1],
         "thumbnail generation runs out of memory": notes[2],
     }.items():
-        assert ask(question, store=store, embedder=embedder).hits[0].id == note.id
+        assert ask(question, view=view, embedder=embedder).hits[0].id == note.id
     for prompt in ("ok continue", "what is the capital of France", "make the button blue"):
-        assert ask(prompt, store=store, embedder=embedder, strict=True).hits == ()
+        assert ask(prompt, view=view, embedder=embedder, strict=True).hits == ()
