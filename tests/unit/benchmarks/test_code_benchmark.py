@@ -19,17 +19,19 @@ from contextd.benchmarks.code_accuracy import (
 from contextd.benchmarks.monorepo import write_monorepo
 from contextd.benchmarks.run import main
 from contextd.code.index.scan import scan
+from contextd.domain.access import OWNER
 from contextd.domain.code import SourceFile
 from contextd.domain.errors import NotFound
 from contextd.domain.scope import Scope
-from contextd.stores import open_store
+from support.stores import opened
 
 REPOSITORY = Path(__file__).parents[3]
 
 
 def model(root: Path) -> dict[str, SourceFile]:
-    store = open_store("memory://")
-    return {f.path: f for f in scan(root, store.files, Scope("local", "default", "x")).changed}
+    scope = Scope("local", "default", "x")
+    files = opened("memory://").view(OWNER.grant([scope])).files
+    return {file.path: file for file in scan(root, files, scope).changed}
 
 
 def package(root: Path) -> Path:
