@@ -68,6 +68,10 @@ _OLD_EVENTS = """SELECT no FROM sessions WHERE status = 'archived' AND last_seen
     AND events > dropped LIMIT 1000"""
 
 
+_MOST_NAMED = 5
+"""Ids named of each sort of what is wrong in a scope."""
+
+
 class SqliteUpkeep:
     """`Upkeep` of one file."""
 
@@ -91,10 +95,23 @@ class SqliteUpkeep:
                 dangling = database.value("SELECT count(*) FROM pragma_foreign_key_check")
                 if dangling:
                     problems.append(f"{dangling} rows point to nothing: restore a backup")
-                problems += [text for one in self.balance() for text in one.problems]
+                for one in self.balance():
+                    problems += [*one.problems, *self._misplaced(one.scope)]
         except Corrupt as problem:
             return [f"{problem.message}; {problem.hint}"]
         return problems
+
+    def _misplaced(self, scope: Scope) -> list[str]:
+        """Some of what is missing in the index of a scope and of what is too much in it: where there is
+        as much of one as of the other, counts do not tell.
+        """
+        repair = self.unbalanced(scope, _MOST_NAMED)
+        missing, surplus = (
+            ", ".join(dict.fromkeys(one.id for one in found))
+            for found in (repair.missing, repair.surplus)
+        )
+        problems = [f"{scope}: not indexed, or without words: {missing}"] if missing else []
+        return problems + ([f"{scope}: indexed, but not there: {surplus}"] if surplus else [])
 
     def balance(self, scopes: Sequence[Scope] = ()) -> list[Balance]:
         """See `Upkeep.balance`."""
