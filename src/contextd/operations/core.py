@@ -89,6 +89,11 @@ class Operation:
         return self.route.split()[1]
 
     @property
+    def placeless(self) -> bool:
+        """Whether it is the same in every project, and so takes none."""
+        return self.run in _PLACELESS
+
+    @property
     def tool(self) -> bool:
         """Whether agents see it as an MCP tool."""
         return self.audience == "agent"
@@ -151,10 +156,6 @@ _PLACELESS: set[Callable[..., Any]] = set()
 """What is the same wherever it is asked."""
 
 
-def _placeless(run: Callable[..., Any]) -> bool:
-    return run in _PLACELESS
-
-
 @cache
 def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
     from pydantic import ConfigDict, Field, create_model  # noqa: PLC0415 - 0.1 s: see above
@@ -168,7 +169,7 @@ def _arguments(run: Callable[..., Any]) -> type[BaseModel]:
         )
         for name, p in list(inspect.signature(run).parameters.items())[1:]
     }
-    if not _placeless(run):
+    if run not in _PLACELESS:
         fields[PROJECT] = (str, "")
     name = run.__name__.rstrip("_")
     return create_model(name, __config__=ConfigDict(extra="forbid"), **fields)

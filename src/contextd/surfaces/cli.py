@@ -158,7 +158,7 @@ def operation_command(op: Signature) -> click.Command:
             params.append(_option(one))
     return click.Command(
         op.name.replace("_", "-"),
-        params=[*params, *_common(op)],
+        params=[*params, _as_json()],
         callback=lambda **given: _run(op.name, _from_here(op, given)),
         help=op.description,
         short_help=op.summary.split(". ")[0].rstrip("."),
@@ -175,14 +175,8 @@ def _option(one: Parameter) -> click.Option:
     )
 
 
-def _common(op: Signature) -> list[click.Parameter]:
-    shared: list[click.Parameter] = [
-        click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
-    ]
-    if not op.takes("project"):
-        about = "Another project's name."
-        shared.append(click.Option(["--project", "in_project"], default="", help=about))
-    return shared
+def _as_json() -> click.Option:
+    return click.Option(["--json", "as_json"], is_flag=True, help="Print the result as JSON.")
 
 
 def _from_here(op: Signature, given: dict[str, Any]) -> dict[str, Any]:
@@ -196,9 +190,8 @@ def _from_here(op: Signature, given: dict[str, Any]) -> dict[str, Any]:
 
 def _run(name: str, given: dict[str, Any]) -> int:
     console = Console(given.pop("as_json"))
-    project = given.pop("in_project", "")
     arguments = {k: _value(v) for k, v in given.items() if v not in (None, ())}
-    console.show(ask(name, arguments, project=project))
+    console.show(ask(name, arguments))
     return DONE
 
 
@@ -247,7 +240,7 @@ def _named_arguments(op: Signature, given: list[str]) -> dict[str, Any] | None:
         click.Option(["--" + one.name.replace("_", "-"), one.name], multiple=one.kind == "list")
         for one in op.parameters
     ]
-    command = click.Command(op.name, params=[*options, *_common(op)])
+    command = click.Command(op.name, params=[*options, _as_json()])
     dashed = [_dashed(word) for word in given]
     try:
         return dict(command.make_context(op.name, dashed).params)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -21,6 +20,7 @@ from contextd.disk import replace_file
 from contextd.domain.errors import Unavailable
 
 _OPERATIONS = Path(__file__).parents[1] / "operations"
+_ABOUT_PROJECT = "Another project's name."
 
 ParameterKind = Literal["text", "list", "flag"]
 
@@ -56,7 +56,7 @@ def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
     not of this code; a home that is there then keeps them.
     """
     kept = home / "commands.json"
-    stamp = _stamp()
+    stamp = stamp_of(_OPERATIONS)
     with suppress(OSError, ValueError, KeyError, TypeError):
         found = json.loads(kept.read_text("utf-8"))
         if found["stamp"] == stamp:
@@ -70,13 +70,13 @@ def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
     return {one.name: one for one in read}
 
 
-def _stamp() -> str:
-    """Another one for other code: what is installed has a version, what is edited has times."""
+def stamp_of(folder: Path) -> str:
+    """Another text for other code: what is installed has a version, what is edited has times."""
     digest = hashlib.blake2b(__version__.encode(), digest_size=16)
     with suppress(OSError):
-        for entry in sorted(os.scandir(_OPERATIONS), key=lambda one: one.name):
-            about = entry.stat()
-            digest.update(f"{entry.name} {about.st_size} {about.st_mtime_ns}\n".encode())
+        for path in sorted(folder.rglob("*.py")):
+            about = path.stat()
+            digest.update(f"{path} {about.st_size} {about.st_mtime_ns}\n".encode())
     return digest.hexdigest()
 
 
@@ -86,10 +86,11 @@ def _signature(row: dict[str, Any]) -> Signature:
 
 def _of_table() -> list[Signature]:
     # By now `load` has imported it.
-    from contextd.operations.core import OPERATIONS, LocalPath  # noqa: PLC0415
+    from contextd.operations.core import OPERATIONS, PROJECT, LocalPath  # noqa: PLC0415
 
     found = []
     for op in OPERATIONS.values():
+        last = () if op.placeless else (Parameter(PROJECT, "text", False, False, _ABOUT_PROJECT),)
         hints = get_type_hints(op.run, include_extras=True)
         parameters = list(inspect.signature(op.run).parameters.items())[1:]
         rows = tuple(
@@ -105,7 +106,7 @@ def _of_table() -> list[Signature]:
             for name, one in parameters
         )
         listed = op.audience != "system"
-        found.append(Signature(op.name, listed, op.summary, op.description, rows))
+        found.append(Signature(op.name, listed, op.summary, op.description, (*rows, *last)))
     return found
 
 

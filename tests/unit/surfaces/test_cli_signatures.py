@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from contextd.app import load_operations
-from contextd.operations.core import OPERATIONS
-from contextd.surfaces.cli_signatures import Parameter, Signature, signatures
+from contextd.operations.core import OPERATIONS, PROJECT
+from contextd.surfaces.cli_signatures import Parameter, Signature, signatures, stamp_of
 
 
 def never() -> None:
@@ -25,7 +25,10 @@ def test_what_a_home_keeps_is_what_the_table_says(tmp_path: Path) -> None:
         assert [row.required for row in one.parameters] == [
             f.is_required() for f in fields.values()
         ]
-        assert [row.help for row in one.parameters] == [f.description for f in fields.values()]
+        helps = {row.name: row.help for row in one.parameters}
+        # Agents pay for every word of a schema, and this one is in all of them.
+        assert helps.pop(PROJECT, "Another project's name.") == "Another project's name."
+        assert helps == {n: f.description for n, f in fields.items() if n != PROJECT}
     assert signatures(tmp_path, never) == read
 
 
@@ -54,6 +57,15 @@ def test_a_row_that_does_not_fit_is_read_anew(tmp_path: Path) -> None:
     told["operations"] = [{"name": "odd"}]
     kept.write_text(json.dumps(told))
     assert "odd" not in signatures(tmp_path, load_operations)
+
+
+def test_a_change_of_any_file_of_operations_makes_them_read_anew(tmp_path: Path) -> None:
+    source = tmp_path / "operations" / "room" / "rows.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("one = 1\n")
+    before = stamp_of(tmp_path / "operations")
+    source.write_text("two = 22\n")
+    assert stamp_of(tmp_path / "operations") != before
 
 
 def test_without_a_home_nothing_is_written(tmp_path: Path) -> None:
