@@ -1,4 +1,4 @@
-"""A host with a handful of operations of its own, for what surfaces do with any operation.
+"""A backend with a handful of operations of its own, for what surfaces do with any operation.
 
 Run as a program it is a whole daemon: `python local_host.py HOME`.
 """
@@ -10,13 +10,14 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
-from contextd.domain.access import OWNER
+from contextd.app import Host
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
-from contextd.operations.core import OPERATIONS, Answer, find_operation, invoke, operation
-from contextd.runtime import Runtime
+from contextd.embedders import open_embedder
+from contextd.operations.calling import invoke
+from contextd.operations.core import OPERATIONS, Answer, find_operation, operation
+from contextd.runtime import Request, Runtime
 from contextd.settings import Settings, load_settings
 
 
@@ -34,13 +35,16 @@ class Greeting:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the host was told about the caller."""
+    """What a call knows about its caller."""
 
-    cwd: str
-    client: str
-    session_hint: str
+    root: str
     project: str
+    client: str
     surface: str
+    connection: str
+    process: int
+    key: str
+    repeated: bool
 
 
 def define() -> None:
@@ -89,8 +93,16 @@ def define() -> None:
     @operation("GET /api/probe/seen", profile="full")
     def probe_seen(runtime: Runtime) -> Seen:
         """Say what is known about the caller."""
-        world = cast(Any, runtime)
-        return Seen(world.cwd, world.client, world.session_hint, world.named, world.surface)
+        return Seen(
+            str(runtime.checkout.root) if runtime.checkout else "",
+            str(runtime.project.scope) if runtime.project else "",
+            runtime.client,
+            runtime.surface,
+            runtime.connection,
+            runtime.process,
+            runtime.call,
+            runtime.repeated,
+        )
 
 
 def define_hook() -> None:
@@ -116,48 +128,38 @@ def define_hook() -> None:
 
 
 class LocalHost:
-    """Implements `surfaces.host.Host` without a store."""
+    """A backend over a store in memory. Operations are found in the table as it stands."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
-        self.settings = settings or Settings(Path("/nonexistent"))
+    def __init__(self, settings: Settings) -> None:
+        flags = {"store.url": "memory://", "embedder.name": "none"}
+        self.settings = load_settings(home=settings.home, flags=flags)
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self.closed = False
+        self._host = Host(self.settings, open_embedder("none"), work=False)
 
-    def runtime(self, surface: str, **about: Any) -> Runtime:
-        world = SimpleNamespace(
-            surface=surface,
-            caller=OWNER,
-            trace=SimpleNamespace(action=None),
-            **{"cwd": "", "client": "", "session_hint": "", **about, "project": None},
-            named=about.get("project", ""),
-        )
-        world.for_call = lambda: world
-        return cast(Runtime, world)
-
-    def call(self, name: str, runtime: Runtime, arguments: Mapping[str, Any]) -> Answer:
+    def call(self, name: str, request: Request, arguments: Mapping[str, Any]) -> Answer:
         op = find_operation(name)
         self.calls.append((op.name, dict(arguments)))
         try:
-            return invoke(op, runtime, arguments)
+            return invoke(op, self._host.runtime(request, op), arguments)
         except ContextdError:
             raise
         except Exception as error:
             raise ContextdError(f"{op.name} failed: {error}", "report it") from error
 
     def health(self) -> dict[str, Any]:
-        return {"projects": 0, "problems": []}
+        return self._host.health()
 
     def idle(self) -> bool:
         return True
 
     def close(self) -> None:
-        self.closed = True
+        self._host.close()
 
 
 class BrokenHost(LocalHost):
     """Cannot be opened."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self, settings: Settings) -> None:
         raise Unavailable("the store is locked away", "find the key")
 
 

@@ -1,24 +1,31 @@
-"""The MCP server over any operation: schemas, errors, sessions."""
+"""The MCP server over any operation: schemas, errors, who calls."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from contextd.surfaces.gate import Gate, Peer
 from local_host import BrokenHost, LocalHost, define
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from contextd.app import load_operations
+from contextd.domain.access import OWNER
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import OPERATIONS
+from contextd.settings import Settings
+from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.mcp import ALWAYS_LOADED, build_server, tool_rows
 from contextd.surfaces.mcp_schemas import output_schema, structured
 from contextd.surfaces.render import INSTRUCTIONS
+from support.repositories import committed
+
+Use = Callable[[Client], Coroutine[Any, Any, Any]]
+Served = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
@@ -34,25 +41,33 @@ def probes() -> Iterator[None]:
     tool_rows.cache_clear()
 
 
-def served(
-    use: Callable[[Client], Coroutine[Any, Any, Any]],
-    *,
-    open_host: Callable[[], Any] = LocalHost,
-    peer: Peer | None = None,
-    era: str = "legacy",
-) -> Any:
-    """Run `use` with an official client joined to a server in this process."""
+@pytest.fixture
+def served(tmp_path: Path) -> Served:
+    """Runs what an official client does that is joined to a server in this process."""
+    settings = Settings(tmp_path / "home")
+    settings.home.mkdir()
 
-    async def run() -> Any:
-        gate = Gate(open_host, workers=2)
-        known = peer or Peer("mcp")
-        async with Client(build_server(gate, "full", lambda _: known), mode=era) as client:  # type: ignore[arg-type]
-            return await use(client)
+    def run(
+        use: Use,
+        *,
+        backend: Callable[[Settings], LocalHost] = LocalHost,
+        peer: Peer | None = None,
+        era: str = "legacy",
+    ) -> Any:
+        async def joined() -> Any:
+            calls = Calls(lambda: backend(settings), workers=2)
+            known = peer or Peer("mcp", OWNER)
+            async with Client(build_server(calls, "full", lambda _: known), mode=era) as client:  # type: ignore[arg-type]
+                answer = await use(client)
+            await calls.close()
+            return answer
 
-    return asyncio.run(run())
+        return asyncio.run(joined())
+
+    return run
 
 
-def call(name: str, /, **arguments: Any) -> Callable[[Client], Coroutine[Any, Any, Any]]:
+def call(name: str, /, **arguments: Any) -> Use:
     async def use(client: Client) -> Any:
         return await client.call_tool(name, arguments)
 
@@ -60,18 +75,18 @@ def call(name: str, /, **arguments: Any) -> Callable[[Client], Coroutine[Any, An
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
-def test_an_answer_is_text_and_the_same_as_data(era: str) -> None:
+def test_an_answer_is_text_and_the_same_as_data(served: Served, era: str) -> None:
     result = served(call("probe_greet", name="Ada"), era=era)
     assert result.content[0].text == "text form: hello Ada"
     assert result.structured_content == {"text": "hello Ada", "nickname": None, "tags": None}
 
 
-def test_a_list_is_wrapped_so_that_every_client_can_take_it() -> None:
+def test_a_list_is_wrapped_so_that_every_client_can_take_it(served: Served) -> None:
     result = served(call("probe_list"))
     assert result.structured_content == {"items": [1, 2, 3]}
 
 
-def test_an_error_is_a_tool_error_with_code_and_hint() -> None:
+def test_an_error_is_a_tool_error_with_code_and_hint(served: Served) -> None:
     result = served(call("probe_greet", name="nobody"))
     assert result.is_error
     assert result.content[0].text == "not_found: nobody is not here. greet somebody else"
@@ -80,7 +95,7 @@ def test_an_error_is_a_tool_error_with_code_and_hint() -> None:
     assert "did you mean 'name'?" in wrong.content[0].text
 
 
-def test_a_defect_is_an_error_and_the_connection_goes_on() -> None:
+def test_a_defect_is_an_error_and_the_connection_goes_on(served: Served) -> None:
     async def use(client: Client) -> Any:
         return await client.call_tool("probe_defect", {}), await client.call_tool("probe_list", {})
 
@@ -92,7 +107,7 @@ def test_a_defect_is_an_error_and_the_connection_goes_on() -> None:
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
 def test_no_error_of_any_tool_carries_data_that_its_output_schema_would_have_to_allow(
-    era: str,
+    served: Served, era: str
 ) -> None:
     async def use(client: Client) -> Any:
         tools = (await client.list_tools()).tools
@@ -110,7 +125,7 @@ def test_no_error_of_any_tool_carries_data_that_its_output_schema_would_have_to_
 
 
 @pytest.mark.parametrize("name", ["nothing", "hook_event"])
-def test_what_is_no_tool_for_agents_is_unknown(name: str) -> None:
+def test_what_is_no_tool_for_agents_is_unknown(served: Served, name: str) -> None:
     with pytest.raises(BaseException) as caught:  # noqa: PT011  an MCPError inside a group
         served(call(name))
     assert (
@@ -120,30 +135,52 @@ def test_what_is_no_tool_for_agents_is_unknown(name: str) -> None:
     )
 
 
-def test_a_host_that_cannot_open_answers_with_the_reason_and_still_lists_tools() -> None:
+def test_a_host_that_cannot_open_answers_with_the_reason_and_still_lists_tools(
+    served: Served,
+) -> None:
     async def use(client: Client) -> Any:
         return (await client.list_tools()).tools, await client.call_tool("probe_list", {})
 
-    listed, result = served(use, open_host=BrokenHost)
+    listed, result = served(use, backend=BrokenHost)
     assert listed
     assert result.content[0].text == "unavailable: the store is locked away. find the key"
 
 
-def test_calls_carry_the_directory_the_client_and_the_session_of_the_connection() -> None:
-    peer = Peer("mcp", cwd="/here", session="connection:1")
+def test_calls_carry_the_directory_the_client_and_the_connection(
+    served: Served, tmp_path: Path
+) -> None:
+    root = committed(tmp_path / "shop", {"a.py": "a = 1\n"})
+    peer = Peer("mcp", OWNER, cwd=str(root), client="zed", connection="c-1", process=42)
     seen = served(call("probe_seen"), peer=peer).structured_content
-    assert (seen["cwd"], seen["session_hint"], seen["surface"]) == ("/here", "connection:1", "mcp")
-    assert seen["client"]
-    peer.note("session_start", {"session_id": "s-1"})
-    assert served(call("probe_seen"), peer=peer).structured_content["session_hint"] == "s-1"
-    peer.note("session_end", {"session_id": "s-1"})
-    assert peer.session == f"connection:{peer.connection}"
+    assert (seen["root"], seen["project"]) == (str(root), "local/default/shop")
+    assert (seen["client"], seen["surface"]) == ("zed", "mcp")
+    assert (seen["connection"], seen["process"]) == ("c-1", 42)
 
 
-def test_a_peer_without_a_lasting_connection_gets_no_session() -> None:
-    peer = Peer("rest")
-    peer.note("session_start", {"session_id": "s-1"})
-    assert peer.session == ""
+def test_a_client_that_brings_no_name_is_called_what_it_calls_itself(served: Served) -> None:
+    assert served(call("probe_seen")).structured_content["client"] == "mcp"
+
+
+def test_each_call_of_a_lasting_connection_has_a_key_of_its_own(served: Served) -> None:
+    async def use(client: Client) -> Any:
+        return [(await client.call_tool("probe_seen", {})).structured_content for _ in range(3)]
+
+    lasting = served(use, peer=Peer("mcp", OWNER, connection="c-1"))
+    assert len({one["key"] for one in lasting} - {""}) == 3
+    assert [one["repeated"] for one in lasting] == [False] * 3
+    assert [one["key"] for one in served(use)] == [""] * 3
+
+
+def test_a_call_that_was_under_way_when_the_connection_broke_is_known_as_a_repetition(
+    served: Served,
+) -> None:
+    def peer(*repeats: int) -> Peer:
+        return Peer("mcp", OWNER, connection="c-1", repeats=frozenset(repeats))
+
+    first = served(call("probe_seen"), peer=peer()).structured_content
+    again = served(call("probe_seen"), peer=peer(*range(10))).structured_content
+    assert again["key"] == first["key"]
+    assert (first["repeated"], again["repeated"]) == (False, True)
 
 
 def test_every_output_schema_is_valid_and_of_type_object() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,19 +11,21 @@ from urllib.parse import urlencode
 
 import pytest
 
-from contextd.app import App, load_operations
-from contextd.settings import load_settings
-from contextd.surfaces.gate import Gate
+from contextd.app import Host, load_operations
+from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
 from contextd.surfaces.web.server import Pages
+from support.clocks import Shifted
+from support.desks import Desk, opened
+from support.repositories import committed
 
 
 class Browser:
     """A signed-in browser without a network."""
 
-    def __init__(self, app: App, root: Path) -> None:
+    def __init__(self, host: Host, root: Path) -> None:
         access = Access()
-        self._pages = Pages(Gate(lambda: app, 2, load_operations), access)
+        self._pages = Pages(Calls(lambda: host, 2, load_operations), access)
         self._cookie = f"{access.cookie_name}={access.redeem(access.new_code(str(root)))}"
 
     async def ask(self, method: str, path: str, body: str = "") -> tuple[int, str]:
@@ -53,24 +54,25 @@ class Browser:
 
 
 @pytest.fixture
-def app(tmp_path: Path) -> Iterator[App]:
-    settings = load_settings(home=tmp_path / "home", flags={"embedder.name": "none"})
-    opened = App.open(settings, work=False)
-    yield opened
-    opened.close()
+def shop(tmp_path: Path) -> Iterator[Desk]:
+    host = opened(tmp_path / "home", Shifted(), embedder_name="none")
+    yield Desk(host, committed(tmp_path / "shop", {"a.py": "a = 1\n"}))
+    host.close()
 
 
-def test_failed_jobs_are_shown_with_their_reason_and_tried_again(app: App, tmp_path: Path) -> None:
-    root = tmp_path / "shop"
-    root.mkdir()
-    subprocess.run(["git", "init", "-q", str(root)], check=True)
-    runtime = app.runtime("cli", cwd=str(root))
-    queue, now = runtime.store.jobs, runtime.clock.now()
-    for name in ("find_contradictions", "end_idle_sessions"):
-        id = queue.enqueue(name, {}, max_attempts=1, run_at=now)
-        queue.claim("w", 60, now)
-        queue.fail(id, "w", "the <disk> is full", now, now)
-    browser = Browser(app, root)
+def test_failed_jobs_are_shown_with_their_reason_and_tried_again(
+    shop: Desk, tmp_path: Path
+) -> None:
+    neighbour = shop.at(committed(tmp_path / "blog", {"b.py": "b = 2\n"}))
+    neighbour.failed_job("find_contradictions", "the neighbour's disk is full")
+    for name in ("find_contradictions", "score_windows"):
+        id = shop.failed_job(name, "the <disk> is full")
+    listed = shop.view.jobs
+
+    def states() -> list[str]:
+        return sorted(job.state for job in listed.list())
+
+    browser = Browser(shop.host, shop.root)
 
     async def visit() -> None:
         status, page = await browser.ask("GET", "/jobs?state=failed")
@@ -82,12 +84,13 @@ def test_failed_jobs_are_shown_with_their_reason_and_tried_again(app: App, tmp_p
         csrf = {"csrf": token[1]}
         one = urlencode({**csrf, "id": id})
         assert (await browser.ask("POST", "/jobs/retry", one))[0] == 303
-        assert {job.state for job in queue.list()} == {"ready", "failed"}
+        assert states() == ["failed", "ready"]
         again = await browser.ask("POST", "/jobs/retry", one)
         assert (again[0], "not failed" in again[1]) == (409, True)
         assert (await browser.ask("POST", "/jobs/retry", urlencode(csrf)))[0] == 303
-        assert {job.state for job in queue.list()} == {"ready"}
+        assert states() == ["ready", "ready"]
         assert (await browser.ask("POST", "/jobs/retry", urlencode(csrf)))[0] == 404
         assert "data-live" in (await browser.ask("GET", "/jobs"))[1]
 
     asyncio.run(visit())
+    assert [job.state for job in neighbour.view.jobs.list()] == ["failed"]
