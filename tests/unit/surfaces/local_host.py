@@ -114,6 +114,7 @@ def define_hook() -> None:
         event: str,
         payload: dict[str, Any],
         client: str = "",
+        marks: list[str] | None = None,
         ancestors: list[int] | None = None,
     ) -> dict[str, Any]:
         """Take a hook's event.
@@ -122,6 +123,7 @@ def define_hook() -> None:
             event: Its name.
             payload: Its content.
             client: Whose.
+            marks: Which variables of its environment tell.
             ancestors: From which processes.
         """
         return {"output": {"seen": event, "payload": payload, "client": client}}
