@@ -358,9 +358,15 @@ class Queue(Protocol):
         """Mark a job done. Raises `Conflict` when it was lost."""
         ...
 
-    def fail(self, job_id: str, worker: str, error: str, retry_in: float) -> None:
-        """Note a failure: the job runs again in so many seconds, or is failed for good when this was
-        its last attempt. Raises `Conflict` when it was lost.
+    def fail(self, job_id: str, worker: str, error: str, retry_in: float | None) -> None:
+        """Note a failure: the job runs again in so many seconds, or is failed for good when that is
+        None or this was its last attempt. Raises `Conflict` when it was lost.
+        """
+        ...
+
+    def release(self, job_id: str, worker: str) -> None:
+        """Give a job back unfinished: it is due at once, with what it kept, and the attempt does not
+        count. Raises `Conflict` when it was lost.
         """
         ...
 
@@ -412,6 +418,10 @@ class Upkeep(Protocol):
 
     def waiting(self, model: str) -> dict[Scope, int]:
         """How many documents of each scope have no vector of `model`."""
+        ...
+
+    def failed_jobs(self, limit: int) -> list[Job]:
+        """Jobs that failed for good, latest first: of every scope, and of what is none."""
         ...
 
     def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:

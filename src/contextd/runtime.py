@@ -21,6 +21,7 @@ from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Upkeep, View
 from contextd.settings import Settings
+from contextd.supervision import ServiceState
 
 Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 
@@ -176,6 +177,10 @@ class Organisation(Protocol):
 
     def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
         """What the caller may reach of these scopes."""
+        ...
+
+    def services(self) -> list[ServiceState]:
+        """How each of its services does, by name."""
         ...
 
 

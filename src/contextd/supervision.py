@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -90,13 +91,14 @@ class Supervisor:
         with self._lock:
             return [self._states[name] for name in sorted(self._states)]
 
-    def close(self, timeout: float = 30.0) -> list[str]:
-        """Stop all services and wait for them; the names of those that did not end in time."""
+    def close(self, timeout: float = 20.0) -> list[str]:
+        """Stop all services and wait for them so many seconds; the names of those that did not end."""
+        deadline = time.monotonic() + timeout
         self._stop.set()
         for _, wake in self._services.values():
             wake()
         for thread in self._threads:
-            thread.join(timeout)
+            thread.join(max(0.0, deadline - time.monotonic()))
         return [thread.name for thread in self._threads if thread.is_alive()]
 
     def _keep(self, name: str) -> None:

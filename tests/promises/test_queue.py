@@ -82,6 +82,47 @@ def test_a_job_that_failed_for_good_can_be_tried_again_with_all_its_attempts(sto
     assert not store.jobs.retry("nothing")
 
 
+def test_a_job_given_back_is_due_at_once_and_the_attempt_does_not_count(timed, clock):
+    store = timed
+    job_id = store.enqueue("scan", scope=SHOP, arguments={"n": 1}, max_attempts=1)
+    neighbour = store.enqueue("scan", scope=TEAM, run_at=clock.at + HOUR)
+    for _ in range(7):
+        assert claim(store, "w1").id == job_id
+        store.queue.checkpoint(job_id, "w1", {"reached": 3})
+        store.queue.release(job_id, "w1")
+        [waiting] = [job for job in store.jobs.list() if job.id == job_id]
+        assert (waiting.state, waiting.attempts, waiting.error) == ("ready", 0, "")
+    again = claim(store, "w1")
+    assert (again.arguments, again.attempts, again.checkpoint) == ({"n": 1}, 1, {"reached": 3})
+    [other] = [job for job in store.jobs.list() if job.id == neighbour]
+    assert (other.state, other.attempts, other.run_at) == ("ready", 0, clock.at + HOUR)
+
+
+def test_only_who_holds_a_job_gives_it_back_and_newer_work_takes_its_place(timed, clock):
+    store = timed
+    first = store.enqueue("x", scope=SHOP, unique_key="k")
+    claim(store, "w1")
+    with pytest.raises(Conflict):
+        store.queue.release(first, "w2")
+    second = store.enqueue("x", scope=SHOP, unique_key="k")
+    store.queue.release(first, "w1")
+    states = {job.id: (job.state, job.finished_at) for job in store.jobs.list()}
+    assert states == {first: ("done", clock.at), second: ("ready", None)}
+    with pytest.raises(Conflict):
+        store.queue.release(first, "w1")
+
+
+def test_a_job_nobody_can_run_is_failed_for_good_with_attempts_left(timed, clock):
+    store = timed
+    store.enqueue("x", max_attempts=5)
+    job = claim(store)
+    store.queue.fail(job.id, "w", "no such job", None)
+    [failed] = store.jobs.list()
+    ended = (failed.state, failed.error, failed.finished_at)
+    assert ended == ("failed", "no such job", clock.at)
+    assert store.queue.next_due(LANES, "here") is None
+
+
 def test_a_job_that_kills_its_workers_is_given_up(timed, clock):
     store = timed
     store.enqueue("x", max_attempts=1)

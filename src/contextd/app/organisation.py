@@ -22,7 +22,7 @@ from contextd.awareness.observe import NAME as USAGE_LOG
 from contextd.awareness.observe import UsageLog
 from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
-from contextd.domain.errors import ContextdError
+from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job
 from contextd.domain.scope import Scope
 from contextd.governance.redact import redact
@@ -187,7 +187,7 @@ class OpenOrganisation:
         """How many jobs wait or run, and what failed for good, in words."""
         view = self.view(_WORKER, [p.scope for p in self.directory.all()] + [Scope(self.name)])
         counts = view.jobs.count()
-        failed = view.jobs.list(states=("failed",), limit=5)
+        failed = self._store.upkeep.failed_jobs(5)
         problems = [f"job {job.name} failed: {job.error}" for job in failed]
         return counts.get("ready", 0) + counts.get("running", 0), problems
 
@@ -212,6 +212,8 @@ class OpenOrganisation:
         """Finish writes, stop the services, close the store."""
         for name in self._services.close():
             _log.warning("%s did not end in time", name)
+        for worker in self._workers:
+            worker.give_back()
         self._usage.settle()
         self.caches.close()
         self._store.close()
@@ -223,7 +225,7 @@ class OpenOrganisation:
             return
         add(PREPARATIONS, self._preparations.run, self._preparations.wake)
         for lane, worker in zip(LANES, self._workers, strict=True):
-            add(f"{lane} worker", worker.run, worker.wake)
+            add(f"{lane} worker", worker.run, worker.stop)
         add(IDLE_WATCH, self._idle_watch.run, self._idle_watch.wake)
 
     def _run_due_job(self) -> bool:
@@ -257,7 +259,7 @@ class OpenOrganisation:
         if job.scope is not None:
             there = self._in_project(runtime, job)
             if there is None:
-                return {"skipped": f"there is no project {job.scope}"}
+                raise NotFound(f"there is no project {job.scope}", "its work cannot be done")
             runtime = there
         result = run(runtime, Task(job.scope, job.arguments, job.checkpoint, hold))
         if job.scope is not None and job.name not in _UNCHECKED and not hold.lost:

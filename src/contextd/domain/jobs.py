@@ -24,7 +24,8 @@ class Job:
     """A durable piece of background work. `scope` says whose it is; None is the organisation's own.
 
     `place` names the machine whose checkouts it needs, empty for any. Of one lane the jobs with the
-    highest `priority` run first, and of those the ones due first.
+    highest `priority` run first, and of those the ones due first. `unreadable` says what is wrong with
+    a row that is no job: it is there to be looked at, and never run.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Job:
     result: Mapping[str, Any] = field(default_factory=dict[str, Any])
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
     finished_at: datetime | None = None
+    unreadable: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

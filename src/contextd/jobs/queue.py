@@ -8,13 +8,15 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from contextd.domain.changes import NewJob
-from contextd.domain.errors import Conflict, ContextdError
+from contextd.domain.errors import Conflict, ContextdError, Invalid, Unavailable
 from contextd.domain.jobs import Job, Lane
+from contextd.jobs.table import job_named
 from contextd.ports import Clock, Queue
 
 LEASE_SECONDS = 12.0
@@ -25,11 +27,12 @@ _log = logging.getLogger(__name__)
 
 class Hold:
     """A worker's hold on a job while it runs it. Once the lease is lost, another worker may run the
-    job: whoever works on it asks `lost` between steps and stops.
+    job: whoever works on it calls `check` between steps, which also ends it when `stopping` is set.
     """
 
-    def __init__(self, queue: Queue, job: Job, worker: str) -> None:
+    def __init__(self, queue: Queue, job: Job, worker: str, stopping: threading.Event) -> None:
         self._queue, self._job, self._worker = queue, job, worker
+        self._stopping = stopping
         self._lost, self._over = threading.Event(), threading.Event()
 
     @property
@@ -43,13 +46,30 @@ class Hold:
         self._queue.checkpoint(self._job.id, self._worker, state)
 
     def check(self) -> None:
-        """Raise `Conflict` when the job is no longer ours: nothing more may be written for it."""
+        """Raise `Conflict` when the job is no longer ours: nothing more may be written for it. Raises
+        `Unavailable` when the worker stops: then the job is given back.
+        """
         if self._lost.is_set():
             raise Conflict(f"the lease of {self._job.name} was lost", "another worker runs it")
+        if self._stopping.is_set():
+            raise Unavailable(f"{self._job.name} was stopped with contextd", "it goes on later")
+
+    def give_back(self) -> None:
+        """Let the job run again later, as if this attempt had not been; whatever still runs of it may
+        write no more.
+        """
+        if self._lost.is_set():
+            return
+        self._lost.set()
+        try:
+            self._queue.release(self._job.id, self._worker)
+            _log.info("%s was given back: it goes on at the next start", self._job.name)
+        except ContextdError as error:
+            _log.warning("%s not given back: %s", self._job.name, error.message)
 
     def renew_until_over(self) -> None:
         """Renew the lease three times as often as it would run out."""
-        while not self._over.wait(LEASE_SECONDS / 3):
+        while not self._over.wait(LEASE_SECONDS / 3) and not self._lost.is_set():
             try:
                 if not self._queue.renew(self._job.id, self._worker, LEASE_SECONDS):
                     _log.warning("lease of %s lost: stopping it", self._job.name)
@@ -72,6 +92,17 @@ def retry_seconds(attempts: int) -> float:
     return float(min(900, 2**attempts))
 
 
+def _refusal(job: Job) -> str:
+    """Why a job cannot be run by this version at all; empty when it can."""
+    if job.unreadable:
+        return f"corrupt: {job.unreadable}"
+    try:
+        job_named(job.name)
+    except Invalid as error:
+        return f"{error.code}: {error.message}; it may be of another version of contextd"
+    return ""
+
+
 class Worker:
     """Runs the jobs of some lanes, one at a time. `rounds` are the jobs that come round."""
 
@@ -88,26 +119,38 @@ class Worker:
         self._queue, self._clock, self._run = queue, clock, run
         self._lanes, self._place, self._rounds = lanes, place, rounds
         self._name = f"{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        self._wanted = threading.Event()
-        self._active = 0
+        self._wanted, self._stopping = threading.Event(), threading.Event()
+        self._hold: Hold | None = None
 
     def wake(self) -> None:
         """Look for due jobs now."""
         self._wanted.set()
 
+    def stop(self) -> None:
+        """Take no more jobs. The one that runs ends at its next step and is given back."""
+        self._stopping.set()
+        self.wake()
+
+    def give_back(self) -> None:
+        """Give back the job that still runs: it did not end in time."""
+        hold = self._hold
+        if hold is not None:
+            hold.give_back()
+
     def idle(self) -> bool:
         """Whether no job is running or due."""
         due = self._queue.next_due(self._lanes, self._place)
-        return self._active == 0 and (due is None or due > self._clock.now())
+        return self._hold is None and (due is None or due > self._clock.now())
 
     def run_one(self) -> bool:
-        """Take and run the next due job. False when there is none."""
+        """Take and run the next due job. False when there is none, or it stops."""
+        if self._stopping.is_set():
+            return False
         self._queue.come_round(self._rounds)
         job = self._queue.claim(self._name, LEASE_SECONDS, lanes=self._lanes, place=self._place)
         if job is None:
             return False
-        self._active += 1
-        hold = Hold(self._queue, job, self._name)
+        self._hold = hold = Hold(self._queue, job, self._name, self._stopping)
         keeper = threading.Thread(target=hold.renew_until_over, name="lease", daemon=True)
         keeper.start()
         try:
@@ -115,26 +158,38 @@ class Worker:
         finally:
             hold.over()
             keeper.join()
-            self._active -= 1
+            self._hold = None
         return True
 
     def _work(self, job: Job, hold: Hold) -> None:
+        refusal = _refusal(job)
+        if refusal:
+            _log.warning("job %s is not run: %s", job.name, refusal)
+            self._settle(lambda: self._queue.fail(job.id, self._name, refusal, None), job)
+            return
+        began = time.monotonic()
         try:
             result = self._run(job, hold)
         except Exception as error:  # noqa: BLE001 - whatever it is, the job says so
-            if hold.lost:
-                return
-            known = isinstance(error, ContextdError)
-            told = f"{error.code}: {error.message}" if known else repr(error)  # type: ignore[attr-defined]
-            if not known:
-                _log.exception("job %s failed", job.name)
-            self._settle(lambda: self._fail(job, told), job)
+            if not hold.lost:
+                self._ended_early(job, hold, error)
             return
         if not hold.lost:
             self._settle(lambda: self._queue.finish(job.id, self._name, result), job)
+            _log.info("job %s done in %.1f s: %s", job.name, time.monotonic() - began, dict(result))
 
-    def _fail(self, job: Job, error: str) -> None:
-        self._queue.fail(job.id, self._name, error, retry_seconds(job.attempts))
+    def _ended_early(self, job: Job, hold: Hold, error: Exception) -> None:
+        if self._stopping.is_set():
+            hold.give_back()
+            return
+        known = isinstance(error, ContextdError)
+        reason = f"{error.code}: {error.message}" if known else repr(error)  # type: ignore[attr-defined]
+        if known:
+            _log.info("job %s failed in attempt %d: %s", job.name, job.attempts, reason)
+        else:
+            _log.exception("job %s failed", job.name)
+        again = retry_seconds(job.attempts)
+        self._settle(lambda: self._queue.fail(job.id, self._name, reason, again), job)
 
     def _settle(self, write: Callable[[], None], job: Job) -> None:
         try:

@@ -33,7 +33,9 @@ class Progress(Protocol):
         ...
 
     def check(self) -> None:
-        """Raise `Conflict` when the job was lost: nothing more may be written for it."""
+        """Raise when nothing more may be written for the job: `Conflict` when it was lost,
+        `Unavailable` when contextd stops and the job goes on later.
+        """
         ...
 
 

@@ -39,9 +39,15 @@ def scan_project(
     and no other writer waits for long. What made others lead elsewhere is written behind them, so
     that they are looked at again as well. `recount` has the index count anew which words are common:
     that reads all of its vocabulary, too much for a few files. More than a few files are read in
-    another process, where others wait for answers of this one. `check` is called before each commit
-    and may raise to end the scan.
+    another process, where others wait for answers of this one. `check` is called as files are read
+    and before each commit, and may raise to end the scan.
     """
+
+    def progress(step: str, done: int, total: int) -> None:
+        check()
+        if runtime.progress is not None:
+            runtime.progress(step, done, total)
+
     report = scan(
         runtime.root,
         runtime.view.files,
@@ -49,7 +55,7 @@ def scan_project(
         walked=walked,
         below=below,
         incremental=incremental,
-        progress=runtime.progress,
+        progress=progress,
         redact=lambda text: Clean(redact(text, runtime.redaction_key).text),
         stamps=stamps,
         resolver=resolver,

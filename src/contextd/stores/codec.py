@@ -63,6 +63,17 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
+def is_scope(text: str) -> bool:
+    """Whether a column names a scope, or nobody's."""
+    if not text:
+        return True
+    try:
+        parse_scope(text)
+    except Invalid:
+        return False
+    return True
+
+
 def micros(moment: datetime | None) -> int | None:
     """Microseconds since the epoch, or None."""
     return None if moment is None else to_micros(moment)

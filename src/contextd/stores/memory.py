@@ -11,6 +11,7 @@ from contextd.domain.changes import Changes, Committed, Put
 from contextd.domain.code import SourceFile
 from contextd.domain.documents import code_documents, record_document
 from contextd.domain.errors import Unavailable
+from contextd.domain.jobs import Job
 from contextd.domain.query import Pending, Vector
 from contextd.domain.records import Change
 from contextd.domain.scope import Scope
@@ -243,6 +244,12 @@ class MemoryUpkeep:
                 if missing:
                     counts[part[0]] = counts.get(part[0], 0) + missing
         return counts
+
+    def failed_jobs(self, limit: int) -> list[Job]:
+        """See `Upkeep.failed_jobs`."""
+        with self._space.lock:
+            jobs = list(self._space.state.jobs.values())[::-1]
+        return [job for job in jobs if job.state == "failed"][: max(0, limit)]
 
     def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
         """See `Upkeep.idle_sessions`."""

@@ -176,14 +176,14 @@ class MemoryQueue:
             done = {"result": reached, "error": "", "finished_at": self._space.now()}
             end(self._space.state, job_id, state="done", **done)
 
-    def fail(self, job_id: str, worker: str, error: str, retry_in: float) -> None:
+    def fail(self, job_id: str, worker: str, error: str, retry_in: float | None) -> None:
         """See `Queue.fail`."""
         error = self._space.scrub(error)
         codec.dumps(error)
         with self._space.lock:
             state, now = self._space.state, self._space.now()
             job = self._held(job_id, worker)
-            if job.attempts >= job.max_attempts:
+            if retry_in is None or job.attempts >= job.max_attempts:
                 end(state, job_id, state="failed", error=error, finished_at=now, result={})
             elif _waiting(state, job.scope, job.unique_key):
                 result = {"result": rules.SUPERSEDED, "finished_at": now}
@@ -191,6 +191,16 @@ class MemoryQueue:
             else:
                 again = now + timedelta(seconds=retry_in)
                 end(state, job_id, state="ready", error=error, run_at=again)
+
+    def release(self, job_id: str, worker: str) -> None:
+        """See `Queue.release`."""
+        with self._space.lock:
+            state, now = self._space.state, self._space.now()
+            job = self._held(job_id, worker)
+            if _waiting(state, job.scope, job.unique_key):
+                end(state, job_id, state="done", result=rules.SUPERSEDED, finished_at=now)
+            else:
+                end(state, job_id, state="ready", attempts=job.attempts - 1, run_at=now)
 
     def _held(self, job_id: str, worker: str) -> Job:
         if self._space.state.leases.get(job_id, ("",))[0] != worker:

@@ -137,30 +137,40 @@ class SqliteQueue:
         if not self._update(done, values, job_id, worker):
             raise rules.lost_job(job_id, worker)
 
-    def fail(self, job_id: str, worker: str, error: str, retry_in: float) -> None:
+    def fail(self, job_id: str, worker: str, error: str, retry_in: float | None) -> None:
         """See `Queue.fail`."""
         error = self._scrub(error)
         codec.dumps(error)
         now = self._database.now()
-        again = to_micros(from_micros(now) + timedelta(seconds=retry_in))
+        again = to_micros(from_micros(now) + timedelta(seconds=retry_in or 0))
         with self._database.write() as connection:
-            held = fetch(
-                connection,
-                f"SELECT scope, unique_key, attempts < max_attempts FROM jobs WHERE {_HELD}",
-                (job_id, worker),
-            )
-            if not held:
-                raise rules.lost_job(job_id, worker)
-            [(scope, unique_key, left)] = held
-            state, run_at, finished, result = "ready", again, None, "{}"
-            if left and unique_key and fetch(connection, _WAITING, (scope, unique_key)):
+            left, superseded = _held(connection, job_id, worker)
+            if retry_in is None or not left:
+                state, finished, result = "failed", now, "{}"
+            elif superseded:
                 state, finished, result = "done", now, codec.dumps(rules.SUPERSEDED)
-            elif not left:
-                state, finished = "failed", now
+            else:
+                state, finished, result = "ready", None, "{}"
             connection.execute(
                 "UPDATE jobs SET state = ?, error = ?, result = ?, finished_at = ?, worker = '',"
                 " lease_until = NULL, run_at = iif(?1 = 'ready', ?, run_at) WHERE id = ?",
-                (state, error, result, finished, run_at, job_id),
+                (state, error, result, finished, again, job_id),
+            )
+
+    def release(self, job_id: str, worker: str) -> None:
+        """See `Queue.release`."""
+        now = self._database.now()
+        with self._database.write() as connection:
+            _, superseded = _held(connection, job_id, worker)
+            if superseded:
+                over = "state = 'done', result = ?, finished_at = ?"
+                values: tuple[Any, ...] = (codec.dumps(rules.SUPERSEDED), now)
+            else:
+                over = "state = 'ready', attempts = attempts - 1, run_at = ?"
+                values = (now,)
+            connection.execute(
+                f"UPDATE jobs SET {over}, worker = '', lease_until = NULL WHERE id = ?",
+                (*values, job_id),
             )
 
     def _update(self, change: str, values: Sequence[Any], job_id: str, worker: str) -> bool:
@@ -194,17 +204,17 @@ class SqliteQueue:
         with self._database.write() as connection:
             rows = fetch(connection, due, (now,))
             for scope, job, due_at, every in rows:
-                if every is None:
+                if every is None or every <= 0 or not codec.is_scope(scope):
                     gone = "DELETE FROM schedules WHERE scope = ? AND job = ?"
                     connection.execute(gone, (scope, job))
                 else:
                     step = timedelta(microseconds=every)
-                    later = rules.next_round(from_micros(due_at), step, from_micros(now))
+                    later = rules.next_round(_moment(due_at), step, from_micros(now))
                     connection.execute(
                         "UPDATE schedules SET due_at = ? WHERE scope = ? AND job = ?",
                         (to_micros(later), scope, job),
                     )
-                if job in lanes:
+                if job in lanes and codec.is_scope(scope):
                     whose = codec.parse_scope(scope) if scope else None
                     write_job(connection, job_row(rules.round_of(lanes[job], whose), now))
         return len(rows)
@@ -219,7 +229,30 @@ class SqliteQueue:
             (*lanes, place, *lanes, place),
         )
         times = [due for (due,) in rows if due is not None]
-        return from_micros(min(times)) if times else None
+        return _moment(min(times)) if times else None
+
+
+def failed_jobs(database: Database, limit: int) -> list[Job]:
+    """See `Upkeep.failed_jobs`."""
+    rows = database.rows(
+        f"SELECT {_LISTED} FROM jobs WHERE state = 'failed' ORDER BY seq DESC LIMIT ?",
+        (max(0, limit),),
+    )
+    return [_from_row(row) for row in rows]
+
+
+def _held(connection: apsw.Connection, job_id: str, worker: str) -> tuple[bool, bool]:
+    """Whether a job that `worker` holds has attempts left, and whether the same work waits again."""
+    held = fetch(
+        connection,
+        f"SELECT scope, unique_key, attempts < max_attempts FROM jobs WHERE {_HELD}",
+        (job_id, worker),
+    )
+    if not held:
+        raise rules.lost_job(job_id, worker)
+    [(scope, unique_key, left)] = held
+    waiting = unique_key and fetch(connection, _WAITING, (scope, unique_key))
+    return bool(left), bool(waiting)
 
 
 JobRow = tuple[Any, ...]
@@ -268,11 +301,15 @@ def _from_row(row: Sequence[Any]) -> Job:
         id_, scope, name, arguments, state, lane, priority, place, key, attempts, most, run_at,
         reached, error, result, created, finished,
     ) = row  # fmt: skip
+    texts = {"arguments": arguments, "checkpoint": reached, "result": result}
+    values = {column: _mapping(text) for column, text in texts.items()}
+    faults = [column for column, value in values.items() if value is None]
+    faults += ["scope"] if not codec.is_scope(scope) else []
     return Job(
         id=id_,
-        scope=codec.parse_scope(scope) if scope else None,
+        scope=codec.parse_scope(scope) if scope and "scope" not in faults else None,
         name=name,
-        arguments=codec.loads(arguments),
+        arguments=values["arguments"] or {},
         state=state,
         lane=lane,
         priority=priority,
@@ -280,10 +317,28 @@ def _from_row(row: Sequence[Any]) -> Job:
         unique_key=key,
         attempts=attempts,
         max_attempts=most,
-        run_at=from_micros(run_at),
-        checkpoint=codec.loads(reached),
+        run_at=_moment(run_at),
+        checkpoint=values["checkpoint"] or {},
         error=error,
-        result=codec.loads(result),
-        created_at=from_micros(created),
-        finished_at=codec.instant(finished),
+        result=values["result"] or {},
+        created_at=_moment(created),
+        finished_at=None if finished is None else _moment(finished),
+        unreadable=f"its {', '.join(faults)} cannot be read" if faults else "",
     )
+
+
+def _mapping(text: str) -> dict[str, Any] | None:
+    """The object in a JSON text; None when there is none."""
+    try:
+        found = codec.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _moment(micros: int) -> datetime:
+    """The instant in a row that anybody may have written: one beyond all calendars is the epoch."""
+    try:
+        return from_micros(micros)
+    except OverflowError:
+        return from_micros(0)

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from contextd.domain.errors import Corrupt
+from contextd.domain.jobs import Job
 from contextd.domain.query import Pending
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
@@ -23,6 +24,7 @@ from contextd.stores.connection import Database, fetch
 from contextd.stores.migrate import copy
 from contextd.stores.scrub import scrubbed
 from contextd.stores.sqlite_damage import file_problems
+from contextd.stores.sqlite_jobs import failed_jobs
 from contextd.stores.sqlite_usage import log, observation_row
 
 _COUNTS = {
@@ -211,6 +213,10 @@ class SqliteUpkeep:
             (model,),
         )
         return {codec.parse_scope(scope): count for scope, count in rows}
+
+    def failed_jobs(self, limit: int) -> list[Job]:
+        """See `Upkeep.failed_jobs`."""
+        return failed_jobs(self._database, limit)
 
     def idle_sessions(self, seen_before: datetime, limit: int) -> list[Session]:
         """See `Upkeep.idle_sessions`."""

@@ -52,11 +52,16 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         session = done.sessions.get(session.id, session)
     task.hold.keep({"imported": imported})
     findings = extract(events, limit=runtime.settings.number("sessions.discoveries"))
-    learned = [_keep_finding(runtime, session, finding) for finding in findings]
+    learned: list[Saved] = []
+    for finding in findings:
+        task.hold.check()
+        learned.append(_keep_finding(runtime, session, finding))
     task.hold.keep({"imported": imported, "discoveries": len(findings)})
     changes = enrich_model(runtime, session, findings)
     items = distil(session, events, findings, session.outcome)
-    learned += [_keep_item(runtime, session, item) for item in items]
+    for item in items:
+        task.hold.check()
+        learned.append(_keep_item(runtime, session, item))
     task.hold.check()
     index_messages(runtime, session, events)
     added = [saved for saved in learned if saved.outcome in ("added", "inbox")]

@@ -18,6 +18,7 @@ from contextd.steps.typed import schema_of
 from contextd.steps.writing import change, save_new
 
 _LEAST_FREE = 200_000_000
+_MOST_TOLD = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,16 @@ def _mark(check: Check) -> str:
 
 @operation("GET /api/doctor", audience="owner", needs="upkeep")
 def doctor(runtime: Runtime) -> Health:
-    """Check the store, the index, the embedder, the network and capture, by trying them."""
+    """Check the store, the index, background work, the embedder, the network and capture, by trying
+    them.
+    """
     checks = [
         _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
         _try("store", lambda: _sound(runtime)),
         _try("embedder", lambda: _embeds(runtime)),
         network(),
+        _try("jobs", lambda: _jobs(runtime)),
+        _try("services", lambda: _services(runtime)),
         _try("disk", lambda: _room(runtime)),
         _try("schema", lambda: _schema(runtime)),
     ]
@@ -100,6 +105,28 @@ def _sound(runtime: Runtime) -> str:
         raise Invalid("; ".join(problems), "run `contextd reindex`, or `contextd restore` a backup")
     stats = runtime.everywhere().view.index.stats(runtime.embedder.model)
     return f"sound; {stats.documents} texts indexed, {stats.pending} waiting for vectors"
+
+
+def _jobs(runtime: Runtime) -> str:
+    assert runtime.upkeep is not None
+    failed = runtime.upkeep.failed_jobs(_MOST_TOLD + 1)
+    if failed:
+        reasons = [f"{job.name}: {job.error}" for job in failed[:_MOST_TOLD]]
+        more = ["and others"] if len(failed) > _MOST_TOLD else []
+        raise Invalid(
+            "failed for good: " + "; ".join(reasons + more),
+            "`contextd jobs --state failed` lists them, `contextd retry-job` runs one again",
+        )
+    return "none failed for good"
+
+
+def _services(runtime: Runtime) -> str:
+    states = runtime.organisation.services()
+    problems = [state.problem for state in states if state.problem]
+    if problems:
+        raise Invalid("; ".join(problems), "each was started again; the daemon's log has the cause")
+    running = [state.name for state in states if state.running]
+    return ", ".join(running) + (" run" if running else "none run in this process")
 
 
 def _embeds(runtime: Runtime) -> str:

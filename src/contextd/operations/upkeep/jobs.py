@@ -82,7 +82,7 @@ def _row(job: Job, now: Any) -> JobView:
         state=job.state,
         attempts=job.attempts,
         age=age(job.created_at, now),
-        error=job.error,
+        error=job.error or job.unreadable,
         result=dict(job.result),
         about=about(job.name),
         max_attempts=job.max_attempts,

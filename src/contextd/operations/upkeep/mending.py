@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -120,7 +120,7 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             raise Corrupt(
                 f"the index of {scope} cannot be mended", "run `contextd reindex` in that project"
             )
-        _mend(runtime, upkeep, scope, repair)
+        _mend(runtime, upkeep, scope, repair, task.hold.check)
         mended += len(repair.missing) + len(repair.surplus)
         mended += len(repair.files) + len(repair.sessions)
         before = repair
@@ -129,7 +129,9 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     return {"mended": mended}
 
 
-def _mend(runtime: Runtime, upkeep: Upkeep, scope: Scope, repair: Repair) -> None:
+def _mend(
+    runtime: Runtime, upkeep: Upkeep, scope: Scope, repair: Repair, check: Callable[[], None]
+) -> None:
     documents = documents_behind(runtime, repair.missing)
     there = {document.id for document in documents}
     # What nothing stands behind is too much, even where its words are missing.
@@ -138,7 +140,7 @@ def _mend(runtime: Runtime, upkeep: Upkeep, scope: Scope, repair: Repair) -> Non
     half = [CodeChange(scope=scope, remove=repair.files)] if repair.files else []
     runtime.commit(documents=documents, forget={scope: gone} if gone else {}, code=half)
     if repair.files and runtime.checkout is not None:
-        scan_project(runtime)
+        scan_project(runtime, check=check)
     if repair.sessions:
         upkeep.recount_sessions(scope, repair.sessions)
 

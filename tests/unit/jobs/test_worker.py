@@ -1,0 +1,164 @@
+"""A worker and its hold: what becomes of a job that fails, loses its lease, or is stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd.domain.errors import Conflict, Invalid, Unavailable
+from contextd.domain.jobs import LANES, Job
+from contextd.jobs.queue import Hold, Worker, retry_seconds
+from contextd.stores import STORES
+from support.clocks import Standing
+from support.stores import Whole, address, opened
+from support.strategies import SCOPES
+
+SHOP, RIVAL = SCOPES[2], SCOPES[3]
+
+Run = Callable[[Job, Hold], Mapping[str, Any]]
+
+
+@pytest.fixture
+def clock() -> Standing:
+    return Standing()
+
+
+@pytest.fixture(params=list(STORES))
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Standing) -> Iterator[Whole]:
+    whole = Whole(opened(address(request.param, tmp_path), clock))
+    yield whole
+    whole.close()
+
+
+def worker(store: Whole, clock: Standing, run: Run) -> Worker:
+    return Worker(store.queue, clock, run, lanes=LANES, place="here", rounds={})
+
+
+def state(store: Whole, job_id: str) -> Job:
+    [found] = [job for job in store.jobs.list() if job.id == job_id]
+    return found
+
+
+def test_a_job_that_is_stopped_is_given_back_with_what_it_kept(store, clock):
+    job_id = store.enqueue("embed_pending", scope=SHOP, max_attempts=1)
+    neighbour = store.enqueue("embed_pending", scope=RIVAL)
+
+    def run(job: Job, hold: Hold) -> Mapping[str, Any]:
+        hold.keep({"reached": 3})
+        working.stop()
+        hold.check()
+        raise AssertionError("it went on")
+
+    working = worker(store, clock, run)
+    assert working.run_one()
+    found = state(store, job_id)
+    assert (found.state, found.attempts, found.error) == ("ready", 0, "")
+    assert found.checkpoint == {"reached": 3}
+    assert not working.run_one(), "a worker that stops takes no more jobs"
+    assert state(store, neighbour).attempts == 0
+
+
+def test_a_job_that_does_not_end_in_time_is_given_back_and_may_write_no_more(store, clock):
+    job_id = store.enqueue("embed_pending", scope=SHOP, max_attempts=1)
+    begun, end = threading.Event(), threading.Event()
+    refused: list[Exception] = []
+
+    def run(job: Job, hold: Hold) -> Mapping[str, Any]:
+        begun.set()
+        end.wait(30)
+        for write in (hold.check, lambda: hold.keep({"late": True})):
+            with pytest.raises(Conflict) as caught:
+                write()
+            refused.append(caught.value)
+        return {"late": True}
+
+    working = worker(store, clock, run)
+    thread = threading.Thread(target=working.run_one)
+    thread.start()
+    assert begun.wait(30)
+    working.stop()
+    working.give_back()
+    found = state(store, job_id)
+    assert (found.state, found.attempts) == ("ready", 0)
+    end.set()
+    thread.join(30)
+    assert len(refused) == 2
+    found = state(store, job_id)
+    assert (found.state, found.checkpoint, found.result) == ("ready", {}, {})
+
+
+def test_a_job_whose_lease_was_lost_stops_and_its_other_run_counts(store, clock):
+    job_id = store.enqueue("embed_pending", scope=SHOP)
+
+    def run(job: Job, hold: Hold) -> Mapping[str, Any]:
+        clock.move(minutes=5)
+        other = store.queue.claim("other", 60, lanes=LANES, place="here")
+        assert other is not None
+        assert other.id == job.id
+        return {"by": "the first"}
+
+    assert worker(store, clock, run).run_one()
+    assert state(store, job_id).state == "running"
+    store.queue.finish(job_id, "other", {"by": "the other"})
+    assert state(store, job_id).result == {"by": "the other"}
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(Invalid("no such file", "look"), "invalid: no such file"), (KeyError("x"), "KeyError('x')")],
+)
+def test_a_job_that_fails_says_why_and_is_tried_again_later(store, clock, error, reason):
+    job_id = store.enqueue("embed_pending", scope=SHOP)
+
+    def run(job: Job, hold: Hold) -> Mapping[str, Any]:
+        raise error
+
+    working = worker(store, clock, run)
+    assert working.run_one()
+    found = state(store, job_id)
+    assert (found.state, found.error, found.attempts) == ("ready", reason, 1)
+    assert (found.run_at - clock.at).total_seconds() == 2
+    assert not working.run_one()
+
+
+def test_pauses_between_attempts_double_up_to_a_quarter_of_an_hour():
+    assert [retry_seconds(n) for n in (1, 2, 3, 9, 10, 11, 60)] == [2, 4, 8, 512, 900, 900, 900]
+
+
+def test_a_job_of_no_known_name_fails_for_good_at_once_and_keeps_none_waiting(store, clock):
+    unknown = store.enqueue("tidy_everything", scope=SHOP)
+    store.enqueue("embed_pending", scope=SHOP)
+    ran: list[str] = []
+
+    def run(job: Job, hold: Hold) -> Mapping[str, Any]:
+        ran.append(job.name)
+        return {}
+
+    working = worker(store, clock, run)
+    assert working.run_one()
+    assert working.run_one()
+    assert ran == ["embed_pending"]
+    found = state(store, unknown)
+    assert (found.state, found.attempts) == ("failed", 1)
+    assert "no job 'tidy_everything'" in found.error
+
+
+def test_checking_tells_a_lost_job_from_one_that_is_stopped(store, clock):
+    store.enqueue("embed_pending", scope=SHOP)
+    job = store.queue.claim("w", 60, lanes=LANES, place="here")
+    assert job is not None
+    stopping = threading.Event()
+    hold = Hold(store.queue, job, "w", stopping)
+    hold.check()
+    stopping.set()
+    with pytest.raises(Unavailable):
+        hold.check()
+    hold.give_back()
+    with pytest.raises(Conflict):
+        hold.check()
+    hold.give_back()
+    assert state(store, job.id).state == "ready"

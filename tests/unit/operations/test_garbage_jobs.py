@@ -1,0 +1,93 @@
+"""Rows of the queue that no contextd wrote: each fails alone, and is told."""
+
+from __future__ import annotations
+
+import logging
+
+import apsw
+import pytest
+
+from contextd.home import LOCAL, database_path
+from support.desks import Desk
+
+GOOD = {
+    "scope": "", "name": "end_idle_sessions", "arguments": "{}", "lane": "learning",
+    "checkpoint": "{}", "run_at": 0, "max_attempts": 5,
+}  # fmt: skip
+
+GARBAGE = {
+    "unknown name": ({"name": "drop_everything"}, "no job 'drop_everything'"),
+    "empty name": ({"name": ""}, "no job ''"),
+    "arguments cut off": ({"arguments": '{"root": "/ho'}, "arguments cannot be read"),
+    "arguments of another shape": ({"arguments": "[1, 2]"}, "arguments cannot be read"),
+    "arguments nested without end": ({"arguments": "[" * 50_000}, "arguments cannot be read"),
+    "checkpoint unreadable": ({"checkpoint": "\x00"}, "checkpoint cannot be read"),
+    "scope unreadable": ({"scope": "a//b/c/d"}, "scope cannot be read"),
+    "scope of another organisation": ({"scope": "rival/web/shop"}, "no project rival/web/shop"),
+    "due before all calendars": ({"run_at": -(2**62), "name": "x"}, "no job 'x'"),
+}
+
+
+def put_job(desk: Desk, number: int, **changed: object) -> str:
+    """Write a row past every check; its id."""
+    row = {**GOOD, **changed, "id": f"garbage-{number}"}
+    connection = apsw.Connection(str(database_path(desk.host.settings.home, LOCAL)))
+    connection.execute(
+        "INSERT INTO jobs (id, scope, name, arguments, state, lane, priority, place, unique_key,"
+        " max_attempts, run_at, created_at, checkpoint) VALUES (:id, :scope, :name, :arguments,"
+        " 'ready', :lane, 9, '', '', :max_attempts, :run_at, 0, :checkpoint)",
+        row,
+    )
+    connection.close()
+    return f"garbage-{number}"
+
+
+def test_each_garbage_row_fails_with_its_reason_and_keeps_no_other_job_waiting(
+    open_desk, home, caplog
+):
+    desk = open_desk(embedder_name="none")
+    desk.as_owner("init")
+    home.clock.move(seconds=1)
+    ids = {
+        name: put_job(desk, number, **changed)
+        for number, (name, (changed, _)) in enumerate(GARBAGE.items())
+    }
+    desk("save_context", content="Exports carry a checksum")
+    good = put_job(desk, 99)
+    caplog.set_level(logging.INFO)
+    for _ in range(6):
+        desk.host.work_off()
+        home.clock.move(hours=1)
+    with apsw.Connection(str(database_path(desk.host.settings.home, LOCAL))) as connection:
+        found = {id: (state, error) for id, state, error in connection.execute(
+            "SELECT id, state, error FROM jobs")}  # fmt: skip
+    assert found[good][0] == "done"
+    for name, (_, reason) in GARBAGE.items():
+        state, error = found[ids[name]]
+        assert (name, state) == (name, "failed")
+        assert reason in error
+    assert not [record for record in caplog.records if record.exc_info]
+    assert desk.nowhere().as_owner("jobs", state="failed")["jobs"]
+    health = desk.as_owner("doctor")
+    [check] = [one for one in health["checks"] if one["name"] == "jobs"]
+    assert not check["ok"]
+    assert "drop_everything" in check["detail"]
+    problems = desk.host.health()["problems"]
+    assert any("rival/web/shop" in problem for problem in problems)
+
+
+@pytest.mark.parametrize(
+    "values",
+    ["('a//b', 'retire_old_rows', 0, 1)", "('', 'retire_old_rows', -4611686018427387904, 1000000)",
+     "('', 'retire_old_rows', 0, 0)", "('', 'retire_old_rows', 0, -5)", "('', 'nothing', 0, 60)"],
+)  # fmt: skip
+def test_a_garbage_schedule_keeps_no_job_waiting(open_desk, home, values):
+    desk = open_desk(embedder_name="none")
+    desk.as_owner("init")
+    with apsw.Connection(str(database_path(desk.host.settings.home, LOCAL))) as connection:
+        connection.execute(f"INSERT OR REPLACE INTO schedules VALUES {values}")
+    good = put_job(desk, 1)
+    home.clock.move(minutes=1)
+    desk.host.work_off()
+    listed = desk.nowhere().as_owner("jobs", limit=50)["jobs"]
+    assert [job["state"] for job in listed if job["id"] == good] == ["done"]
