@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from contextd.benchmarks import awareness, code, localise, redaction, roundtrips, speed, web
+from contextd.benchmarks import awareness, code, localise, redaction, roundtrips, speed, upkeep, web
 from contextd.benchmarks.recall import RECALL
 from contextd.benchmarks.speed import Figure
 from contextd.domain.errors import ContextdError
@@ -140,7 +140,11 @@ KINDS: dict[str, Kind] = {
     "roundtrips": Kind(_roundtrips),
     **{
         name: Kind(partial(_speed, name, measure), usual=True)
-        for name, measure in {**speed.SPEED, "awareness": awareness.run}.items()
+        for name, measure in {
+            **speed.SPEED,
+            "awareness": awareness.run,
+            "upkeep": upkeep.run,
+        }.items()
     },
 }
 """Every benchmark by name."""

@@ -20,31 +20,29 @@ from contextd.domain.upkeep import Ages, Balance, Repair
 from contextd.domain.usage import ByProducts
 from contextd.ports import Scrub
 from contextd.stores import codec, rules
-from contextd.stores.connection import Database, fetch
+from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.migrate import copy
 from contextd.stores.scrub import scrubbed
 from contextd.stores.sqlite_damage import file_problems
 from contextd.stores.sqlite_jobs import failed_jobs
 from contextd.stores.sqlite_usage import log, observation_row
 
+_OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
 _COUNTS = {
-    "records": "SELECT scope, count(*) FROM records GROUP BY scope",
-    "record_documents": "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
-    " WHERE family = 'records' GROUP BY scope",
-    "files": "SELECT scope, count(*) FROM files GROUP BY scope",
-    "stamped": "SELECT scope, count(*) FROM files"
-    " WHERE pieces = (SELECT count(*) FROM chunks WHERE file = files.no) GROUP BY scope",
+    "records": "SELECT scope, count(*) FROM records WHERE {mine} GROUP BY scope",
+    "record_documents": _OF_PARTS + " WHERE {mine} AND family = 'records' GROUP BY scope",
+    "files": "SELECT scope, count(*) FROM files WHERE {mine} GROUP BY scope",
+    "stamped": "SELECT scope, count(*) FROM files WHERE {mine}"
+    " AND pieces = (SELECT count(*) FROM chunks WHERE file = files.no) GROUP BY scope",
     "chunks": "SELECT scope, count(*) FROM files JOIN chunks ON chunks.file = files.no"
-    " GROUP BY scope",
-    "code_documents": "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
-    " WHERE family = 'code' GROUP BY scope",
-    "documents": "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
-    " GROUP BY scope",
-    "events": "SELECT scope, sum(events) FROM sessions GROUP BY scope",
+    " WHERE {mine} GROUP BY scope",
+    "code_documents": _OF_PARTS + " WHERE {mine} AND family = 'code' GROUP BY scope",
+    "documents": _OF_PARTS + " WHERE {mine} GROUP BY scope",
+    "events": "SELECT scope, sum(events) FROM sessions WHERE {mine} GROUP BY scope",
     "logged": "SELECT scope, sum(dropped + (SELECT count(*) FROM events WHERE session = no))"
-    " FROM sessions GROUP BY scope",
+    " FROM sessions WHERE {mine} GROUP BY scope",
 }
-"""What is counted on each side, each in the order of an index."""
+"""What is counted on each side of some scopes, each in the order of an index."""
 
 _MISSING_RECORDS = """SELECT kind, id FROM records WHERE scope = ?1 AND NOT EXISTS
     (SELECT 1 FROM docs WHERE docs.id = records.id
@@ -119,18 +117,20 @@ class SqliteUpkeep:
         """See `Upkeep.balance`."""
         database = self._database
         counts: dict[str, dict[str, int]] = {}
+        asked = [str(scope) for scope in scopes]
+        mine = f"scope IN ({placeholders(asked)})" if asked else "TRUE"
         with database.snapshot():
             for name, sql in _COUNTS.items():
-                for scope, count in database.rows(sql):
+                for scope, count in database.rows(sql.format(mine=mine), asked):
                     counts.setdefault(scope, {})[name] = count
-            for scope, part in database.rows("SELECT scope, no FROM parts"):
-                mine = counts.setdefault(scope, {})
+            parts = database.rows(f"SELECT scope, no FROM parts WHERE {mine}", asked)
+            for scope, part in parts:
+                found = counts.setdefault(scope, {})
                 lexed = database.value(f"SELECT count(*) FROM lexicon_{part}_docsize")
-                mine["words"] = mine.get("words", 0) + lexed
-        wanted = {str(scope) for scope in scopes} or counts.keys()
+                found["words"] = found.get("words", 0) + lexed
         return [
             Balance(scope=codec.parse_scope(scope), **counts[scope])
-            for scope in sorted(counts.keys() & wanted)
+            for scope in sorted(counts)
             if any(counts[scope].values())
         ]
 
