@@ -151,7 +151,12 @@ def initialise(runtime: Runtime) -> Initialised:
     files = report.changed if first else runtime.view.files.all(runtime.scope)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
-    merged = merge_scan(yaml_path, facts, now=runtime.clock.now())
+    merged = merge_scan(
+        yaml_path,
+        facts,
+        now=runtime.clock.now(),
+        scrub=lambda text: redact(text, runtime.redaction_key).text,
+    )
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")

@@ -148,7 +148,7 @@ def _record(
         title=verdict.draft.title,
         content=verdict.draft.content,
         data=verdict.draft.data,
-        tags=verdict.draft.tags,
+        tags=clean_tags(verdict.draft.tags),
         source=Source(agent=agent, client=runtime.client, operation=runtime.surface, ref=ref),
         session=session,
         trust=trust,
@@ -204,7 +204,8 @@ def _draft(
         title=title.strip(),
         content=content.strip(),
         data=kind.check(data),
-        tags=clean_tags(tags),
+        # In lower case no key has the shape of one: `save_new` lowers them behind the gate.
+        tags=tuple(tags),
         trust=trust,
     )
 

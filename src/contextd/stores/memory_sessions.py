@@ -38,7 +38,8 @@ class MemorySessions:
 
     def by_external(self, client: str, external_id: str) -> Session | None:
         """See `Sessions.by_external`."""
-        wanted = client, external_id
+        scrub = self._space.scrub
+        wanted = scrub(client), scrub(external_id)
         return next((s for s in self._all() if (s.client, s.external_id) == wanted), None)
 
     def find(

@@ -14,11 +14,11 @@ from contextd.ports import Scrub
 T = TypeVar("T")
 
 NOT_TEXT = frozenset(
-    "id kind scope digest status trust type unique_key lane place state external_id canonical_id"
-    " record_id session version a b forget agree".split()
+    "id kind scope digest status trust unique_key lane place state canonical_id record_id session"
+    " version a b forget agree".split()
 )
 """Fields that hold addresses or words of ours, and no text: whoever changed them would lose what they
-name. A client's own id for a session is compared, never shown.
+name.
 """
 
 _NUMBERS = frozenset(("int", "float", "bool", "datetime", "int | None", "datetime | None"))

@@ -11,6 +11,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange, changed
 from contextd.domain.time import from_micros, to_micros
 from contextd.domain.window import ContextItem, first_served, together
+from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach
@@ -32,8 +33,8 @@ class SqliteSessions:
     reaches.
     """
 
-    def __init__(self, database: Database, reach: Reach) -> None:
-        self._database, self._reach = database, reach
+    def __init__(self, database: Database, reach: Reach, scrub: Scrub) -> None:
+        self._database, self._reach, self._scrub = database, reach, scrub
         self._scopes = reach.everywhere()
         self._mine = f"scope IN ({placeholders(self._scopes)})"
 
@@ -43,7 +44,9 @@ class SqliteSessions:
 
     def by_external(self, client: str, external_id: str) -> Session | None:
         """See `Sessions.by_external`."""
-        return self._first("client = ? AND external_id = ?", (client, external_id))
+        return self._first(
+            "client = ? AND external_id = ?", (self._scrub(client), self._scrub(external_id))
+        )
 
     def _first(self, condition: str, values: Sequence[Any]) -> Session | None:
         body = self._database.value(

@@ -70,7 +70,7 @@ class SqliteView(LocalReads):
         self.contradictions = SqliteContradictions(database, reach)
         self.index = SqliteIndex(database, reach, nearest)
         self.files = SqliteFiles(database, reach)
-        self.sessions = SqliteSessions(database, reach)
+        self.sessions = SqliteSessions(database, reach, scrub)
         self.observations = SqliteObservations(database, reach)
         self.jobs = SqliteJobs(database, reach)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,9 @@ from contextd.disk import replace_file, target_inside
 GENERATED = ".generated.json"
 BACKUPS = ".backups"
 KEPT_BACKUPS = 5
+
+Scrub = Callable[[str], str]
+"""A text without its secrets."""
 
 
 @dataclass(slots=True)
@@ -44,8 +48,12 @@ def recall(path: Path) -> Memory:
         return Memory()
 
 
-def put(path: Path, before: str | None, after: str, memory: Memory, moment: str) -> bool:
-    """Put `after` in place and remember it; False when somebody wrote in between."""
+def put(
+    path: Path, before: str | None, after: str, memory: Memory, moment: str, scrub: Scrub = str
+) -> bool:
+    """Put `after` in place and remember it; False when somebody wrote in between. What is replaced is
+    kept as a backup, without the secrets that `scrub` finds: only a person's own file may hold one.
+    """
     root = path.parent.parent
     real = target_inside(root, path)
     beside = target_inside(root, path.parent / GENERATED)
@@ -54,7 +62,7 @@ def put(path: Path, before: str | None, after: str, memory: Memory, moment: str)
         if current != (None if before is None else before.encode("utf-8")):
             return False
         if current is not None:
-            _back_up(path, current, moment)
+            _back_up(path, scrub(before or "").encode("utf-8"), moment)
         replace_file(real, after.encode("utf-8"))
     told = {"values": memory.values, "added": memory.added}
     noted = json.dumps(told, ensure_ascii=False, indent=1, sort_keys=True) + "\n"

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from contextd.code.project.project_memory import Memory, mark, put, recall
+from contextd.code.project.project_memory import Memory, Scrub, mark, put, recall
 from contextd.code.project.project_model import KeyFile, parse_model, read_text
 from contextd.code.project.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
 from contextd.disk import target_inside
@@ -90,7 +90,9 @@ class MergeReport:
         return bool(self.lines)
 
 
-def merge_scan(path: Path, facts: ProjectFacts, *, now: datetime | None = None) -> MergeReport:
+def merge_scan(
+    path: Path, facts: ProjectFacts, *, now: datetime | None = None, scrub: Scrub = str
+) -> MergeReport:
     """Bring project.yaml up to date with a scan; make it when there is none.
 
     Byte-identical, dates included, when nothing changed. Raises `Invalid` for a malformed file,
@@ -111,7 +113,7 @@ def merge_scan(path: Path, facts: ProjectFacts, *, now: datetime | None = None) 
         if not text.strip():
             # Nobody writes an empty one: something went wrong while it was saved.
             fresh = _first(facts, memory, moment)
-            if put(path, text, fresh, memory, moment):
+            if put(path, text, fresh, memory, moment, scrub):
                 return MergeReport(lines=(f"filled {path.name}, which was empty",))
             continue
         parse_model(text, path)
@@ -119,7 +121,7 @@ def merge_scan(path: Path, facts: ProjectFacts, *, now: datetime | None = None) 
         merge.take(facts)
         dates = [Set(("metadata", key), moment) for key in ("updatedAt", "lastScanAt")]
         after = edited(text, [*merge.edits, *dates]) if merge.edits else text
-        if put(path, text, after, memory, moment):
+        if put(path, text, after, memory, moment, scrub):
             return MergeReport(lines=tuple(merge.lines), kept=tuple(merge.kept))
     raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
 
@@ -130,6 +132,7 @@ def enrich(
     *,
     same: Same | None = None,
     now: datetime | None = None,
+    scrub: Scrub = str,
 ) -> list[str]:
     """Add learnings to modules; returns one line per change, none when nothing was new.
 
@@ -147,7 +150,7 @@ def enrich(
         edits, lines = _enrich(load_plain(text) or {}, wanted, same, memory, moment)
         if edits:
             edits.append(Set(("metadata", "updatedAt"), moment))
-        if put(path, text, edited(text, edits), memory, moment):
+        if put(path, text, edited(text, edits), memory, moment, scrub):
             return lines
     raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
+from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, schema_path
@@ -244,7 +245,9 @@ def _require_unchanged(before: SchemaFile, if_match: str) -> None:
 
 
 def _keep(runtime: Runtime, path: Path, place: Place) -> str:
-    """Copy the present file to the backups; returns where to, or nothing when there is none."""
+    """Copy the present file to the backups, without secrets; returns where to, or nothing when there is
+    none.
+    """
     try:
         content = path.read_bytes()
     except FileNotFoundError:
@@ -254,7 +257,9 @@ def _keep(runtime: Runtime, path: Path, place: Place) -> str:
     stamp = runtime.clock.now().strftime("%Y%m%dT%H%M%S%fZ")
     whose = runtime.scope.project if place == "project" and runtime.project else place
     backup = runtime.settings.home / "backups" / "schema" / f"{whose}-{stamp}.yaml"
-    replace_file(backup, content)
+    text = content.decode("utf-8", "surrogateescape")
+    clean = redact(text, runtime.redaction_key).text
+    replace_file(backup, clean.encode("utf-8", "surrogateescape"))
     return str(backup)
 
 

@@ -189,7 +189,11 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
         for one in extra
     ]
     path = runtime.checkout.project_yaml
-    return enrich(path, entries, now=runtime.clock.now()) if entries else []
+    if not entries:
+        return []
+    return enrich(
+        path, entries, now=runtime.clock.now(), scrub=lambda text: _clean(runtime, text)[0]
+    )
 
 
 def index_messages(runtime: Runtime, session: Session, events: Sequence[Event]) -> None:
