@@ -155,6 +155,29 @@ def enrich(
     raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
 
 
+def withdraw(
+    path: Path, text: str, *, now: datetime | None = None, scrub: Scrub = str
+) -> list[str]:
+    """Take out what `enrich` once added and says `text`, in any module; returns one line per change. What
+    a person wrote or changed stays, and what is taken out is never added again.
+
+    Raises as `enrich` does.
+    """
+    moment = iso(now or datetime.now(UTC))
+    target_inside(path.parent.parent, path)
+    for _ in range(3):
+        memory = recall(path)
+        before = read_text(path)
+        parse_model(before, path)
+        edits, lines = _without(load_plain(before) or {}, text, memory)
+        if not edits:
+            return []
+        edits.append(Set(("metadata", "updatedAt"), moment))
+        if put(path, before, edited(before, edits), memory, moment, scrub):
+            return lines
+    raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
+
+
 def _first(facts: ProjectFacts, memory: Memory, moment: str) -> str:
     """The file of a project that had none; remembers what it says."""
     wanted = _wanted(facts)
@@ -339,6 +362,23 @@ def _enrich(
         memory.added[key] = said[:80]
         edits.append(Append(("modules", addition.module, section), (item,)))
         lines.append(f"{place}: added {said!r}")
+    return edits, lines
+
+
+def _without(data: dict[str, Any], text: str, memory: Memory) -> tuple[list[Edit], list[str]]:
+    folded = _folded(text)
+    edits: list[Edit] = []
+    lines: list[str] = []
+    for name, module in (data.get("modules") or {}).items():
+        for section in _KNOWLEDGE:
+            listed = module.get(section) or [] if isinstance(module, dict) else []
+            place = f"modules.{name}.{section}"
+            if mark([place, folded]) not in memory.added:
+                continue
+            left = [item for item in listed if _folded(_said(item)) != folded]
+            if len(left) < len(listed):
+                edits.append(Set(("modules", name, section), left))
+                lines.append(f"{place}: took out {_shown(text)}")
     return edits, lines
 
 

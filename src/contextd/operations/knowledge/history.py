@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from contextd.code.project.project_yaml import withdraw
 from contextd.domain.documents import record_document
-from contextd.domain.errors import NotFound
+from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Change, Record, last_undoable
 from contextd.domain.time import iso
+from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.disagreements import note_disagreements
@@ -61,20 +63,23 @@ def history(runtime: Runtime, id: str) -> History:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo put back."""
+    """What an undo put back. `project_yaml` are the lines it changed there."""
 
     id: str
     undone: str
     status: str
+    project_yaml: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """In a sentence."""
-        return f"undid the {self.undone} of {self.id[:8]}; it is {self.status}"
+        """In a sentence, and a line per change of project.yaml."""
+        head = f"undid the {self.undone} of {self.id[:8]}; it is {self.status}"
+        return "\n".join([head, *(f"project.yaml: {line}" for line in self.project_yaml)])
 
 
 @operation("POST /api/records/{id}/undo", effect="write", audience="owner")
 def undo(runtime: Runtime, id: str) -> Undone:
-    """Take back the latest change of a record; again to go further back.
+    """Take back the latest change of a record; again to go further back. What was learned leaves
+    project.yaml with its record.
 
     Args:
         id: The record's id, or its first characters.
@@ -93,7 +98,26 @@ def undo(runtime: Runtime, id: str) -> Undone:
     if after is not None:
         runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, after.id))
     runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")
-    return Undone(put.record.id, undone.action, after.status if after else "gone")
+    taken_out = _unlearn(runtime, put.record) if after is None else []
+    return Undone(put.record.id, undone.action, after.status if after else "gone", taken_out)
+
+
+def _unlearn(runtime: Runtime, record: Record) -> list[str]:
+    """Take a learning whose record is gone out of project.yaml; the changes, or why there are none."""
+    if record.kind != "discovery" or runtime.checkout is None:
+        return []
+    path = runtime.checkout.project_yaml
+    if record.scope != runtime.scope or not path.exists():
+        return []
+
+    def scrub(text: str) -> str:
+        return redact(text, runtime.redaction_key).text
+
+    try:
+        return withdraw(path, record.content, now=runtime.clock.now(), scrub=scrub)
+    except ContextdError as error:
+        # The record is taken back already, and that must be told.
+        return [f"not changed: {error.message}; {error.hint}"]
 
 
 def _with_history(runtime: Runtime, id: str) -> tuple[Record | None, list[Change]]:
