@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.git.program import git_environment
+from contextd.code.tree.outputs import Outputs
 from contextd.code.tree.ripgrep import ripgrep
 
 IGNORED_FOLDERS = frozenset(
@@ -19,7 +20,9 @@ IGNORED_FOLDERS = frozenset(
     .pytest_cache .hypothesis .ipynb_checkpoints site-packages coverage .nyc_output .coverage
     .yarn .pnpm-store .dart_tool Pods DerivedData""".split()
 )
-"""Folders that hold nothing a person wrote. Files that git tracks are listed all the same."""
+"""Folders that hold nothing a person wrote. Files that git tracks in them are listed all the same, but
+for what a build wrote: `Outputs` tells.
+"""
 
 _OURS = (".context/", ".git/")
 _TIMEOUT = 120
@@ -89,14 +92,13 @@ def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
     if code != 0:
         return None, (problem.splitlines() or ["git could not list the files"])[0]
     paths: dict[str, None] = {}
-    for entry in out.split(b"\0"):
-        if not entry:
-            continue
-        path = os.fsdecode(entry[2:])
-        if entry[:1] == b"S":
+    entries = [(entry[:1], os.fsdecode(entry[2:])) for entry in out.split(b"\0") if entry]
+    outputs = Outputs(base, {path for state, path in entries if state != b"?"})
+    for state, path in entries:
+        if state == b"S":
             # Left out of a sparse checkout: not here, and not missed.
             continue
-        if entry[:1] == b"?":
+        if state == b"?":
             if path.endswith("/"):
                 skipped[path] = "another repository"
                 continue
@@ -104,6 +106,9 @@ def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
             if folder:
                 skipped[folder] = "ignored folder"
                 continue
+        elif folder := outputs.folder_of(path):
+            skipped[folder] = "written by a build"
+            continue
         paths[path] = None
     return list(paths), ""
 
