@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -27,6 +28,16 @@ from contextd.runtime import Runtime
 
 _LARGEST_TEXT = 500_000
 _MOST_LISTED = 8
+_LONGEST_NAME = 60
+_MAJOR = re.compile(r"/v\d+$")
+_ANY_PROJECT = frozenset(
+    """app my-app myapp my-project project root web www website site api server client backend frontend front
+    back main core src package monorepo workspace workspaces repo all demo example template starter test
+    tests untitled new-project nextjs next-app vite-project vite-react-typescript-starter create-react-app
+    react-app vue-app angular-app svelte-app unnamed undefined placeholder parent pom build""".split()
+)
+"""Names that templates give, and names of a part: the folder's says more."""
+
 _READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
 
 
@@ -60,7 +71,7 @@ def project_facts(
         for module in find_modules(files, _packages(stack.manifests), text_of, name)
     ]
     facts = ProjectFacts(
-        name=name,
+        name=_own_name(stack.manifests) or name,
         id=_own_id(runtime),
         type=kind.value,
         about=_about(stack.manifests, paths, text_of),
@@ -124,6 +135,20 @@ def _packages(manifests: Sequence[Manifest]) -> dict[str, str]:
             folder = manifest.path.rpartition("/")[0]
             found[folder] = found.get(folder) or manifest.about
     return found
+
+
+def _own_name(manifests: Sequence[Manifest]) -> str:
+    """What the manifest at the root calls the project, without who owns it: of `@acme/shop`, and of
+    `example.org/acme/shop/v2`, `shop`. Empty where it says what every such project is called.
+    """
+    for manifest in manifests:
+        ours = manifest.ecosystem in RUNTIME_OF and not is_lock(manifest.path)
+        if not ours or "/" in manifest.path or manifest.problem:
+            continue
+        name = _MAJOR.sub("", manifest.name.strip()).rpartition("/")[2]
+        if name and name.casefold() not in _ANY_PROJECT and len(name) <= _LONGEST_NAME:
+            return name
+    return ""
 
 
 def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from contextd.code.git.program import printable
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport, Stamp, scan
-from contextd.code.project.project_yaml import merge_scan
+from contextd.code.project.project_model import ProjectModel
+from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
 from contextd.domain.changes import CodeChange, NewJob
 from contextd.domain.records import Clean
@@ -16,6 +17,7 @@ from contextd.governance.redact import redact
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
+from contextd.steps.model import project_model
 from contextd.steps.modelling import project_facts
 
 _FILES_AT_ONCE = 250
@@ -110,6 +112,7 @@ class Initialised:
     written: list[str]
     pending: int
     changes: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
@@ -129,6 +132,7 @@ class Initialised:
             else "✓ No modules found"
         )
         lines += [f"✓ Wrote {path}" for path in self.written] or ["✓ project.yaml is up to date"]
+        lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
         if self.skipped:
@@ -157,20 +161,22 @@ def initialise(runtime: Runtime) -> Initialised:
         now=runtime.clock.now(),
         scrub=lambda text: redact(text, runtime.redaction_key).text,
     )
+    model = project_model(runtime)
+    _answer_to(runtime, model.name if model else facts.name)
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
     stats = runtime.view.index.stats(runtime.embedder.model)
     return Initialised(
         project=str(runtime.scope),
-        name=facts.name,
-        type=facts.type,
-        stack=list(facts.stack),
-        runtime=facts.runtime,
-        package_manager=facts.package_manager,
-        architecture=facts.pattern,
-        reason=reason,
-        modules=[module.name for module in facts.modules],
+        name=model.name if model else facts.name,
+        type=model.type if model else facts.type,
+        stack=list(model.stack if model else facts.stack),
+        runtime=model.runtime if model else facts.runtime,
+        package_manager=model.package_manager if model else facts.package_manager,
+        architecture=model.pattern if model else facts.pattern,
+        reason=_reason(model, facts, reason),
+        modules=list(model.modules) if model else [module.name for module in facts.modules],
         files=len(walked.files),
         code_files=sum(1 for file in files if file.symbols or file.imports),
         changed=len(report.changed),
@@ -182,4 +188,20 @@ def initialise(runtime: Runtime) -> Initialised:
         written=written,
         pending=stats.pending,
         changes=list(merged.lines),
+        warnings=list(model.warnings) if model else [],
     )
+
+
+def _reason(model: ProjectModel | None, facts: ProjectFacts, found: str) -> str:
+    """Why the project is taken for what it is: a person's word, or what the scan found."""
+    if model is None or (model.type, model.pattern) == (facts.type, facts.pattern):
+        return found
+    return f"as project.yaml says; the scan found {facts.type}, {facts.pattern}"
+
+
+def _answer_to(runtime: Runtime, name: str) -> None:
+    """Let the project be called by the name that its briefings call it."""
+    project = runtime.project
+    if project is None or name in (project.name, project.scope.project, *project.aliases):
+        return
+    runtime.organisation.directory.save(replace(project, aliases=(*project.aliases, name)))

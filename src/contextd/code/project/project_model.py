@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -16,7 +17,13 @@ ProjectType = Literal["web-app", "api", "cli", "library", "fullstack", "unknown"
 Pattern = Literal["feature-based", "layered", "modular", "monorepo", "unknown"]
 Role = Literal["entry", "config", "core", "test"]
 
+VERSION = "1.0"
+"""The version of the file's format that is read and written here."""
+
 LARGEST = 2_000_000
+LONGEST_NAME = 100
+_TOLD = 20
+"""How many problems a message names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,8 @@ class Module:
 class ProjectModel:
     """What project.yaml says. Instants are ISO 8601 text, empty when missing.
 
-    `warnings` name values outside the schema's lists; they are kept as written.
+    `warnings` name values that no schema allows, with their lines: outside a list, too long, there
+    twice. They are kept as written.
     """
 
     name: str
@@ -131,8 +139,8 @@ def parse_model(text: str, path: Path) -> ProjectModel:
     dates = walk.mapping(top.get("metadata"), "metadata")
     modules = walk.mapping(top.get("modules"), "modules")
     model = ProjectModel(
-        name=walk.text(project.get("name"), "project.name") or path.absolute().parent.parent.name,
-        version=walk.text(top.get("version"), "version") or "1.0",
+        name=walk.name(project.get("name"), "project.name") or path.absolute().parent.parent.name,
+        version=walk.one_of(top.get("version"), "version", (VERSION,)),
         id=walk.text(project.get("id"), "project.id"),
         type=walk.one_of(project.get("type"), "project.type", get_args(ProjectType)),
         path=walk.text(project.get("path"), "project.path") or ".",
@@ -147,13 +155,12 @@ def parse_model(text: str, path: Path) -> ProjectModel:
         pattern=walk.one_of(layout.get("pattern"), "architecture.pattern", get_args(Pattern)),
         description=walk.text(layout.get("description"), "architecture.description"),
         modules={name: walk.module(name, node) for name, node in modules.items()},
-        created_at=walk.text(dates.get("createdAt"), "metadata.createdAt"),
-        updated_at=walk.text(dates.get("updatedAt"), "metadata.updatedAt"),
-        last_scan_at=walk.text(dates.get("lastScanAt"), "metadata.lastScanAt"),
-        warnings=tuple(walk.warnings),
+        created_at=walk.date(dates.get("createdAt"), "metadata.createdAt"),
+        updated_at=walk.date(dates.get("updatedAt"), "metadata.updatedAt"),
+        last_scan_at=walk.date(dates.get("lastScanAt"), "metadata.lastScanAt"),
     )
     walk.finish()
-    return model
+    return replace(model, warnings=tuple(dict.fromkeys(walk.warnings)))
 
 
 def compose(text: str, path: Path) -> yaml.Node | None:
@@ -179,9 +186,10 @@ class _Walk:
 
     def finish(self) -> None:
         if self.problems:
-            more = f" (and {len(self.problems) - 1} more)" if len(self.problems) > 1 else ""
+            named = "; ".join(self.problems[:_TOLD])
+            left = len(self.problems) - _TOLD
             raise Invalid(
-                f"{self.path}, {self.problems[0]}{more}",
+                f"{self.path}, {named}" + (f"; and {left} more" if left > 0 else ""),
                 "correct it by hand; nothing was changed",
                 {"problems": self.problems},
             )
@@ -208,10 +216,34 @@ class _Walk:
             return ""
         return str(node.value)
 
+    def name(self, node: yaml.Node | None, where: str) -> str:
+        said = self.text(node, where)
+        if len(said) > LONGEST_NAME:
+            self._odd(node, where, f"has {len(said)} characters; keep it under {LONGEST_NAME + 1}")
+        return said
+
+    def date(self, node: yaml.Node | None, where: str) -> str:
+        said = self.text(node, where)
+        try:
+            datetime.fromisoformat(said or "2000-01-01")
+        except ValueError:
+            self._odd(node, where, f"is {said[:40]!r}; write it like 2025-01-15T08:00:00Z")
+        return said
+
     def texts(self, node: yaml.Node | None, where: str) -> tuple[str, ...]:
-        return tuple(
-            self.text(item, f"{where}[{n}]") for n, item in enumerate(self.list(node, where))
-        )
+        nodes = self.list(node, where)
+        found = tuple(self.text(item, f"{where}[{n}]") for n, item in enumerate(nodes))
+        self._once(nodes, found, where)
+        return found
+
+    def _once(self, nodes: Sequence[yaml.Node], texts: Sequence[str], where: str) -> None:
+        """Warn of what a list has twice, however it is spaced and capitalised."""
+        first: dict[str, int] = {}
+        for n, (node, text) in enumerate(zip(nodes, texts, strict=True)):
+            folded = " ".join(text.casefold().split()).rstrip(".")
+            before = first.setdefault(folded, n)
+            if folded and before != n:
+                self._odd(node, f"{where}[{n}]", f"says the same as {where}[{before}]")
 
     def list(self, node: yaml.Node | None, where: str) -> list[yaml.Node]:
         if _is_empty(node):
@@ -225,14 +257,15 @@ class _Walk:
         said = self.text(node, where) or allowed[-1]
         if node is not None and said not in allowed:
             hint = nearest(said, allowed) or "known: " + ", ".join(allowed)
-            self.warnings.append(f"line {node.start_mark.line + 1}: {where} is {said!r}; {hint}")
+            self._odd(node, where, f"is {said[:80]!r}; {hint}")
         return said
 
     def module(self, name: str, node: yaml.Node) -> Module:
         where = f"modules.{name}"
         found = self.mapping(node, where)
         files = []
-        for n, item in enumerate(self.list(found.get("keyFiles"), f"{where}.keyFiles")):
+        listed = self.list(found.get("keyFiles"), f"{where}.keyFiles")
+        for n, item in enumerate(listed):
             here = f"{where}.keyFiles[{n}]"
             entry = self.mapping(item, here)
             if not self.text(entry.get("path"), f"{here}.path"):
@@ -242,14 +275,17 @@ class _Walk:
             )
             told = self.text(entry.get("description"), f"{here}.description")
             files.append(KeyFile(self.text(entry.get("path"), here), role, told))
+        self._once(listed, [file.path for file in files], f"{where}.keyFiles")
         issues = []
-        for n, item in enumerate(self.list(found.get("commonIssues"), f"{where}.commonIssues")):
+        known = self.list(found.get("commonIssues"), f"{where}.commonIssues")
+        for n, item in enumerate(known):
             here = f"{where}.commonIssues[{n}]"
             entry = self.mapping(item, here)
             keys = "description", "solution", "sessionId", "discoveredAt"
             issues.append(Issue(*(self.text(entry.get(key), f"{here}.{key}") for key in keys)))
+        self._once(known, [issue.description for issue in issues], f"{where}.commonIssues")
         return Module(
-            self.text(found.get("name"), f"{where}.name") or name,
+            self.name(found.get("name"), f"{where}.name") or name,
             self.text(found.get("description"), f"{where}.description"),
             tuple(files),
             self.texts(found.get("patterns"), f"{where}.patterns"),
@@ -258,6 +294,9 @@ class _Walk:
             self.texts(found.get("dependencies"), f"{where}.dependencies"),
             self.texts(found.get("paths"), f"{where}.paths"),
         )
+
+    def _odd(self, node: Any, where: str, what: str) -> None:
+        self.warnings.append(f"line {node.start_mark.line + 1}: {where} {what}")
 
     def _wrong(self, node: Any, where: str, problem: str) -> None:
         self.problems.append(f"line {node.start_mark.line + 1}: {where} {problem}")

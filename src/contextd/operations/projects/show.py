@@ -54,6 +54,7 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
         "architecture": model.pattern if model else "",
         "about": model.about if model else "",
         "problem": "" if model else model_problem(runtime),
+        "warnings": list(model.warnings) if model else [],
     }
     modules = (
         [{"name": m.name, "description": m.description} for m in model.modules.values()]
@@ -97,6 +98,7 @@ def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> li
         lines.append(f"project.yaml cannot be used: {project['problem']}")
     elif not project["type"]:
         lines.append("Not initialised: run `contextd init` here.")
+    lines += [f"! project.yaml, {warning}" for warning in project["warnings"][:10]]
     if modules:
         lines += ["", f"Modules ({len(modules)}):"]
         lines += [
