@@ -61,7 +61,9 @@ def test_a_scan_shows_what_holds_and_what_is_odd(desk):
     desk.as_owner("init")
     path = desk.root / ".context" / "project.yaml"
     found = load(path).type
-    text = path.read_text().replace(f"type: {found}", "type: spaceship").replace("shop", "Counter", 1)
+    text = (
+        path.read_text().replace(f"type: {found}", "type: spaceship").replace("shop", "Counter", 1)
+    )
     path.write_text(text)
     answer = desk.on("cli").answer("scan")
     assert (answer.value["type"], answer.value["name"]) == ("spaceship", "Counter")

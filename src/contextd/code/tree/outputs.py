@@ -18,7 +18,17 @@ _BY_TOOL = frozenset(
 _OUTPUT = re.compile(
     rf"(?:^|/)(?:(?P<named>dist|build|out)|{'|'.join(map(re.escape, sorted(_BY_TOOL)))})/"
 )
-_SHIPPED = ("main", "module", "browser", "types", "typings", "bin", "exports", "files", "jsnext:main")
+_SHIPPED = (
+    "main",
+    "module",
+    "browser",
+    "types",
+    "typings",
+    "bin",
+    "exports",
+    "files",
+    "jsnext:main",
+)
 """What package.json names of the files that are published."""
 
 _MOST = 1_000_000
