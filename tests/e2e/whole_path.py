@@ -28,12 +28,14 @@ print(open_embedder("minilm").embed(["a text"]).shape)
 """
 IN_PROCESS = """
 import sys
-from contextd.app import App
-app = App.open()
-runtime = app.runtime("cli", cwd=sys.argv[1])
-app.call("memory_search", runtime, {"query": "renewing tokens"})
-app.work_off()
-app.close()
+from contextd.app import Host
+from contextd.domain.access import OWNER
+from contextd.runtime import Request
+host = Host.open(work=False)
+request = Request(surface="python", caller=OWNER, cwd=sys.argv[1])
+host.call("memory_search", request, {"query": "renewing tokens"})
+host.work_off()
+host.close()
 """
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 0x1
 _VECTOR_SECONDS = 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +26,10 @@ _READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
 """Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
 
 _LARGEST_KEPT = 20_000
-"""Characters of an answer that are kept for a repeated call; a longer one is told to be done."""
+"""Characters of an answer that are kept for a repeated call; a longer one counts as lost."""
+
+_LOOKS, _BETWEEN_LOOKS = 20, 0.05
+"""How often, and how many seconds apart, an answer is looked for that should be there any moment."""
 
 
 def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
@@ -94,14 +98,27 @@ def _run(op: Operation, runtime: Runtime, values: Mapping[str, Any]) -> tuple[Ru
 
 
 def _answered(op: Operation, call: Runtime) -> Answer | None:
-    """What was answered to a call with this key, when it was carried out before."""
+    """What was answered to a call with this key, when it was carried out before.
+
+    Raises `Conflict` when it was and the answer is lost.
+    """
     kept = call.view.answered(call.call) if call.call else None
+    for _ in range(_LOOKS):
+        if kept != "":
+            break
+        # It may be about to be answered, and answers are kept a moment later.
+        call.sinks.settle()
+        kept = call.view.answered(call.call)
+        if kept == "":
+            time.sleep(_BETWEEN_LOOKS)
     if kept is None:
         return None
-    if not kept:
-        done = f"{op.name} was carried out before contextd restarted; what it answered was not kept"
-        return Answer({"done": op.name, "note": done}, done)
-    answer = json.loads(kept)
+    answer = json.loads(kept or "null")
+    if answer is None:
+        raise Conflict(
+            f"{op.name} was carried out already, and its answer is lost",
+            "look at what is stored now, and do not send it again",
+        )
     return Answer(answer["value"], answer["text"])
 
 
@@ -120,7 +137,7 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
         call.sinks.used(trace.used)
     if call.call and trace.committed:
         kept = json.dumps({"value": answer.value, "text": answer.text})
-        kept = kept if len(kept) <= _LARGEST_KEPT else ""
+        kept = kept if len(kept) <= _LARGEST_KEPT else "null"
         call.sinks.later("answer", lambda: call.view.keep_answer(call.call, kept))
 
 
