@@ -5,21 +5,25 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from contextd.stores import open_store
+from shop_notes import SHOP, at, view_of
+
+from support.stores import opened
 
 WRITER = """
 import sys
 from datetime import UTC, datetime, timedelta
-from contextd.domain.sessions import Observation
+from contextd.domain.scope import Scope
+from contextd.domain.usage import ByProducts, Observation
 from contextd.stores import open_store
-store, name, batches = open_store(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+store, name, batches = open_store(sys.argv[1], scrub=str), sys.argv[2], int(sys.argv[3])
+shop = Scope("acme", "web", "shop")
 start = datetime(2026, 5, 1, tzinfo=UTC)
 for batch in range(batches):
-    store.observations.append([
+    store.upkeep.note(ByProducts(observations=[
         Observation(at=start + timedelta(seconds=batch * 30 + n), action="miss" if n % 3 == 0 else "read",
-                    operation="recall_context", type=name, query=f"{name} {n}", agent=name)
+                    operation="recall_context", type=name, query=f"{name} {n}", agent=name, scope=shop)
         for n in range(30)
-    ])
+    ]))
     print(batch, flush=True)
 """
 
@@ -30,8 +34,8 @@ def writer(url: str, name: str, batches: int) -> subprocess.Popen[str]:
 
 
 def test_totals_count_every_batch_of_every_process_and_a_killed_one_leaves_whole_batches(tmp_path):
-    url = f"sqlite://{tmp_path}/contextd.db"
-    open_store(url).close()
+    url = at(tmp_path)
+    opened(url).close()
     writers = [writer(url, name, 40) for name in ("one", "two")]
     victim = writer(url, "victim", 10_000)
     assert victim.stdout is not None
@@ -45,9 +49,10 @@ def test_totals_count_every_batch_of_every_process_and_a_killed_one_leaves_whole
         assert process.stdout is not None
         process.stdout.close()
     victim.stdout.close()
-    store = open_store(url)
-    summary = store.observations.summary()
-    events = store.observations.recent(5_000)
+    store = opened(url)
+    log = view_of(store).observations
+    summary = log.summary(frozenset({SHOP}))
+    events = log.recent(frozenset({SHOP}), 5_000)
     store.close()
     by_victim = summary.read_frequency["victim"]
     assert (summary.read_frequency["one"], summary.read_frequency["two"]) == (800, 800)

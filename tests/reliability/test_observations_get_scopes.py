@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from shop_notes import SHOP, at, view_of
 
-from contextd.domain.scope import Scope
+from contextd.domain.usage import ObservationSummary
 from contextd.runtime import SystemClock
 from contextd.stores.connection import Database
 from contextd.stores.migrate import migrate, migrations
-from contextd.stores.sqlite_usage import SqliteObservations
+from support.stores import opened
 
 BEFORE = 5
 OLD = """
@@ -28,13 +29,26 @@ def test_totals_of_before_belong_to_the_only_project_or_to_none(tmp_path, names,
     migrate(database, migrations()[:BEFORE])
     with database.write() as connection:
         connection.execute(OLD + "".join(PROJECT.format(name) for name in names))
-    migrate(database, migrations())
-    log = SqliteObservations(database)
-    told = log.summary()
-    assert (told.reads, told.misses, told.missed_queries) == (41, 3, {"how to deploy": 3})
-    assert (told.read_frequency, told.agent_frequency) == ({"memory": 41}, {"one": 44})
-    shop = frozenset([Scope("acme", "web", "shop")])
-    assert log.summary(scopes=shop) == (told if owner else type(told)())
-    assert len(log.recent(scopes=shop)) == (2 if owner else 0)
-    assert len(log.recent()) == 2
     database.close()
+    store = opened(at(tmp_path))
+    log, shop = view_of(store).observations, frozenset({SHOP})
+    summary = log.summary(shop)
+    if owner:
+        assert (summary.reads, summary.misses) == (41, 3)
+        assert summary.missed_queries == {"how to deploy": 3}
+        assert (summary.read_frequency, summary.agent_frequency) == ({"memory": 41}, {"one": 44})
+        assert summary.last_activity is not None
+    else:
+        assert summary == ObservationSummary()
+    assert len(log.recent(shop)) == (2 if owner else 0)
+    store.close()
+    kept = Database(tmp_path / "contextd.db", SystemClock())
+    whose = f"acme/web/{owner}" if owner else ""
+    assert kept.rows("SELECT scope, reads, misses, logged FROM observation_scopes") == [
+        (whose, 41, 3, 2)
+    ]
+    assert kept.value("SELECT count(*) FROM observations WHERE scope = ?", (whose,)) == 2
+    assert kept.rows("SELECT scope, query, count FROM missed_queries") == [
+        (whose, "how to deploy", 3)
+    ]
+    kept.close()

@@ -9,45 +9,41 @@ import time
 from pathlib import Path
 
 import pytest
+from shop_notes import HERE, at, view_of
 
-from contextd.domain.query import Query
-from contextd.domain.scope import Scope
-from contextd.stores import open_store
-from strategies import vector
-
-SCOPE = Scope("acme", "web", "shop")
-HERE = Query(scopes=frozenset({SCOPE}), limit=1_000_000)
+from support.stores import opened
+from support.strategies import vector
 
 CHILD = """
 import random, sys
 import numpy as np
-from contextd.domain.query import Document
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, Put, Removal
+from contextd.domain.documents import record_document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import open_store
 url, start = sys.argv[1], int(sys.argv[2])
 scope = Scope("acme", "web", "shop")
-store = open_store(url)
+view = open_store(url, scrub=str).view(OWNER.grant([scope]))
 print("ready", flush=True)
 for n in range(start, start + 1_000_000):
     record = Record(id=f"record-{n:08}", kind="memory", scope=scope, content=f"upload {n} " * 20)
-    document = Document(id=record.id, kind="memory", scope=scope, text=record.text)
-    vectors = {document.digest: np.ones(8, np.float32)} if n % 2 else {}
-    with store.transaction():
-        store.records.put(record, actor="w", action="write")
-        store.index.put([document], vectors, "m" if vectors else "")
+    vectors = {scope: {record_document(record).digest: np.ones(8, np.float32)}} if n % 2 else {}
+    records = [Put(record, "write")]
+    done = view.commit(Changes(actor="w", records=records, vectors=vectors, model="m"))
     print("put", record.id, flush=True)
     if n % 5 == 0:
-        with store.transaction():
-            store.records.undo(record.id, actor="w")
-            store.index.delete([record.id])
+        [written] = done.changes
+        removal = Removal(record.with_(version=1), "undo", undoes=written.seq)
+        view.commit(Changes(actor="w", records=[removal]))
         print("gone", record.id, flush=True)
 """
 
 
 def kill_and_verify(folder: Path, rounds: int) -> tuple[int, int]:
     """(acknowledged, found beyond that); at most one write per round may be unacknowledged."""
-    url = f"sqlite://{folder}/contextd.db"
+    url = at(folder)
     chance = random.Random(7)
     present: set[str] = set()
     gone: set[str] = set()
@@ -66,27 +62,28 @@ def kill_and_verify(folder: Path, rounds: int) -> tuple[int, int]:
             act, _, id_ = line.partition(" ")
             (present if act == "put" else gone).add(id_)
         verify(url, present, gone, number + 1)
-    store = open_store(url)
-    beyond = len(store.records.find(HERE).records) - len(present - gone)
+    store = opened(url)
+    beyond = len(view_of(store).records.find(HERE).records) - len(present - gone)
     store.close()
     return len(present), beyond
 
 
 def verify(url: str, present: set[str], gone: set[str], rounds: int) -> None:
-    store = open_store(url)
-    stored = {record.id for record in store.records.find(HERE).records}
+    store = opened(url)
+    view = view_of(store)
+    stored = {record.id for record in view.records.find(HERE).records}
     lost = (present - gone) - stored
     assert len(lost) <= rounds, "only a removal cut off before its word may be missing"
     for id_ in lost:
-        assert [change.action for change in store.records.history(id_)] == ["write", "undo"]
+        assert [change.action for change in view.records.history(id_)] == ["write", "undo"]
     assert not gone & stored
     assert len(stored - present) <= rounds
-    assert store.check() == []
-    assert store.index.stats("m").documents == len(stored)
-    found = {match.id for match in store.index.lexical(["upload"], HERE, 1_000_000)}
+    assert store.upkeep.check() == []
+    assert view.index.stats("m").documents == len(stored)
+    found = {match.id for match in view.index.lexical(["upload"], HERE, 1_000_000)}
     assert found == stored
-    near = {match.id for match in store.index.dense(vector("q"), "m", HERE, 1_000_000)}
-    waiting = {one.id for one in store.index.pending("m", 1_000_000)}
+    near = {match.id for match in view.index.dense(vector("q"), "m", HERE, 1_000_000)}
+    waiting = {one.id for one in view.index.pending("m", 1_000_000)}
     assert near | waiting == stored
     assert not near & waiting
     store.close()

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import apsw
 import pytest
+from shop_notes import SHOP, at, note, put, stored, view_of
 
+from contextd.domain.changes import Changes, Put
 from contextd.domain.errors import (
     Busy,
     ContextdError,
@@ -20,33 +22,15 @@ from contextd.domain.errors import (
     TooLarge,
     Unavailable,
 )
-from contextd.domain.query import Document, Query
-from contextd.domain.records import Record
+from contextd.domain.query import Query
 from contextd.runtime import SystemClock
-from contextd.stores import migrate, open_store
+from contextd.stores import migrate
 from contextd.stores.connection import Database, require_sqlite, translated
 from contextd.stores.sqlite import SqliteStore
-from strategies import SCOPES
+from support.stores import opened, plain
 
-SHOP = SCOPES[2]
-HERE = Query(scopes=frozenset({SHOP}), limit=10_000)
 LOCKED = {"BusyError", "LockedError", "ProtocolError", "SchemaChangeError"}
 DAMAGED = {"CorruptError", "NotADBError", "FormatError"}
-
-
-def at(folder: Path) -> str:
-    return f"sqlite://{folder}/contextd.db"
-
-
-def put(store, id_: str, text: str = "upload") -> None:
-    with store.transaction():
-        record = Record(id=id_, kind="memory", scope=SHOP, content=f"{text} {id_}")
-        store.records.put(record, actor="w", action="write")
-        store.index.put([Document(id=id_, kind="memory", scope=SHOP, text=record.text)], {}, "")
-
-
-def stored(store) -> list[str]:
-    return sorted(record.id for record in store.records.find(HERE).records)
 
 
 def every(kind: type[apsw.Error]) -> list[type[apsw.Error]]:
@@ -66,10 +50,10 @@ def test_every_error_of_the_driver_becomes_one_of_ours_with_a_hint(kind):
 
 
 def test_a_lock_is_never_taken_for_damage(tmp_path):
-    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), timeout=0.05)
-    other = open_store(at(tmp_path))
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain, timeout=0.05)
+    other = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
-    with other.transaction():
+    with other._database.write():
         with pytest.raises(Busy):
             put(store, "two")
         assert stored(store) == ["one"]
@@ -81,31 +65,30 @@ def test_a_lock_is_never_taken_for_damage(tmp_path):
 
 
 def test_text_the_driver_cannot_take_is_the_callers_mistake(tmp_path):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     with pytest.raises(Invalid):
-        store.sessions.by_external("\ud800", "x")
+        view_of(store).sessions.by_external("\ud800", "x")
     with pytest.raises(Invalid):
-        store.records.find(Query(scopes=frozenset({SHOP}), where={"n": 2**70}))
+        view_of(store).records.find(Query(scopes=frozenset({SHOP}), where={"n": 2**70}))
     store.close()
 
 
-def test_a_value_too_large_fails_its_whole_transaction(tmp_path):
-    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+def test_a_value_too_large_fails_its_whole_commit(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     store._database.connection.limit(apsw.SQLITE_LIMIT_LENGTH, 10_000)
     with pytest.raises(TooLarge):
         put(store, "big", "x" * 20_000)
-    with pytest.raises(Unavailable), store.transaction():  # noqa: PT012
-        put(store, "small")
-        with pytest.raises(TooLarge):
-            store.records.put(
-                Record(kind="memory", scope=SHOP, content="x" * 20_000), actor="w", action="write"
-            )
+    both = [Put(note("small"), "write"), Put(note("big", "x" * 20_000), "write")]
+    with pytest.raises(TooLarge):
+        view_of(store).commit(Changes(actor="w", records=both))
     assert stored(store) == []
+    put(store, "small")
+    assert stored(store) == ["small"]
     store.close()
 
 
 def test_a_full_disk_is_unavailable_and_keeps_what_was_acknowledged(tmp_path):
-    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
     pages = store._database.value("PRAGMA page_count")
     store._database.value(f"PRAGMA max_page_count={pages + 4}")
@@ -118,14 +101,14 @@ def test_a_full_disk_is_unavailable_and_keeps_what_was_acknowledged(tmp_path):
     store._database.value("PRAGMA max_page_count=1000000")
     put(store, "again")
     assert stored(store) == sorted([*acknowledged, "again"])
-    assert store.check() == []
+    assert store.upkeep.check() == []
     store.close()
 
 
 def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path):
     (tmp_path / "contextd.db").write_bytes(b"not a database at all" * 300)
     with pytest.raises(Corrupt, match=r"contextd\.db") as refusal:
-        open_store(at(tmp_path))
+        opened(at(tmp_path))
     assert "restore a backup" in refusal.value.hint
     assert (tmp_path / "contextd.db").read_bytes() == b"not a database at all" * 300
 
@@ -136,7 +119,7 @@ def test_a_database_of_another_program_is_refused_and_kept(tmp_path):
     other.close()
     before = (tmp_path / "contextd.db").read_bytes()
     with pytest.raises(Unavailable, match="another program"):
-        open_store(at(tmp_path))
+        opened(at(tmp_path))
     assert (tmp_path / "contextd.db").read_bytes() == before
 
 
@@ -144,10 +127,10 @@ def test_a_database_of_another_program_is_refused_and_kept(tmp_path):
 def test_damaged_pages_are_told_by_name_and_a_backup_brings_everything_back(tmp_path, seed):
     import random
 
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     for n in range(60):
         put(store, f"record-{n:02}", "x" * 900)
-    store.backup(tmp_path / "copy.db")
+    store.upkeep.backup(tmp_path / "copy.db")
     expected = stored(store)
     store.close()
     path = tmp_path / "contextd.db"
@@ -158,8 +141,8 @@ def test_damaged_pages_are_told_by_name_and_a_backup_brings_everything_back(tmp_
         damaged[page * 4096 : page * 4096 + 64] = chance.randbytes(64)
     path.write_bytes(damaged)
     try:
-        broken = open_store(at(tmp_path))
-        problems = broken.check()
+        broken = opened(at(tmp_path))
+        problems = broken.upkeep.check()
         broken.close()
     except Corrupt as refusal:
         problems = [refusal.message]
@@ -169,20 +152,23 @@ def test_damaged_pages_are_told_by_name_and_a_backup_brings_everything_back(tmp_
     (tmp_path / "copy.db").replace(path)
     for left in ("contextd.db-wal", "contextd.db-shm"):
         (tmp_path / left).unlink(missing_ok=True)
-    restored = open_store(at(tmp_path))
+    restored = opened(at(tmp_path))
     assert stored(restored) == expected
-    assert restored.check() == []
+    assert restored.upkeep.check() == []
     restored.close()
 
 
 def test_what_is_out_of_step_is_told(tmp_path):
-    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
     put(store, "one")
     put(store, "two")
     store._database.connection.execute("DELETE FROM records WHERE id = 'one'")
-    store.index.delete(["two"])
-    store._database.connection.execute("DELETE FROM lexicon WHERE rowid = 1")
-    assert len(store.check()) == 3
+    view_of(store).commit(Changes(forget={SHOP: ["two"]}))
+    store._database.connection.execute("DELETE FROM lexicon_1 WHERE rowid = 1")
+    problems = store.upkeep.check()
+    assert len(problems) == 3
+    assert any(problem.endswith("not there: one") for problem in problems)
+    assert any(problem.endswith("without words: two, one") for problem in problems)
     store.close()
 
 
@@ -190,14 +176,14 @@ def test_what_is_out_of_step_is_told(tmp_path):
 def test_a_read_only_home_is_unavailable(tmp_path):
     (tmp_path / "home").mkdir(mode=0o500)
     with pytest.raises(Unavailable) as refusal:
-        open_store(at(tmp_path / "home"))
+        opened(at(tmp_path / "home"))
     assert refusal.value.hint
 
 
 def test_a_path_that_cannot_be_is_unavailable(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(Unavailable) as refusal:
-        open_store(at(tmp_path / "file" / "below"))
+        opened(at(tmp_path / "file" / "below"))
     assert refusal.value.hint
 
 
@@ -211,7 +197,7 @@ def test_an_old_sqlite_is_refused():
 
 
 def test_a_backup_under_load_is_one_consistent_state(tmp_path):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     for n in range(50):
         put(store, f"before-{n:02}")
     stop = threading.Event()
@@ -226,37 +212,37 @@ def test_a_backup_under_load_is_one_consistent_state(tmp_path):
     writer.start()
     copies = []
     for number in range(5):
-        store.backup(tmp_path / f"copies/{number}.db")
+        store.upkeep.backup(tmp_path / f"copies/{number}.db")
         copies.append(len(written))
     stop.set()
     writer.join()
     for number, known in enumerate(copies):
-        copy = open_store(f"sqlite://{tmp_path}/copies/{number}.db")
+        copy = opened(f"sqlite://{tmp_path}/copies/{number}.db")
         ids = stored(copy)
         during = [id_ for id_ in ids if id_.startswith("during")]
         assert len(ids) - len(during) == 50
         assert during == [f"during-{n:05}" for n in range(len(during))]
         assert len(during) <= known + 1
-        assert copy.check() == []
+        assert copy.upkeep.check() == []
         copy.close()
     assert list(tmp_path.glob("copies/*.partial")) == []
     store.close()
 
 
 def test_a_backup_never_overwrites_the_store_itself(tmp_path):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     put(store, "one")
     with pytest.raises(Invalid):
-        store.backup(tmp_path / "contextd.db")
+        store.upkeep.backup(tmp_path / "contextd.db")
     (tmp_path / "taken").write_text("x")
     with pytest.raises(Unavailable):
-        store.backup(tmp_path / "taken" / "copy.db")
+        store.upkeep.backup(tmp_path / "taken" / "copy.db")
     assert stored(store) == ["one"]
     store.close()
 
 
 def test_a_closed_store_says_so(tmp_path):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     store.close()
     store.close()
     with pytest.raises(Unavailable, match="closed"):
@@ -266,7 +252,7 @@ def test_a_closed_store_says_so(tmp_path):
 
 
 def test_close_gives_back_the_connections_of_every_thread(tmp_path):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     threads = [threading.Thread(target=put, args=(store, f"t{n}")) for n in range(4)]
     for thread in threads:
         thread.start()
@@ -340,7 +326,7 @@ LONG = (
 
 @pytest.mark.parametrize("milliseconds", [1, 5, 15, 30, 60])
 def test_a_migration_that_is_killed_happened_or_did_not(tmp_path, milliseconds):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     put(store, "one")
     store.close()
     path = tmp_path / "contextd.db"
@@ -366,7 +352,7 @@ def test_a_store_of_a_newer_contextd_is_refused_and_kept(tmp_path):
     migrate.migrate(database, [*migrate.migrations(), EXTRA])
     database.close()
     with pytest.raises(Unavailable, match="newer contextd") as refusal:
-        open_store(at(tmp_path))
+        opened(at(tmp_path))
     assert "upgrade" in refusal.value.hint
 
 
@@ -375,7 +361,7 @@ def test_a_new_store_may_be_opened_by_many_at_once(tmp_path):
 
     def open_and_write(number: int) -> None:
         try:
-            store = open_store(at(tmp_path))
+            store = opened(at(tmp_path))
             put(store, f"t{number}")
             store.close()
         except BaseException as problem:
@@ -387,6 +373,6 @@ def test_a_new_store_may_be_opened_by_many_at_once(tmp_path):
     for thread in threads:
         thread.join()
     assert problems == []
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     assert stored(store) == [f"t{n}" for n in range(6)]
     store.close()

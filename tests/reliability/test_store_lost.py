@@ -10,23 +10,23 @@ from pathlib import Path
 
 import apsw
 import pytest
-from test_store_damage import at, put, stored
+from shop_notes import at, put, stored
 
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.runtime import SystemClock
-from contextd.stores import open_store
 from contextd.stores.sqlite import SqliteStore
+from support.stores import opened, plain
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where a store with two records was; a backup of it lies in `backups`."""
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     put(store, "one")
     put(store, "two")
-    store.backup(tmp_path / "backups" / "older.db")
+    store.upkeep.backup(tmp_path / "backups" / "older.db")
     os.utime(tmp_path / "backups" / "older.db", (1, 1))
-    store.backup(tmp_path / "backups" / "newest.db")
+    store.upkeep.backup(tmp_path / "backups" / "newest.db")
     store.close()
     return tmp_path
 
@@ -64,7 +64,7 @@ def test_a_lost_store_is_refused_with_its_newest_backup_and_both_ways_on(folder,
     before = contents(folder)
     for _ in range(2):
         with pytest.raises(Corrupt) as refusal:
-            open_store(at(folder), backups=folder / "backups")
+            opened(at(folder), backups=folder / "backups")
         assert str(path) in refusal.value.message
         assert f"`contextd restore {folder}/backups/newest.db`" in refusal.value.hint
         assert "`contextd restore --fresh`" in refusal.value.hint
@@ -76,7 +76,7 @@ def test_without_backups_a_lost_store_is_refused_too(folder, lose):
     shutil.rmtree(folder / "backups")
     lose(folder / "contextd.db")
     with pytest.raises(Corrupt) as refusal:
-        open_store(at(folder), backups=folder / "backups")
+        opened(at(folder), backups=folder / "backups")
     assert "there is no backup" in refusal.value.hint
     assert "`contextd restore --fresh`" in refusal.value.hint
 
@@ -86,22 +86,22 @@ def test_a_backup_or_a_log_is_trace_enough_where_everything_else_is_gone(folder,
     (folder / "contextd.db.made").unlink()
     lose(folder / "contextd.db")
     with pytest.raises(Corrupt, match=r"backup of it, .*newest\.db"):
-        open_store(at(folder), backups=folder / "backups")
+        opened(at(folder), backups=folder / "backups")
     shutil.rmtree(folder / "backups")
     (folder / "contextd.db-wal").write_bytes(b"x" * 5000)
     with pytest.raises(Corrupt, match=r"contextd\.db-wal is left of it"):
-        open_store(at(folder), backups=folder / "backups")
+        opened(at(folder), backups=folder / "backups")
     assert (folder / "contextd.db-wal").stat().st_size == 5000
 
 
 def test_a_store_of_its_own_address_says_how_to_begin_anew(folder):
     remove(folder / "contextd.db")
     with pytest.raises(Corrupt) as refusal:
-        open_store(at(folder))
+        opened(at(folder))
     mark = folder / "contextd.db.made"
     assert str(mark) in refusal.value.hint
     mark.unlink()
-    store = open_store(at(folder))
+    store = opened(at(folder))
     assert stored(store) == []
     store.close()
 
@@ -113,18 +113,18 @@ def test_a_copy_that_a_migration_made_is_a_backup_and_what_was_put_aside_is_none
     path.rename(folder / "contextd.db.before-0005")
     (folder / "contextd.db.before-0006.partial").write_bytes(b"x" * 5000)
     with pytest.raises(Corrupt) as refusal:
-        open_store(at(folder), backups=folder / "backups")
+        opened(at(folder), backups=folder / "backups")
     assert f"`contextd restore {folder}/contextd.db.before-0005`" in refusal.value.hint
 
 
 @pytest.mark.parametrize("lose", [*LOSSES[:2], LOSSES[3]], ids=lambda lose: lose.__name__)
 def test_it_is_begun_anew_only_when_that_is_asked_for(folder, lose):
     lose(folder / "contextd.db")
-    store = open_store(at(folder), backups=folder / "backups", fresh=True)
+    store = opened(at(folder), backups=folder / "backups", fresh=True)
     assert stored(store) == []
     put(store, "three")
     store.close()
-    store = open_store(at(folder), backups=folder / "backups")
+    store = opened(at(folder), backups=folder / "backups")
     assert stored(store) == ["three"]
     store.close()
 
@@ -132,18 +132,18 @@ def test_it_is_begun_anew_only_when_that_is_asked_for(folder, lose):
 def test_a_new_store_needs_no_permission_and_marks_itself(tmp_path):
     (tmp_path / "backups" / "clients").mkdir(parents=True)
     (tmp_path / "contextd.db").touch()
-    store = open_store(at(tmp_path), backups=tmp_path / "backups")
+    store = opened(at(tmp_path), backups=tmp_path / "backups")
     assert "first opened by contextd" in (tmp_path / "contextd.db.made").read_text("utf-8")
     store.close()
 
 
 def test_a_store_made_before_there_were_marks_gets_one(folder):
     (folder / "contextd.db.made").unlink()
-    open_store(at(folder)).close()
+    opened(at(folder)).close()
     assert (folder / "contextd.db.made").exists()
     remove(folder / "contextd.db")
     with pytest.raises(Corrupt):
-        open_store(at(folder))
+        opened(at(folder))
 
 
 def test_a_link_that_leads_nowhere_any_more_is_a_loss(folder):
@@ -152,20 +152,20 @@ def test_a_link_that_leads_nowhere_any_more_is_a_loss(folder):
     real.parent.mkdir()
     path.rename(real)
     path.symlink_to(real)
-    open_store(at(folder)).close()
+    opened(at(folder)).close()
     real.unlink()
     with pytest.raises(Corrupt, match="missing"):
-        open_store(at(folder))
+        opened(at(folder))
     assert not real.exists()
 
 
 @pytest.mark.parametrize("lose", [remove, replace_by_an_empty_database])
 def test_a_store_lost_while_it_is_open_takes_no_more_writes_and_says_so(folder, lose):
-    store = SqliteStore(folder / "contextd.db", SystemClock())
+    store = SqliteStore(folder / "contextd.db", SystemClock(), plain)
     lose(folder / "contextd.db")
     with pytest.raises(Unavailable, match="deleted or replaced"):
         put(store, "three")
-    assert "deleted or replaced while it was open" in "; ".join(store.check())
+    assert "deleted or replaced while it was open" in "; ".join(store.upkeep.check())
     problems: list[BaseException] = []
 
     def look() -> None:
@@ -196,7 +196,7 @@ def cut_sizes(size: int) -> list[int]:
 def test_a_store_cut_off_anywhere_is_refused_or_found_and_the_reason_is_never_empty(
     tmp_path, number
 ):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     for one in range(40):
         put(store, f"record-{one:02}", "x" * 900)
     store.close()
@@ -204,11 +204,11 @@ def test_a_store_cut_off_anywhere_is_refused_or_found_and_the_reason_is_never_em
     size = cut_sizes(path.stat().st_size)[number]
     os.truncate(path, size)
     try:
-        broken = open_store(at(tmp_path), backups=tmp_path / "backups")
+        broken = opened(at(tmp_path), backups=tmp_path / "backups")
     except Corrupt as refusal:
         reasons, hint = [refusal.message], refusal.hint
     else:
-        reasons, hint = broken.check(), "contextd restore"
+        reasons, hint = broken.upkeep.check(), "contextd restore"
         broken.close()
     assert "contextd restore" in hint
     assert reasons
@@ -221,7 +221,7 @@ def test_a_store_cut_off_anywhere_is_refused_or_found_and_the_reason_is_never_em
 
 
 def test_damage_of_many_pages_is_told_in_a_few_lines(tmp_path):
-    store = open_store(at(tmp_path))
+    store = opened(at(tmp_path))
     for one in range(200):
         put(store, f"record-{one:03}", "y" * 2500)
     store.close()
@@ -231,8 +231,8 @@ def test_damage_of_many_pages_is_told_in_a_few_lines(tmp_path):
         if damaged[start] == LEAF and b"y" * 2000 in damaged[start : start + 4096]:
             damaged[start] = 0xFF
     path.write_bytes(damaged)
-    broken = open_store(at(tmp_path))
-    problems = broken.check()
+    broken = opened(at(tmp_path))
+    problems = broken.upkeep.check()
     broken.close()
     assert 1 < len(problems) <= 12
     assert any(re.search(r": and \d+ more$", problem) for problem in problems)

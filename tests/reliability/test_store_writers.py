@@ -7,58 +7,59 @@ import subprocess
 import sys
 import threading
 import time
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shop_notes import HERE, SHOP, at, note, put, stored, view_of
 
-from contextd.domain.errors import Busy
-from contextd.domain.query import Document, Query
+from contextd.domain.changes import Changes, NewJob, Put, Removal
+from contextd.domain.documents import record_document
+from contextd.domain.errors import Busy, Stale
+from contextd.domain.jobs import LANES
+from contextd.domain.query import Document
 from contextd.domain.records import Record
-from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session
+from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime import SystemClock
-from contextd.stores import open_store
-from contextd.stores.gate import Gate
 from contextd.stores.sqlite import SqliteStore
-
-SCOPE = Scope("acme", "web", "shop")
-HERE = Query(scopes=frozenset({SCOPE}), limit=100_000)
+from contextd.stores.turnstile import Turnstile
+from support.clocks import Standing
+from support.stores import opened, plain
+from support.strategies import vector
 
 WRITER = """
 import sys, time, json
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, Put
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import open_store
 url, seconds, bulk, go = sys.argv[1], float(sys.argv[2]), sys.argv[3] == "bulk", float(sys.argv[4])
 scope = Scope("acme", "web", "shop")
-store = open_store(url)
+view = open_store(url, scrub=str).view(OWNER.grant([scope]))
 time.sleep(max(0.0, go - time.time()))
 end, waits, written = time.monotonic() + seconds, [], []
 if bulk:
-    many = [Document(id=f"bulk-{n}", kind="code", scope=scope, text=f"bulk code {n}") for n in range(200)]
+    many = [Document(id=f"bulk-{n}", kind="event", scope=scope, text=f"bulk words {n}") for n in range(200)]
 while time.monotonic() < end:
     record = Record(kind="memory", scope=scope, content=f"upload number {len(written)}")
     begun = time.monotonic()
-    with store.transaction():
-        store.records.put(record, actor="w", action="write")
-        store.index.put([Document(id=record.id, kind="memory", scope=scope, text=record.text)], {}, "")
+    view.commit(Changes(actor="w", records=[Put(record, "write")]))
     waits.append(time.monotonic() - begun)
     written.append(record.id)
     if bulk and len(written) % 50 == 0:
-        store.index.put(many, {}, "")
+        view.commit(Changes(documents=many))
     if len(written) % 10 == 0:
-        store.index.lexical(["upload", "number"], Query(scopes=frozenset({scope})), 10)
+        view.index.lexical(["upload", "number"], Query(scopes=frozenset({scope})), 10)
 json.dump({"written": written, "waits": waits}, sys.stdout)
 """
 
 
 def run_writers(folder: Path, processes: int, seconds: float) -> list[dict]:
-    url = f"sqlite://{folder}/contextd.db"
-    open_store(url).close()
+    url = at(folder)
+    opened(url).close()
     go = str(time.time() + 0.4 + 0.1 * processes)
     running = [
         subprocess.Popen(
@@ -71,10 +72,9 @@ def run_writers(folder: Path, processes: int, seconds: float) -> list[dict]:
     ended = [process.communicate(timeout=seconds + 60) for process in running]
     assert [err.decode() for _, err in ended] == [""] * processes
     results = [json.loads(out) for out, _ in ended]
-    store = open_store(url)
-    stored = {record.id for record in store.records.find(HERE).records}
-    assert stored == {id_ for result in results for id_ in result["written"]}
-    assert store.check() == []
+    store = opened(url)
+    assert stored(store) == sorted(id_ for result in results for id_ in result["written"])
+    assert store.upkeep.check() == []
     store.close()
     return results
 
@@ -108,32 +108,27 @@ def test_eight_processes_share_the_store_fairly(tmp_path, record_property):
 
 
 def test_threads_write_and_roll_back_side_by_side_and_lose_nothing(tmp_path):
-    store = open_store(f"sqlite://{tmp_path}/contextd.db")
-    acknowledged: list[str] = []
+    store = opened(at(tmp_path))
+    put(store, "there")
+    acknowledged = ["there"]
     problems: list[BaseException] = []
-
-    def put(id_: str) -> None:
-        record = Record(id=id_, kind="memory", scope=SCOPE, content=f"upload {id_}")
-        store.records.put(record, actor="w", action="write")
-        store.index.put([Document(id=id_, kind="memory", scope=SCOPE, text=record.text)], {}, "")
 
     def write(name: str) -> None:
         try:
             for n in range(25):
-                with store.transaction():
-                    put(f"{name}-{n}")
+                put(store, f"{name}-{n}")
                 acknowledged.append(f"{name}-{n}")
-                store.index.lexical(["upload"], HERE, 5)
+                view_of(store).index.lexical(["upload"], HERE, 5)
         except BaseException as problem:
             problems.append(problem)
 
     def roll_back() -> None:
         for n in range(25):
+            refused = [Put(note(f"undone-{n}"), "write"), Put(note("there"), "write")]
             try:
-                with store.transaction():
-                    put(f"undone-{n}")
-                    raise KeyError
-            except KeyError:
+                view_of(store).commit(Changes(actor="w", records=refused))
+                problems.append(AssertionError("a second record was taken under one id"))
+            except Stale:
                 continue
             except BaseException as problem:
                 problems.append(problem)
@@ -145,28 +140,32 @@ def test_threads_write_and_roll_back_side_by_side_and_lose_nothing(tmp_path):
     for thread in threads:
         thread.join()
     assert problems == []
-    assert len(acknowledged) == 100
-    assert {record.id for record in store.records.find(HERE).records} == set(acknowledged)
-    assert store.index.stats("").documents == 100
-    assert store.check() == []
+    assert len(acknowledged) == 101
+    assert stored(store) == sorted(acknowledged)
+    assert view_of(store).index.stats("").documents == 101
+    assert store.upkeep.check() == []
     store.close()
 
 
 def test_what_another_store_wrote_is_found_by_the_next_search(tmp_path):
-    from strategies import vector
+    mine, theirs = (opened(at(tmp_path)) for _ in range(2))
+    writing = view_of(theirs)
 
-    mine, theirs = (open_store(f"sqlite://{tmp_path}/contextd.db") for _ in range(2))
-    ask = lambda: [m.id for m in mine.index.dense(vector("q"), "m", HERE, 9)]  # noqa: E731
+    def ask() -> list[str]:
+        return [match.id for match in view_of(mine).index.dense(vector("q"), "m", HERE, 9)]
+
     assert ask() == []
     for id_ in ("one", "two"):
-        document = Document(id=id_, kind="memory", scope=SCOPE, text=id_)
-        theirs.index.put([document], {}, "")
+        record = note(id_)
+        writing.commit(Changes(actor="w", records=[Put(record, "write")]))
         assert id_ not in ask()
-        theirs.index.attach({document.digest: vector(id_)}, "m")
+        vectors = {record_document(record).digest: vector(id_)}
+        writing.commit(Changes(vectors={SHOP: vectors}, model="m"))
         assert id_ in ask()
-    theirs.index.delete(["one"])
+    removal = Removal(note("one").with_(version=1), "undo")
+    writing.commit(Changes(actor="w", records=[removal]))
     assert ask() == ["two"]
-    theirs.index.clear()
+    theirs.upkeep.rebuild(SHOP)
     assert ask() == []
     mine.close()
     theirs.close()
@@ -180,33 +179,33 @@ steps = st.lists(
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(history=steps)
 def test_a_matrix_kept_up_by_steps_equals_one_read_anew(tmp_path_factory, history):
-    from strategies import vector
-
-    url = f"sqlite://{tmp_path_factory.mktemp('dense')}/contextd.db"
-    warm, writer = open_store(url), open_store(url)
+    url = at(tmp_path_factory.mktemp("dense"))
+    warm, writer = opened(url), opened(url)
+    view = view_of(writer)
     for act, id_, text in history:
-        document = Document(id=id_, kind="memory", scope=SCOPE, text=str(text))
-        vectors = {document.digest: vector(str(text))}
+        document = Document(id=id_, kind="memory", scope=SHOP, text=str(text))
+        vectors = {SHOP: {document.digest: vector(str(text))}}
         match act:
             case "p":
-                writer.index.put([document], vectors if text % 2 else {}, "m" if text % 2 else "")
+                embedded = {"vectors": vectors, "model": "m"} if text % 2 else {}
+                view.commit(Changes(documents=[document], **embedded))
             case "d":
-                writer.index.delete([id_])
+                view.commit(Changes(forget={SHOP: [id_]}))
             case "a":
-                writer.index.attach(vectors, "m")
+                view.commit(Changes(vectors=vectors, model="m"))
             case "c" if text == 0:
-                writer.index.clear()
+                writer.upkeep.rebuild(SHOP)
         if act == "q" or text == 3:
-            fresh = open_store(url)
-            expected = fresh.index.dense(vector("q"), "m", HERE, 9)
-            assert warm.index.dense(vector("q"), "m", HERE, 9) == expected
+            fresh = opened(url)
+            expected = view_of(fresh).index.dense(vector("q"), "m", HERE, 9)
+            assert view_of(warm).index.dense(vector("q"), "m", HERE, 9) == expected
             fresh.close()
     warm.close()
     writer.close()
 
 
-def test_the_gate_gives_up_in_time_with_busy_and_works_again_after(tmp_path):
-    first, second = (Gate(tmp_path / "gate", timeout=0.05) for _ in range(2))
+def test_the_turnstile_gives_up_in_time_with_busy_and_works_again_after(tmp_path):
+    first, second = (Turnstile(tmp_path / "gate", timeout=0.05) for _ in range(2))
     with first.hold():
         with pytest.raises(Busy) as refusal, second.hold():
             pass
@@ -219,56 +218,56 @@ def test_the_gate_gives_up_in_time_with_busy_and_works_again_after(tmp_path):
         assert True
 
 
-def test_the_gate_lets_threads_through_in_the_order_they_came(tmp_path):
-    gate = Gate(tmp_path / "gate")
+def test_the_turnstile_lets_threads_through_in_the_order_they_came(tmp_path):
+    turnstile = Turnstile(tmp_path / "gate")
     order: list[int] = []
 
     def pass_through(number: int) -> None:
-        with gate.hold():
+        with turnstile.hold():
             order.append(number)
 
     threads = [threading.Thread(target=pass_through, args=(n,)) for n in range(8)]
-    with gate.hold():
+    with turnstile.hold():
         for number, thread in enumerate(threads, 2):
             thread.start()
-            while len(gate._queue) < number:
+            while len(turnstile._queue) < number:
                 time.sleep(0.001)
     for thread in threads:
         thread.join()
     assert order == list(range(8))
 
 
-def test_a_killed_holder_leaves_the_gate_open(tmp_path):
+def test_a_killed_holder_leaves_the_turnstile_open(tmp_path):
     holding = (
-        "import sys, time; from pathlib import Path; from contextd.stores.gate import Gate\n"
-        "with Gate(Path(sys.argv[1])).hold(): print('held', flush=True); time.sleep(60)"
+        "import sys, time; from pathlib import Path; from contextd.stores.turnstile import Turnstile\n"
+        "with Turnstile(Path(sys.argv[1])).hold(): print('held', flush=True); time.sleep(60)"
     )
     child = subprocess.Popen(
         [sys.executable, "-c", holding, str(tmp_path / "gate")], stdout=subprocess.PIPE
     )
     assert child.stdout is not None
     assert child.stdout.readline() == b"held\n"
-    with pytest.raises(Busy), Gate(tmp_path / "gate", timeout=0.05).hold():
+    with pytest.raises(Busy), Turnstile(tmp_path / "gate", timeout=0.05).hold():
         pass
     child.kill()
     child.communicate()
-    with Gate(tmp_path / "gate", timeout=5).hold():
+    with Turnstile(tmp_path / "gate", timeout=5).hold():
         assert True
 
 
 def test_a_matrix_gives_back_the_room_of_forgotten_documents(tmp_path):
-    from strategies import vector
-
-    store = open_store(f"sqlite://{tmp_path}/contextd.db")
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
+    view = view_of(store)
     documents = [
-        Document(id=f"{n:04}", kind="memory", scope=SCOPE, text=str(n)) for n in range(1_500)
+        Document(id=f"{n:04}", kind="memory", scope=SHOP, text=str(n)) for n in range(1_500)
     ]
-    store.index.put(documents, {d.digest: vector(d.text) for d in documents}, "m")
-    assert len(store.index.dense(vector("q"), "m", HERE, 2_000)) == 1_500
-    store.index.delete(d.id for d in documents[100:])
-    assert len(store.index.dense(vector("q"), "m", HERE, 2_000)) == 100
-    [matrix] = store.index._dense._matrices.values()
-    assert (matrix.size, len(matrix.alive)) == (100, 256)
+    vectors = {document.digest: vector(document.text) for document in documents}
+    view.commit(Changes(documents=documents, vectors={SHOP: vectors}, model="m"))
+    assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 1_500
+    view.commit(Changes(forget={SHOP: [document.id for document in documents[100:]]}))
+    assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 100
+    [matrix] = store._nearest.open()._matrices.values()
+    assert (matrix.size, len(matrix.alive)) == (100, 128)
     store.close()
 
 
@@ -293,35 +292,43 @@ def at_once(count: int, act) -> list:
 
 
 def test_the_same_write_ten_times_at_once_is_one(tmp_path):
-    stores = [open_store(f"sqlite://{tmp_path}/contextd.db") for _ in range(2)]
-    stores[0].sessions.save(Session(id="s", scope=SCOPE))
-    record = Record(id="same-record", kind="memory", scope=SCOPE, content="upload")
+    stores = [opened(at(tmp_path)) for _ in range(2)]
+    view_of(stores[0]).commit(Changes(open=[Session(id="s", scope=SHOP)]))
+    record = Record(id="same-record", kind="memory", scope=SHOP, content="upload")
     event = Event(type="note", key="k", at=record.created_at)
+    job = NewJob(name="x", scope=SHOP, unique_key="cron:slot")
 
-    def write(number: int) -> tuple[str, int]:
-        store = stores[number % 2]
-        store.records.put(record, actor="w", action="write")
-        new = store.sessions.append("s", [event])
-        return store.jobs.enqueue("x", {}, unique_key="cron:slot"), len(new)
+    def write(number: int) -> tuple[int, str, int]:
+        view = view_of(stores[number % 2])
+        try:
+            view.commit(Changes(actor="w", records=[Put(record, "write")]))
+            written = 1
+        except Stale:
+            written = 0
+        done = view.commit(Changes(sessions=[SessionChange(id="s", events=(event,))], jobs=[job]))
+        return written, done.jobs[0], len(done.events["s"])
 
     results = at_once(10, write)
-    assert len({job for job, _ in results}) == 1
-    assert sum(new for _, new in results) == 1
-    assert stores[1].records.find(HERE).records == [record]
-    assert [job.unique_key for job in stores[1].jobs.list()] == ["cron:slot"]
-    assert len(stores[1].sessions.events("s")) == 1
+    assert sum(written for written, _, _ in results) == 1
+    assert len({job for _, job, _ in results}) == 1
+    assert sum(new for _, _, new in results) == 1
+    view = view_of(stores[1])
+    assert view.records.find(HERE).records == [record.with_(version=1)]
+    assert len(view.records.history(record.id)) == 1
+    assert [job.unique_key for job in view.jobs.list()] == ["cron:slot"]
+    assert len(view.sessions.events("s")) == 1
     for store in stores:
         store.close()
 
 
 def test_each_job_is_claimed_once_by_workers_at_once(tmp_path):
-    stores = [open_store(f"sqlite://{tmp_path}/contextd.db") for _ in range(2)]
-    wanted = [stores[0].jobs.enqueue("x", {"n": n}) for n in range(40)]
-    now = stores[0].jobs.next_due() + timedelta(hours=1)
+    stores = [opened(at(tmp_path), Standing()) for _ in range(2)]
+    wanted = stores[0].queue.add([NewJob(name="x", arguments={"n": n}) for n in range(40)])
 
     def work(number: int) -> list[str]:
         taken = []
-        while job := stores[number % 2].jobs.claim(f"w{number}", 600, now):
+        queue = stores[number % 2].queue
+        while job := queue.claim(f"w{number}", 600, lanes=LANES, place="here"):
             taken.append(job.id)
         return taken
 
@@ -332,47 +339,45 @@ def test_each_job_is_claimed_once_by_workers_at_once(tmp_path):
 
 
 def test_checks_and_searches_during_writes_see_whole_states_only(tmp_path):
-    store = open_store(f"sqlite://{tmp_path}/contextd.db")
+    store = opened(at(tmp_path))
     stop = threading.Event()
 
     def act(number: int) -> list:
+        view = view_of(store)
         if number:
             while not stop.is_set():
-                found = {m.id for m in store.index.lexical(["upload"], HERE, 1_000)}
-                assert {r.id for r in store.records.get(sorted(found))} == found
-                assert store.check() == []
+                found = {m.id for m in view.index.lexical(["upload"], HERE, 1_000)}
+                assert {r.id for r in view.records.get(sorted(found))} == found
+                assert store.upkeep.check() == []
             return []
         for n in range(60):
-            record = Record(id=f"r{n:03}", kind="memory", scope=SCOPE, content="upload")
-            with store.transaction():
-                store.records.put(record, actor="w", action="write")
-                store.index.put(
-                    [Document(id=record.id, kind="memory", scope=SCOPE, text="upload")], {}, ""
-                )
+            put(store, f"r{n:03}")
         stop.set()
-        return store.records.find(HERE).records
+        return stored(store)
 
     assert sorted(len(found) for found in at_once(3, act)) == [0, 0, 60]
     store.close()
 
 
 def test_a_search_reads_one_state_so_that_no_filter_is_left_out_too_late(tmp_path):
-    store = SqliteStore(tmp_path / "contextd.db", SystemClock())
-    store.index.put([Document(id="mine", kind="memory", scope=SCOPE, text="upload")], {}, "")
-    foreign = Document(id="theirs", kind="memory", scope=Scope("rival"), text="upload")
-    other = open_store(f"sqlite://{tmp_path}/contextd.db")
-    said: list[str] = []
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
+    put(store, "mine")
+    deleted = note("deleted").with_(status="deleted")
+    other = opened(at(tmp_path))
+    statements: list[str] = []
 
     def intrude(cursor: object, sql: str, values: object) -> bool:
-        said.append(sql)
-        if "FROM lexicon" in sql:
-            other.index.put([foreign], {}, "")
+        statements.append(sql)
+        if "FROM lexicon" in sql and not view_of(other).records.get(["deleted"]):
+            view_of(other).commit(Changes(actor="w", records=[Put(deleted, "write")]))
         return True
 
+    # Where all are active, that is no condition of the search.
     store._database.connection.exec_trace = intrude
-    assert [match.id for match in store.index.lexical(["upload"], HERE, 5)] == ["mine"]
-    assert any("FROM lexicon" in sql for sql in said)
-    assert other.index.stats("").documents == 2
-    assert [match.id for match in store.index.lexical(["upload"], HERE, 5)] == ["mine"]
+    index = view_of(store).index
+    assert [match.id for match in index.lexical(["upload"], HERE, 5)] == ["mine"]
+    assert any("FROM lexicon" in sql for sql in statements)
+    assert view_of(other).index.stats("").documents == 2
+    assert [match.id for match in index.lexical(["upload"], HERE, 5)] == ["mine"]
     store.close()
     other.close()

@@ -30,9 +30,9 @@ def address(scheme: str, folder: Path) -> str:
     return addresses[scheme]
 
 
-def opened(url: str, clock: Clock | None = None, scrub: Any = plain) -> Store:
+def opened(url: str, clock: Clock | None = None, scrub: Any = plain, **options: Any) -> Store:
     """The store at `url`."""
-    return open_store(url, scrub=scrub, clock=clock)
+    return open_store(url, scrub=scrub, clock=clock, **options)
 
 
 class Whole:
