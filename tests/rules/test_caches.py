@@ -1,0 +1,178 @@
+"""What a process remembers belongs to one organisation, but for what is the same for everybody.
+
+Caches of an organisation are opened and closed with it (`contextd/caches.py`). State of a module is
+shared by all organisations of a process, so each piece of it stands here with the reason why that
+gives nothing away.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sources import parsed, python_files
+
+CODE = "made from the source of contextd alone"
+MACHINE = "a program of this machine, the same for everybody"
+WORD = "the answer follows from the argument alone; bounded"
+COUNT = "of the benchmark that counts"
+
+ALLOWED = {
+    "app/operations.py": {"load_operations": CODE},
+    "benchmarks/counted_store.py": {"_counting": COUNT},
+    "code/index/languages/language.py": {"grammar": CODE, "parser": CODE, "_query": CODE},
+    "code/project/stack_evidence.py": {"_index": CODE},
+    "code/tree/ripgrep.py": {"ripgrep": MACHINE},
+    "domain/kinds.py": {"KINDS": CODE},
+    "domain/words.py": {"_expand": WORD, "_stem": WORD},
+    "governance/claims.py": {"claim": WORD},
+    "governance/contradict.py": {"_claims": WORD},
+    "governance/opposites.py": {"_places": WORD},
+    "governance/phrases.py": {"tokens": WORD},
+    "governance/redaction/labels.py": {"label": WORD},
+    "governance/redaction/tokens.py": {"_pattern": CODE, "_companion": CODE},
+    "governance/roles.py": {"_sentences": WORD, "_ordered": WORD},
+    "operations/core.py": {
+        "OPERATIONS": CODE,
+        "_PLACELESS": CODE,
+        "_arguments": CODE,
+        "_result": CODE,
+    },
+    "schema/templates.py": {"templates": CODE},
+    "stores/codec.py": {"parse_scope": WORD},
+    "stores/scrub.py": {"_text_fields": CODE},
+    "stores/sqlite_index.py": {"token": WORD},
+    "surfaces/mcp.py": {"tool_rows": CODE},
+    "surfaces/mcp_schemas.py": {"_is_object": CODE},
+    "surfaces/rest.py": {"_kinds": CODE},
+    "surfaces/web/render.py": {"static_files": CODE, "_address": CODE, "_environment": CODE},
+}
+"""State of modules, by file and name, with the reason."""
+
+CACHING = {"cache", "lru_cache", "cached"}
+CHANGING = {
+    "add", "append", "appendleft", "clear", "discard", "extend", "insert", "pop", "popitem",
+    "popleft", "remove", "setdefault", "update", "put", "made",
+}  # fmt: skip
+"""Methods by which a list, a set, a mapping or a `Cache` is changed."""
+
+SOURCE = Path("src/contextd")
+FILES = [path for path in python_files() if path.is_relative_to(SOURCE)]
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def state(module: ast.Module) -> set[str]:
+    """The names in a module that hold what its functions computed before."""
+    return {*_cached(module), *_written(module)}
+
+
+def bounded(module: ast.Module) -> set[str]:
+    """The cached functions of a module whose cache has a limit."""
+    return {name for name, call in _caches(module) if isinstance(call, ast.Call) and call.keywords}
+
+
+def _cached(module: ast.Module) -> set[str]:
+    return {name for name, _ in _caches(module)}
+
+
+def _caches(module: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Each cached function, and what caches it: as a decorator or by a call."""
+    for node in ast.walk(module):
+        if isinstance(node, Function):
+            yield from ((node.name, one) for one in node.decorator_list if _called(one) in CACHING)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            cached = node.value.func if isinstance(node.value.func, ast.Call) else node.value
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if _called(cached) in CACHING:
+                yield from ((name, cached) for name in names)
+
+
+def _called(node: ast.expr) -> str:
+    """The last part of the name of what is called or referred to."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _written(module: ast.Module) -> Iterator[str]:
+    """Names of the module that its functions assign to, or change what is behind them."""
+    globals_ = {name for node in module.body for name in _assigned(node)}
+    for function in (node for node in ast.walk(module) if isinstance(node, Function)):
+        inside = list(ast.walk(function))
+        declared = {name for node in inside if isinstance(node, ast.Global) for name in node.names}
+        local = {node.arg for node in inside if isinstance(node, ast.arg)}
+        local |= {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        yield from declared
+        for node in inside:
+            changed = _changed(node)
+            if changed in globals_ - (local - declared):
+                yield changed
+
+
+def _assigned(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.Assign):
+        return [target.id for target in node.targets if isinstance(target, ast.Name)]
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+        return [node.target.id]
+    return []
+
+
+def _changed(node: ast.AST) -> str:
+    """The name whose contents a node changes; empty when it changes none."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+        return getattr(node.value, "id", "")
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return getattr(node.func.value, "id", "") if node.func.attr in CHANGING else ""
+    return ""
+
+
+@pytest.mark.parametrize("path", FILES, ids=str)
+def test_a_module_remembers_only_what_is_the_same_for_everybody(path: Path) -> None:
+    allowed = ALLOWED.get(path.relative_to(SOURCE).as_posix(), {})
+    assert state(parsed(path)) == set(allowed)
+
+
+def test_what_grows_with_texts_has_a_limit() -> None:
+    for name, entries in ALLOWED.items():
+        texts = {entry for entry, reason in entries.items() if reason == WORD}
+        assert texts <= bounded(parsed(SOURCE / name)), name
+
+
+def test_only_files_that_are_there_are_allowed_for() -> None:
+    assert {SOURCE / name for name in ALLOWED} <= set(FILES)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "@cache\ndef kept(): ...",
+        "@functools.lru_cache(maxsize=5)\ndef kept(): ...",
+        "class A:\n    @cache\n    def kept(self): ...",
+        "kept = lru_cache(maxsize=5)(parse)",
+        "kept = cache(parse)",
+        "kept = {}\ndef f(x):\n    kept[x] = 1",
+        "kept: dict = {}\ndef f(x):\n    kept.setdefault(x, 1)",
+        "kept = None\ndef f(x):\n    global kept\n    kept = x",
+        "kept = []\nasync def f(x):\n    kept.append(x)",
+        "kept = {}\nclass A:\n    def f(self, x):\n        del kept[x]",
+    ],
+)
+def test_every_way_to_remember_is_noticed(source: str) -> None:
+    assert state(ast.parse(source)) == {"kept"}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "table = {}\ndef f(x):\n    return table[x]",
+        "table = {}\ndef f():\n    table = {}\n    table['x'] = 1",
+        "table = {}\ndef f(table):\n    table.clear()",
+        "class A:\n    @cached_property\n    def x(self): ...",
+        "table = {}\ntable['x'] = 1",
+    ],
+)
+def test_what_is_read_or_a_call_s_own_is_no_memory(source: str) -> None:
+    assert state(ast.parse(source)) == set()
