@@ -45,7 +45,8 @@ def fresh(runtime: Runtime) -> str:
     """Make the code index say what the caller's checkout says. Returns what it could not yet do.
 
     A few changed files are indexed at once, many by a job. Two work trees of one project share an
-    index: a call from the other one first brings over the files that differ between them.
+    index: a call from the other one first brings over the files that differ between them. For a
+    caller who may only read, the index stays as it is.
     """
     if runtime.project is None or runtime.checkout is None:
         return ""
@@ -55,6 +56,8 @@ def fresh(runtime: Runtime) -> str:
         difference = _difference(runtime, index, tree)
         if difference is None:
             return ""
+        if difference.count and not runtime.caller.may("write", runtime.scope):
+            return f"{difference.count} files changed since they were indexed, grep sees them now"
         if difference.count > INLINE:
             index.root = None
             root = str(runtime.root)

@@ -57,9 +57,12 @@ def seats(runtime: Runtime) -> Seats:
 
 def seated(runtime: Runtime) -> Runtime:
     """The call in the session it belongs to: the connection's own, one of the same client that hooks
-    follow, or a new one. A connection that paused until its session ended goes on in a new one.
+    follow, or a new one. A connection that paused until its session ended goes on in a new one. The
+    calls of someone who may only read here belong to none.
     """
     if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
+        return runtime
+    if not runtime.caller.may("write", runtime.scope):
         return runtime
     seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
     with seat.lock:
