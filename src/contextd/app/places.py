@@ -12,7 +12,7 @@ from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.projects import Project
 from contextd.operations.core import Operation
 from contextd.runtime import Checkout, Runtime
-from contextd.steps.location import find_project, make_known
+from contextd.steps.location import find_project, make_known, scope_of_new
 
 PLACE_SECONDS = 10.0
 """How long a directory's project is remembered before git is asked again."""
@@ -32,19 +32,23 @@ class _Place:
 
 def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     """The call standing in the project around `cwd`. A directory that is none yet becomes one for an
-    operation that does something there, if it may; for any other the call stands in its checkout only.
+    operation that does something there, if it may and its caller may write in it; for any other the
+    call stands in its checkout only.
     """
     try:
         place = _place(runtime, cwd)
     except (NotFound, Invalid) as error:
         return replace(runtime, nowhere=_because(error))
     root = place.identity.root
+    new = scope_of_new(runtime.organisation.name, place.identity)
+    scope = place.project.scope if place.project else new
+    making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
     known = place.project is not None and str(root) in place.project.roots
-    if place.project is not None and (known or op is None or not makes_known(op)):
+    if place.project is not None and (known or not making):
         return runtime.standing_in(place.project, root)
     settings = runtime.organisation.settings(root)
     there = replace(runtime, checkout=Checkout(root), settings=settings)
-    if op is None or not makes_known(op):
+    if not making:
         return replace(there, nowhere=f": {root} is no project yet")
     if place.refusal:
         return replace(runtime, nowhere=place.refusal)

@@ -42,6 +42,11 @@ def find_project(directory: Directory, place: Path) -> tuple[Project | None, Ide
     return next((project for project in known if project.identity == same), None), identity
 
 
+def scope_of_new(organisation: str, identity: Identity) -> Scope:
+    """The scope a directory has as a project, unless another one has it already."""
+    return Scope(organisation, TEAM, slug(identity.name)[:60].rstrip("-"))
+
+
 def register(directory: Directory, clock: Clock, organisation: str, identity: Identity) -> Project:
     """The project with this identity, with this root among its roots; added when it is new. Names are
     labels: one that another project has gets a number.
@@ -51,11 +56,10 @@ def register(directory: Directory, clock: Clock, organisation: str, identity: Id
     found = next((project for project in known if project.identity == same), None)
     root = str(identity.root)
     if found is None:
-        name = slug(identity.name)[:60].rstrip("-")
         return directory.register(
             Project(
                 identity=identity.identity,
-                scope=Scope(organisation, TEAM, name),
+                scope=scope_of_new(organisation, identity),
                 name=identity.name,
                 roots=(root,),
                 created_at=clock.now(),
