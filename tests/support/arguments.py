@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from functools import cache
 from typing import Any
+
+from pydantic import BaseModel
 
 from contextd.operations.core import Operation, slim_schema
 
@@ -11,10 +15,28 @@ WORDS = "vault door"
 
 
 def arguments(op: Operation, **known: Any) -> dict[str, Any]:
-    """The arguments that an operation requires: those that are `known` by name, the others small."""
-    schema = slim_schema(op.arguments.model_json_schema())
-    required = schema.get("required", [])
-    return {name: known.get(name, _small(schema["properties"][name])) for name in required}
+    """The arguments that an operation requires and those that are `known` by name; what is not known
+    is small. An id is put in a list where the operation takes several.
+    """
+    schema = _schema(op.arguments)
+    parts = schema["properties"]
+    required = {name: _small(parts[name]) for name in schema.get("required", [])}
+    several = {name for name, part in parts.items() if part.get("type") == "array"}
+    return required | {
+        name: [value] if name in several and isinstance(value, str) else value
+        for name, value in known.items()
+    }
+
+
+def id_arguments(op: Operation) -> list[str]:
+    """The arguments of an operation that name something by its id."""
+    names = op.arguments.model_fields
+    return [name for name in names if re.search(r"(^|_)ids?$", name) or name == "session"]
+
+
+@cache
+def _schema(model: type[BaseModel]) -> Any:
+    return slim_schema(model.model_json_schema())
 
 
 def _small(part: dict[str, Any]) -> Any:
