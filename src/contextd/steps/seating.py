@@ -17,6 +17,7 @@ from contextd.domain.sessions import Session
 from contextd.governance.redact import redact
 from contextd.jobs.table import JOBS
 from contextd.runtime import Runtime
+from contextd.steps.closing import close_session
 
 AGENTS = ("mcp", "rest")
 """Surfaces whose calls come from an agent at work."""
@@ -67,6 +68,9 @@ def seated(runtime: Runtime) -> Runtime:
     seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
     with seat.lock:
         before = _session_on(runtime, seat)
+        if before is not None and is_open(before) and _has_paused(runtime, before):
+            close_session(runtime.aside(), before, at=before.last_seen_at)
+            before = runtime.view.sessions.get(before.id)
         if before is None or not is_open(before):
             data = {IMPLICIT: True} | ({"continues": before.id} if before is not None else {})
             found = _hooked(runtime) or open_session(
@@ -177,6 +181,14 @@ def expect_rounds(runtime: Runtime) -> None:
             whose = None if "upkeep" in row.needs else runtime.scope
             due = now + (row.every if whose is None else _FIRST_ROUND)
             runtime.sinks.schedule(Schedule(job=row.name, scope=whose, due_at=due, every=row.every))
+
+
+def _has_paused(runtime: Runtime, session: Session) -> bool:
+    """Whether nothing happened in a session for so long that it is over. The job that ends idle ones may
+    not have seen it yet: a machine that sleeps runs no jobs.
+    """
+    timeout = timedelta(minutes=runtime.settings.number("sessions.timeout_minutes"))
+    return runtime.clock.now() - session.last_seen_at >= timeout
 
 
 def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
