@@ -80,11 +80,17 @@ def _place(runtime: Runtime, cwd: Path) -> _Place:
     places = _places(runtime)
     now = time.monotonic()
     kept = places.get(cwd)
-    if kept is None or now - kept.looked_at > PLACE_SECONDS:
-        kept = _Place(now, *find_project(runtime.organisation.directory, cwd))
-        if kept.project is not None:
-            places.put(cwd, kept)
-    return kept
+    if kept is not None and now - kept.looked_at > PLACE_SECONDS:
+        kept = None
+    if kept is not None and kept.project is not None:
+        return kept
+    # One that was refused may be a project by now: somebody was told to ask for it.
+    found = _Place(now, *find_project(runtime.organisation.directory, cwd))
+    if found.project is not None:
+        places.put(cwd, found)
+    elif kept is not None:
+        return kept
+    return found
 
 
 def _places(runtime: Runtime) -> Cache[Path, _Place]:
