@@ -199,9 +199,10 @@ def _nearest_project(start: Path) -> Path:
         if (place / PROJECT_FILE).is_file() and (place == start or not _is_home(place)):
             return place
     if _is_home(start) or start == start.parent:
+        what = "your home folder" if _is_home(start) else "the root of the file system"
         raise Invalid(
-            f"{start} is not taken for a project",
-            "go to the project's directory, or name it",
+            f"{start} is {what}, which is not taken for a project",
+            "go to the folder of one project and run `contextd init`, or name a known one",
         )
     return start
 
