@@ -17,7 +17,6 @@ from contextd.domain.records import STATUSES
 from contextd.domain.sessions import Session
 from contextd.operations.calling import PASSING_ON
 from contextd.operations.core import OPERATIONS, Answer
-from support.arguments import arguments
 from support.desks import Desk, Home, Neighbour
 
 load_operations()
