@@ -26,7 +26,7 @@ def main() -> int:
         return hook(arguments[1:])
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
-    from contextd.surfaces.cli import main as cli  # noqa: PLC0415 - click
+    from contextd.surfaces.cli.main import main as cli  # noqa: PLC0415 - click
 
     return cli(arguments, load=_load, standalone=_standalone, extras=EXTRAS)
 

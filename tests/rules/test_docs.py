@@ -12,7 +12,7 @@ from contextd.__main__ import EXTRAS
 from contextd.app import load_operations
 from contextd.domain.kinds import KINDS
 from contextd.surfaces.backend import Backend
-from contextd.surfaces.cli import Commands
+from contextd.surfaces.cli.main import Commands
 
 load_operations()
 

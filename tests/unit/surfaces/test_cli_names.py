@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextd.app import load_operations
-from contextd.surfaces import cli
+from contextd.surfaces.cli import main as cli
 
 
 def never() -> None:

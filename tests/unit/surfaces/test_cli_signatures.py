@@ -9,7 +9,7 @@ import pytest
 
 from contextd.app import load_operations
 from contextd.operations.core import OPERATIONS, PROJECT
-from contextd.surfaces.cli_signatures import Parameter, Signature, signatures, stamp_of
+from contextd.surfaces.cli.signatures import Parameter, Signature, signatures, stamp_of
 
 
 def never() -> None:

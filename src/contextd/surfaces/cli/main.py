@@ -16,8 +16,8 @@ import click
 from contextd import __version__
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
 from contextd.home import home_directory
-from contextd.surfaces.cli_output import Console, ask
-from contextd.surfaces.cli_signatures import Parameter, Signature, signatures
+from contextd.surfaces.cli.output import Console, ask
+from contextd.surfaces.cli.signatures import Parameter, Signature, signatures
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 DONE, FAILED, USAGE = 0, 1, 2
 
 FIXED = {
-    "init": "cli_home",
-    "show": "cli_commands",
-    "install": "cli_clients",
-    "uninstall": "cli_clients",
-    "daemon": "cli_commands",
-    "dashboard": "cli_commands",
-    "restore": "cli_home",
-    "config": "cli_config",
-    "mcp": "cli_commands",
-    "hook": "cli_commands",
+    "init": "home",
+    "show": "daemon",
+    "install": "clients",
+    "uninstall": "clients",
+    "daemon": "daemon",
+    "dashboard": "daemon",
+    "restore": "home",
+    "config": "config",
+    "mcp": "daemon",
+    "hook": "daemon",
 }
 """Commands that are not operations, and the module that builds each: what one of them imports, the
 others do not wait for."""
@@ -128,7 +128,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name; it is made when it is asked for."""
         if cmd_name in FIXED and cmd_name not in self.commands:
-            module = import_module(f"contextd.surfaces.{FIXED[cmd_name]}")
+            module = import_module(f"contextd.surfaces.cli.{FIXED[cmd_name]}")
             for command in module.build(self._standalone):
                 self.add_command(command)
         if cmd_name in self.commands:

@@ -19,7 +19,7 @@ from contextd.domain.errors import Invalid, Unavailable
 from contextd.home import LOCAL, database_path, home_directory, make_home
 from contextd.runtime import Request
 from contextd.spawn import start_daemon, take_lock
-from contextd.surfaces.cli_output import Console, Progress, as_json_option
+from contextd.surfaces.cli.output import Console, Progress, as_json_option
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

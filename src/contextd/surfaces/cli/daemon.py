@@ -18,7 +18,7 @@ from contextd.client import Reply
 from contextd.domain.errors import Unavailable
 from contextd.home import home_directory, log_path
 from contextd.spawn import is_alive
-from contextd.surfaces.cli_output import Console, as_json_option, ask
+from contextd.surfaces.cli.output import Console, as_json_option, ask
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

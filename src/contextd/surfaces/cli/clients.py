@@ -16,7 +16,7 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.home import directory_from, home_directory
 from contextd.interop.clients import INSTALLABLE, client_named
 from contextd.interop.install import install, uninstall
-from contextd.surfaces.cli_output import Console, as_json_option
+from contextd.surfaces.cli.output import Console, as_json_option
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend

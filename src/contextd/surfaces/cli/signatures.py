@@ -19,7 +19,7 @@ from contextd import __version__
 from contextd.disk import replace_file
 from contextd.domain.errors import Unavailable
 
-_OPERATIONS = Path(__file__).parents[1] / "operations"
+_OPERATIONS = Path(__file__).parents[2] / "operations"
 _ABOUT_PROJECT = "Another project's name."
 
 ParameterKind = Literal["text", "list", "flag"]

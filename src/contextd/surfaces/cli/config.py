@@ -9,7 +9,7 @@ import click
 
 from contextd.client import Reply
 from contextd.settings import load_settings
-from contextd.surfaces.cli_output import Console, as_json_option
+from contextd.surfaces.cli.output import Console, as_json_option
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
