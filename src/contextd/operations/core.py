@@ -35,10 +35,26 @@ class LocalPath:
 FilePath = Annotated[str, LocalPath()]
 """A path argument."""
 
+
+@dataclass(frozen=True, slots=True)
+class FieldsOf:
+    """Marks an argument that holds typed fields. `argument` is the one that says which fields there are:
+    it names a kind or a type, or is the `id` of a record that has them already. What `replaces` takes the
+    place of all fields of that record.
+    """
+
+    argument: str
+    replaces: bool = False
+
+
 PROJECT = "project"
 """The argument every operation takes that is done in a project: another one than the call stands in. It
 has no description: every word of it would be paid once per tool.
 """
+PROJECT_ABOUT = (
+    "In which project: its name, slug or scope; the one of the current directory when empty."
+)
+"""What people are told of it."""
 
 OPERATIONS: dict[str, Operation] = {}
 """Every operation by name, in the order of definition."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from contextd.domain.records import Record
-from contextd.operations.core import operation
+from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import anchor_for
 from contextd.steps.bubbles import bubble_named
@@ -115,7 +115,7 @@ def update_context(
     content: str | None = None,
     tags: list[str] | None = None,
     bubble_id: str | None = None,
-    data: dict[str, Any] | None = None,
+    data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
 ) -> Entry:
     """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
 

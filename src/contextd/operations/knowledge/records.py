@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named
 from contextd.domain.records import Change, Record, Status
 from contextd.domain.time import age, iso
-from contextd.operations.core import operation
+from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
 from contextd.steps.paging import page_size
@@ -214,7 +214,7 @@ def edit_record(
     title: str | None = None,
     content: str | None = None,
     tags: list[str] | None = None,
-    data: dict[str, Any] | None = None,
+    data: Annotated[dict[str, Any] | None, FieldsOf("id", replaces=True)] = None,
     version: str = "",
     dry_run: bool = False,
 ) -> Edited:

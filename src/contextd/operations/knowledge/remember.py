@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS, Kind
-from contextd.operations.core import operation
+from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.text import content_of
 from contextd.steps.recorded import Recorded, recorded
@@ -21,7 +21,7 @@ def remember(
     kind: str = "context",
     title: str = "",
     tags: list[str] | None = None,
-    fields: dict[str, Any] | None = None,
+    fields: Annotated[dict[str, Any] | None, FieldsOf("kind")] = None,
     level: Literal["project", "team", "org"] = "project",
     source: str = "",
 ) -> Recorded:

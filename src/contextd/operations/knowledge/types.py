@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
-from contextd.operations.core import operation
+from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
 from contextd.steps.bubbles import bubble_named
@@ -74,7 +74,7 @@ def describe_schema(runtime: Runtime) -> SchemaView:
 def save_typed_context(
     runtime: Runtime,
     type: str,
-    data: dict[str, Any],
+    data: Annotated[dict[str, Any], FieldsOf("type")],
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
@@ -109,7 +109,7 @@ def _fate(saved: Saved) -> str:
 def query_by_type(
     runtime: Runtime,
     type: str,
-    filter: dict[str, Any] | None = None,
+    filter: Annotated[dict[str, Any] | None, FieldsOf("type")] = None,
     limit: int = 50,
     cursor: str = "",
 ) -> TypedEntries:
