@@ -66,6 +66,11 @@ class Kind:
     created_by: tuple[str, ...] = ("remember",)
     open: bool = False
 
+    @property
+    def sorts(self) -> tuple[str, ...]:
+        """What its records are told apart by, where a field `type` does that."""
+        return self.fields["type"].values if "type" in self.fields else ()
+
     def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """`data` with defaults filled in. Raises `Invalid` naming every wrong field at once."""
         problems: dict[str, str] = {}
@@ -317,7 +322,10 @@ _kind(
 def kind_named(name: str) -> Kind:
     """The kind called `name`. Raises `Invalid` with the nearest one."""
     if name not in KINDS:
-        raise Invalid(f"no kind {name!r}", nearest(name, list(KINDS)) or "see describe_schema")
+        holder = next((kind for kind in KINDS.values() if name in kind.sorts), None)
+        hint = f"{name} is a type of the kind {holder.name}" if holder else ""
+        hint = hint or nearest(name, list(KINDS)) or "see describe_schema"
+        raise Invalid(f"no kind {name!r}", hint)
     return KINDS[name]
 
 
