@@ -29,16 +29,22 @@ class SettingViews:
     settings: list[SettingView]
 
     def as_text(self) -> str:
-        """A line per setting."""
+        """Two lines per setting: its value and where that comes from, then what it means."""
         width = max(len(row.name) for row in self.settings)
         lines: list[str] = []
         for row in self.settings:
-            lines.append(f"{row.name:{width}}  {row.value!s:12} {row.origin:24} {row.about}")
+            lines.append(f"{row.name:{width}}  {_shown(row.value):12}  {row.origin}")
             if row.next is not None:
-                lines.append(
-                    f"{'':{width}}  {row.next!s:12} from the next `contextd daemon stop` on"
-                )
+                waiting = f"{_shown(row.next)} from the next `contextd daemon stop` on"
+                lines.append(f"{'':{width}}  {waiting}")
+            lines.append(f"    {row.about}")
         return "\n".join(lines)
+
+
+def _shown(value: str | int | float | bool) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value) or "(empty)"
 
 
 @operation("GET /api/config", audience="owner")
