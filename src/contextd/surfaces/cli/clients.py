@@ -16,6 +16,7 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.home import directory_from, home_directory
 from contextd.interop.clients import INSTALLABLE, client_named
 from contextd.interop.install import install, uninstall
+from contextd.surfaces.cli.guidance import closest
 from contextd.surfaces.cli.output import Console, as_json_option
 
 if TYPE_CHECKING:
@@ -27,8 +28,12 @@ def build(standalone: OpenBackend) -> list[click.Command]:
     return [install_command, uninstall_command]
 
 
+def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in INSTALLABLE if name.startswith(incomplete)]
+
+
 @click.command("install", epilog="Example: contextd install claude-code")
-@click.argument("clients", nargs=-1, required=True)
+@click.argument("clients", nargs=-1, required=True, shell_complete=_names)
 @click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change.")
 @as_json_option
@@ -39,7 +44,7 @@ def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, as_json
 
 
 @click.command("uninstall", epilog="Example: contextd uninstall claude-code")
-@click.argument("clients", nargs=-1, required=True)
+@click.argument("clients", nargs=-1, required=True, shell_complete=_names)
 @click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True)
 @click.option("--dry-run", is_flag=True, help="Show what would change.")
 @as_json_option
@@ -70,7 +75,10 @@ def _each_client(
 
 def _refuse(name: str) -> None:
     """Say that a client is unknown, or has to be configured by hand."""
-    known = "known clients: " + ", ".join(INSTALLABLE)
+    near = closest(name, INSTALLABLE)
+    known = (
+        (f"did you mean {near!r}? " if near else "") + "known clients: " + ", ".join(INSTALLABLE)
+    )
     try:
         _ = client_named(name).configured
     except NotFound as error:

@@ -1,4 +1,4 @@
-"""Commands that are not operations and talk to the daemon, or are only named here."""
+"""The commands `daemon` and `dashboard`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 import sys
 import time
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlencode
 
 import click
@@ -18,7 +18,8 @@ from contextd.client import Reply
 from contextd.domain.errors import Unavailable
 from contextd.home import home_directory, log_path
 from contextd.spawn import is_alive
-from contextd.surfaces.cli.output import Console, as_json_option, ask
+from contextd.surfaces.cli.guidance import Guiding
+from contextd.surfaces.cli.output import Console, as_json_option
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -29,27 +30,20 @@ _PATIENCE_SECONDS = 2.0
 
 def build(standalone: OpenBackend) -> list[click.Command]:
     """Its commands; none of them needs a contextd in this process."""
-    return [show, daemon, dashboard, mcp, hook]
+    return [daemon, dashboard]
 
 
-@click.command("show", epilog="Example: contextd show --module auth")
-@click.option("--module", help="One module with what is known about it.")
-@click.option("--sessions", is_flag=True, help="The latest sessions.")
-@click.option("--stats", is_flag=True, help="Counts of everything.")
-@click.option("--project", default="", help="Another project's name.")
-@as_json_option
-def show(module: str | None, sessions: bool, stats: bool, project: str, as_json: bool) -> int:
-    """Show what contextd knows about the project."""
-    console = Console(as_json)
-    if module:
-        console.show(ask("project_module", {"name": module}, project=project))
-    else:
-        options = {"sessions": sessions, "stats": stats}
-        console.show(ask("show", options, project=project))
-    return 0
+class _Daemon(Guiding):
+    synonyms: ClassVar = {
+        "log": "logs",
+        "up": "start",
+        "down": "stop",
+        "restart": "stop",
+        "info": "status",
+    }
 
 
-@click.group("daemon", epilog="Example: contextd daemon status")
+@click.group("daemon", cls=_Daemon, epilog="Example: contextd daemon status")
 def daemon() -> None:
     """Start, stop or look at the daemon."""
 
@@ -107,11 +101,45 @@ def _daemon_status(as_json: bool) -> int:
         console.show(Reply({"running": alive}, text))
         return 1
     status = {"running": True, **status}
-    shown = {**status, "failure": ""}
-    lines = [f"{name}: {value}" for name, value in shown.items() if value not in ("", [], {})]
+    shown = {**status, "failure": "", "services": _in_trouble(status.get("services", {}))}
+    lines = [
+        f"{name.replace('_', ' ')}: {_shown(value)}"
+        for name, value in shown.items()
+        if value not in ("", [], {})
+    ]
     if "failure" in status:
         lines.append(f"! {status['failure']['message']} ({status['failure'].get('hint', '')})")
     console.show(Reply(status, "\n".join([*lines, f"log: {log_path(home_directory())}"])))
+    return 0
+
+
+def _shown(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)
+
+
+def _in_trouble(services: Mapping[str, Mapping[str, Any]]) -> str:
+    """How many of its services run, and which do not or had to be started again."""
+    troubled = [
+        f"{name} ({'failed ' + str(row['failures']) + ' times' if row['failures'] else 'stopped'})"
+        for name, row in services.items()
+        if row["failures"] or not row["running"]
+    ]
+    running = sum(bool(row["running"]) for row in services.values())
+    return f"{running} of {len(services)} run" + "".join(f", {one}" for one in troubled)
+
+
+@daemon.command("logs")
+@click.option("--lines", default=40, show_default=True, help="How many of the latest lines.")
+@as_json_option
+def daemon_logs(lines: int, as_json: bool) -> int:
+    """Print the end of the daemon's log."""
+    path = log_path(home_directory())
+    try:
+        latest = path.read_text("utf-8", errors="replace").splitlines()[-max(0, lines) :]
+    except FileNotFoundError:
+        latest = []
+    text = "\n".join(latest) or f"nothing was logged yet; the log is {path}"
+    Console(as_json, wrap=False).show(Reply({"path": str(path), "lines": latest}, text))
     return 0
 
 
@@ -146,17 +174,3 @@ def _has_screen() -> bool:
     if sys.platform in ("darwin", "win32"):
         return True
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-
-
-@click.command("mcp", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def mcp(arguments: tuple[str, ...]) -> None:
-    """What agents run: MCP over stdin and stdout, served by the daemon."""
-    raise click.UsageError("`contextd mcp` must be the first argument")
-
-
-@click.command("hook", context_settings={"ignore_unknown_options": True})
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def hook(arguments: tuple[str, ...]) -> None:
-    """What a client's hooks run: takes the event on stdin."""
-    raise click.UsageError("`contextd hook` must be the first argument")

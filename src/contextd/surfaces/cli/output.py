@@ -4,41 +4,63 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import sys
+import textwrap
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from contextd import client
 from contextd.domain.errors import ContextdError
 from contextd.domain.unseen import visible_text
 
-as_json_option = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+if TYPE_CHECKING:
+    from contextd.client import Reply
+
+_AS_JSON: dict[str, Any] = {"is_flag": True, "help": "Print the result as JSON."}
+as_json_option = click.option("--json", "as_json", **_AS_JSON)
 
 
-def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> client.Reply:
+def json_option() -> click.Option:
+    """The option of every command that prints a result."""
+    return click.Option(["--json", "as_json"], **_AS_JSON)
+
+
+def ask(name: str, arguments: Mapping[str, Any], *, project: str = "") -> Reply:
     """Call an operation of the daemon from here, starting the daemon when none runs."""
+    # 10 ms of sockets that help and completion need not pay.
+    from contextd import client  # noqa: PLC0415
+
     return client.call(name, arguments, project=project, cwd=str(Path.cwd()), client="cli")
 
 
 class Console:
-    """Where a command prints."""
+    """Where a command prints. What is not code is wrapped to the width of a terminal."""
 
-    def __init__(self, as_json: bool) -> None:
+    def __init__(self, as_json: bool, *, wrap: bool = True) -> None:
         self.as_json = as_json
+        self._wrap = wrap
 
     def show(self, reply: Any) -> None:
         """Print a result: `value` as JSON when asked, else `text`, with ticks and crosses coloured."""
         if self.as_json:
-            click.echo(json.dumps(reply.value, indent=2, ensure_ascii=False))
+            self.show_value(reply.value)
+            return
+        if not sys.stdout.isatty():
+            click.echo(reply.text)
             return
         # What records and file names say must not steer the terminal; a pipe gets it as it is.
-        text = visible_text(reply.text) if sys.stdout.isatty() else reply.text
-        for line in text.splitlines():
-            click.echo(_coloured(line))
+        for line in visible_text(reply.text).splitlines():
+            for part in _wrapped(line) if self._wrap else [line]:
+                click.echo(_coloured(part))
+
+    def show_value(self, value: Any) -> None:
+        """Print plain JSON data."""
+        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
 
     def error(self, error: ContextdError) -> None:
         """Print an error and its hint on stderr."""
@@ -74,6 +96,24 @@ class Progress:
         """Take the line away."""
         if self._shown:
             click.echo("\r\x1b[2K", err=True, nl=False)
+
+
+def _wrapped(line: str) -> list[str]:
+    """A line in parts that fit the terminal; those after the first are indented below its text."""
+    width = shutil.get_terminal_size().columns
+    if len(line) <= width:
+        return [line]
+    mark = re.match(r"\s*(?:[-*✓✗!ℹ→] |\d+\. )?", line)
+    indent = " " * (mark.end() if mark else 0)
+    return textwrap.wrap(
+        line,
+        width,
+        subsequent_indent=indent if indent else "  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+        drop_whitespace=True,
+        replace_whitespace=False,
+    )
 
 
 def _coloured(line: str) -> str:

@@ -1,72 +1,92 @@
 """What the command line must know of every operation to take its arguments.
 
-Filling the table of operations takes half a second of imports, and the daemon has it filled. So what
+Filling the table of operations takes a second of imports, and the daemon has it filled. So what
 a command needs of it is kept in the home, for as long as the code it was read from is the same.
 """
 
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from contextd import __version__
 from contextd.disk import replace_file
 from contextd.domain.errors import Unavailable
 
-_OPERATIONS = Path(__file__).parents[2] / "operations"
-_ABOUT_PROJECT = "Another project's name."
+if TYPE_CHECKING:
+    from contextd.operations.core import Operation
 
-ParameterKind = Literal["text", "list", "flag"]
+_OPERATIONS = Path(__file__).parents[2] / "operations"
+
+ParameterKind = Literal["text", "integer", "number", "choice", "list", "flag", "object"]
+_KINDS: dict[Any, ParameterKind] = {
+    bool: "flag", int: "integer", float: "number", list: "list", dict: "object", Literal: "choice",
+}  # fmt: skip
+"""How arguments are typed, by their Python type. Any other is text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument. `path` says that it is a path on the caller's machine."""
+    """One argument. `path` says that it is a path on the caller's machine, `choices` what alone it may
+    be. One that holds typed fields has their names from another one, `fields_of`.
+    """
 
     name: str
     kind: ParameterKind
-    required: bool
-    path: bool
-    help: str
+    required: bool = False
+    help: str = ""
+    default: str = ""
+    choices: tuple[str, ...] = ()
+    path: bool = False
+    fields_of: str = ""
+    replaces: bool = False
+
+    @property
+    def flag(self) -> str:
+        """Its name as an option."""
+        return "--" + self.name.replace("_", "-")
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """An operation as the command line offers it."""
+    """An operation as the command line offers it. `room` is where it is defined."""
 
     name: str
+    room: str
     listed: bool
     summary: str
     description: str
     parameters: tuple[Parameter, ...]
 
-    def takes(self, name: str) -> bool:
-        """Whether it has an argument of this name."""
-        return any(one.name == name for one in self.parameters)
+    @property
+    def command(self) -> str:
+        """Its name as a command."""
+        return self.name.replace("_", "-")
 
 
 def signatures(home: Path, load: Callable[[], None]) -> dict[str, Signature]:
     """Every operation by name. `load` fills the table they are read from when what the home keeps is
     not of this code; a home that is there then keeps them.
     """
-    kept = home / "commands.json"
+    cached = home / "commands.json"
     stamp = stamp_of(_OPERATIONS)
     with suppress(OSError, ValueError, KeyError, TypeError):
-        found = json.loads(kept.read_text("utf-8"))
-        if found["stamp"] == stamp:
-            return {row["name"]: _signature(row) for row in found["operations"]}
+        content = json.loads(cached.read_text("utf-8"))
+        if content["stamp"] == stamp:
+            return {row["name"]: _signature(row) for row in content["operations"]}
     load()
     read = _of_table()
     if home.is_dir():
-        told = {"stamp": stamp, "operations": [asdict(one) for one in read]}
+        content = {"stamp": stamp, "operations": [asdict(one) for one in read]}
         with suppress(Unavailable):
-            replace_file(kept, json.dumps(told).encode())
+            replace_file(cached, json.dumps(content).encode())
     return {one.name: one for one in read}
 
 
@@ -74,43 +94,74 @@ def stamp_of(folder: Path) -> str:
     """Another text for other code: what is installed has a version, what is edited has times."""
     digest = hashlib.blake2b(__version__.encode(), digest_size=16)
     with suppress(OSError):
-        for path in sorted(folder.rglob("*.py")):
-            about = path.stat()
-            digest.update(f"{path} {about.st_size} {about.st_mtime_ns}\n".encode())
+        for line in sorted(_sources(str(folder))):
+            digest.update(line.encode())
     return digest.hexdigest()
 
 
+def _sources(folder: str) -> Iterator[str]:
+    """A line per source file of a folder and the rooms in it, which changes with the file."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir():
+                yield from _sources(entry.path)
+            elif entry.name.endswith(".py"):
+                about = entry.stat()
+                yield f"{entry.path} {about.st_size} {about.st_mtime_ns}\n"
+
+
 def _signature(row: dict[str, Any]) -> Signature:
-    return Signature(**{**row, "parameters": tuple(Parameter(**one) for one in row["parameters"])})
+    parameters = tuple(
+        Parameter(**{**one, "choices": tuple(one["choices"])}) for one in row["parameters"]
+    )
+    return Signature(**{**row, "parameters": parameters})
 
 
 def _of_table() -> list[Signature]:
     # By now `load` has imported it.
-    from contextd.operations.core import OPERATIONS, PROJECT, LocalPath  # noqa: PLC0415
+    from contextd.operations.core import OPERATIONS  # noqa: PLC0415
 
-    found = []
-    for op in OPERATIONS.values():
-        last = () if op.placeless else (Parameter(PROJECT, "text", False, False, _ABOUT_PROJECT),)
-        hints = get_type_hints(op.run, include_extras=True)
-        parameters = list(inspect.signature(op.run).parameters.items())[1:]
-        rows = tuple(
-            Parameter(
-                name=name,
-                kind=_kind(hints[name]),
-                required=one.default is one.empty,
-                path=any(
-                    isinstance(mark, LocalPath) for mark in getattr(hints[name], "__metadata__", ())
-                ),
-                help=op.about[name],
-            )
-            for name, one in parameters
+    return [
+        Signature(
+            name=op.name,
+            room=op.run.__module__.removeprefix("contextd.operations.").partition(".")[0],
+            listed=op.audience != "system",
+            summary=op.summary,
+            description=op.description,
+            parameters=tuple(_parameters(op)),
         )
-        listed = op.audience != "system"
-        found.append(Signature(op.name, listed, op.summary, op.description, (*rows, *last)))
-    return found
+        for op in OPERATIONS.values()
+    ]
 
 
-def _kind(annotation: Any) -> ParameterKind:
-    if annotation is bool:
-        return "flag"
-    return "list" if "list[" in str(annotation) else "text"
+def _parameters(op: Operation) -> Iterator[Parameter]:
+    # By now `load` has imported it.
+    from contextd.operations.core import (  # noqa: PLC0415
+        PROJECT,
+        PROJECT_ABOUT,
+        FieldsOf,
+        LocalPath,
+    )
+
+    for name, field in op.arguments.model_fields.items():
+        of = [part for part in get_args(field.annotation) if part is not NoneType]
+        bare = of[0] if get_origin(field.annotation) in (Union, UnionType) else field.annotation
+        kind = _KINDS.get(get_origin(bare) or bare, "text")
+        marks = [mark for mark in field.metadata if isinstance(mark, FieldsOf)]
+        yield Parameter(
+            name=name,
+            kind=kind,
+            required=field.is_required(),
+            help=PROJECT_ABOUT if name == PROJECT else field.description or "",
+            default="" if field.is_required() else _shown(field.default),
+            choices=tuple(map(str, get_args(bare))) if kind == "choice" else (),
+            path=any(isinstance(mark, LocalPath) for mark in field.metadata),
+            fields_of=marks[0].argument if marks else "",
+            replaces=bool(marks and marks[0].replaces),
+        )
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, bool):
+        return "yes" if default else ""
+    return "" if default is None else str(default)

@@ -1,0 +1,194 @@
+"""What a shell can complete: names from the tables, and names only the running daemon knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem, get_completion_class
+
+from contextd.domain.errors import ContextdError
+from contextd.surfaces.cli.guidance import one_of
+from contextd.surfaces.cli.signatures import Parameter, Signature
+
+if TYPE_CHECKING:
+    from contextd.surfaces.backend import OpenBackend
+
+SHELLS = ("bash", "zsh", "fish")
+
+_PATIENCE_SECONDS = 0.5
+"""How long a person who pressed the key is kept waiting for names. Without a daemon nobody waits: none
+is started for this."""
+
+Names = Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]]
+"""Names and what each stands for, from what was typed before."""
+Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
+
+
+def build(standalone: OpenBackend) -> list[click.Command]:
+    """Its command."""
+    return [completion]
+
+
+@click.command("completion", epilog='Example: eval "$(contextd completion bash)"')
+@click.argument("shell", metavar="|".join(SHELLS), shell_complete=lambda *_: list(SHELLS))
+def completion(shell: str) -> int:
+    """Print the script that completes commands in a shell.
+
+    For good: put `eval "$(contextd completion bash)"` into ~/.bashrc, `eval "$(contextd completion
+    zsh)"` into ~/.zshrc behind compinit, or run `contextd completion fish >
+    ~/.config/fish/completions/contextd.fish`.
+    """
+    script = get_completion_class(one_of(shell, SHELLS, "the shell"))
+    root = click.get_current_context().find_root()
+    if script is not None:
+        click.echo(script(root.command, {}, "contextd", "_CONTEXTD_COMPLETE").source(), nl=False)
+    return 0
+
+
+def project_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """The projects whose name begins so."""
+    return [name for name, _ in _projects(ctx.params) if name.startswith(incomplete)]
+
+
+def completes(op: Signature, parameters: Sequence[Parameter]) -> Completer:
+    """What completes an option of this operation, or its words when there are several parameters."""
+
+    def complete(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        words = (ctx.params.get("words") or ()) if isinstance(param, click.Argument) else ()
+        open_ = [one for one in parameters if len(parameters) == 1 or not ctx.params.get(one.name)]
+        if not open_:
+            return []
+        return _items(op, open_[min(len(words), len(open_) - 1)], ctx, param, incomplete)
+
+    return complete
+
+
+def _items(
+    op: Signature, one: Parameter, ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    if one.path or (op.room == "code" and one.name == "path"):
+        return [CompletionItem(incomplete, type="file")]
+    typed = {name: value for name, value in ctx.params.items() if value}
+    found: Sequence[tuple[str, str]] = ()
+    if one.fields_of:
+        typed |= {"of": typed.get(one.fields_of) or next(iter(typed.get("words", ())), "")}
+        found = _fields(typed) if param.name == "field" else found
+    elif one.choices:
+        found = [(choice, "") for choice in one.choices]
+    else:
+        source = _SOURCES.get(f"{op.name}.{one.name}") or _SOURCES.get(f"{op.room}.{one.name}")
+        source = source or _SOURCES.get(one.name)
+        found = source(typed) if source else found
+    return [
+        CompletionItem(name, help=about or None)
+        for name, about in found
+        if name.startswith(incomplete)
+    ]
+
+
+def _ask(operation: str, typed: Mapping[str, Any], **arguments: Any) -> Any:
+    """What the running daemon answers, or None."""
+    # 10 ms of sockets that names from the tables need not pay.
+    from contextd import client  # noqa: PLC0415
+
+    project = typed.get("project") or ""
+    try:
+        reply = client.call(
+            operation,
+            arguments,
+            project=project,
+            cwd=str(Path.cwd()),
+            client="cli",
+            start=False,
+            timeout=_PATIENCE_SECONDS,
+        )
+    except ContextdError:
+        return None
+    return reply.value
+
+
+def _projects(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("list_projects", {})
+    return [(row["slug"], row["root"]) for row in found["projects"]] if found else []
+
+
+def _kinds(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    # 10 ms that other completions need not pay.
+    from contextd.domain.kinds import KINDS  # noqa: PLC0415
+
+    return [(kind.name, kind.description) for kind in KINDS.values()]
+
+
+def _types(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("describe_schema", typed)
+    return [(row["name"], row["description"]) for row in found["types"]] if found else []
+
+
+def _kinds_and_types(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [*_types(typed), *_kinds(typed)]
+
+
+def _fields(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("describe_schema", typed)
+    rows = [*found["types"], *found["built_in"]] if found else []
+    return [
+        (f"{name}=", spec["description"] or spec["type"])
+        for row in rows
+        if row["name"] == typed["of"]
+        for name, spec in row["fields"].items()
+    ]
+
+
+def _tools(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("tools_list", {})
+    return list(found["tools"].items()) if found else []
+
+
+def _modules(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("project_names", typed)
+    return [(row["name"], row["description"]) for row in found["modules"]] if found else []
+
+
+def _records(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("list_records", typed, status="any", limit=50)
+    rows = found["records"] if found else []
+    return [
+        (row["id"][:8], f"{row['label']}: {row['title'] or row['content'][:60]}") for row in rows
+    ]
+
+
+def _sessions(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _ask("list_sessions", typed)
+    rows = found["sessions"] if found else []
+    return [(row["id"][:8], f"{row['age']}: {row['task'][:60]}") for row in rows]
+
+
+def _statuses(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    # 10 ms that other completions need not pay.
+    from contextd.domain.records import STATUSES  # noqa: PLC0415
+
+    return [(status, "") for status in (*STATUSES, "any")]
+
+
+_SOURCES: dict[str, Names] = {
+    "project": _projects,
+    "type": _types,
+    "knowledge.kind": _kinds,
+    "remember.kind": _kinds_and_types,
+    "knowledge.status": _statuses,
+    "knowledge.id": _records,
+    "knowledge.memory_id": _records,
+    "get_bubble.id": lambda typed: (),
+    "update_bubble.id": lambda typed: (),
+    "delete_bubble.id": lambda typed: (),
+    "session_id": _sessions,
+    "tools.name": _tools,
+    "project_module.name": _modules,
+}
+"""Where the names of an argument come from: by operation and argument, by room and argument, or by the
+argument alone."""

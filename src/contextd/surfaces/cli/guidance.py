@@ -1,0 +1,105 @@
+"""From a word that is wrong to the one that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import ClassVar
+
+import click
+
+from contextd.domain.errors import Invalid
+from contextd.surfaces.cli.table import OPTION_SYNONYMS
+
+_LIKE = 0.65
+"""How alike a word must be to be proposed: `forgt` and `forget` are at 0.9, `forget` and `import`,
+which have nothing to do with each other, at 0.5."""
+_MOST_LISTED = 12
+
+
+class Guiding(click.Group):
+    """A group whose unknown commands lead to known ones. `synonyms` are whole command lines by the word
+    that is tried for them.
+    """
+
+    noun = "command"
+    synonyms: ClassVar[Mapping[str, str]] = {}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, but for a word that is no command: raises `Invalid` with what is meant."""
+        word = args[0] if args else ""
+        if word and not word.startswith("-") and self.get_command(ctx, word) is None:
+            known = self.list_commands(ctx)
+            hint = _command_hint(ctx.command_path, word, known, self.synonyms)
+            raise Invalid(f"no {self.noun} {word!r}", hint)
+        return super().resolve_command(ctx, args)
+
+
+def _command_hint(path: str, word: str, known: Sequence[str], synonyms: Mapping[str, str]) -> str:
+    if word in synonyms:
+        return f"`{path} {synonyms[word]}` is what does that"
+    longer = [name for name in known if name.startswith(f"{word}-")]
+    if longer:
+        return f"there is {', '.join(longer)}"
+    if near := closest(word, known):
+        return f"did you mean {near!r}?"
+    if near := closest(word, synonyms):
+        return f"did you mean `{path} {synonyms[near]}`?"
+    if len(known) <= _MOST_LISTED:
+        return f"there is {', '.join(known)}"
+    return f"`{path} --help` lists them"
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The known word that is most like this one, or the empty string when none is."""
+    found = get_close_matches(word.lower(), list(known), n=1, cutoff=_LIKE)
+    return found[0] if found else ""
+
+
+def as_error(error: click.UsageError) -> Invalid:
+    """What click found wrong in our words: a sentence, and what to do next."""
+    ctx = error.ctx
+    path = ctx.command_path if ctx else "contextd"
+    hint = f"`{path} --help` shows what it takes"
+    if isinstance(error, click.NoSuchOption):
+        return Invalid(
+            f"no option {error.option_name!r}", _option_hint(error.option_name, ctx) or hint
+        )
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return Invalid(f"missing {error.param.make_metavar(ctx) if ctx else ''}", hint)
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return Invalid(f"{error.param.opts[0]}: {error.message.rstrip('.')}", hint)
+    message = error.format_message().rstrip(".")
+    return Invalid(message[:1].lower() + message[1:], hint)
+
+
+def _option_hint(option: str, ctx: click.Context | None) -> str:
+    if ctx is None:
+        return ""
+    known = [
+        name
+        for one in ctx.command.get_params(ctx)
+        if isinstance(one, click.Option)
+        for name in (*one.opts, *one.secondary_opts)
+        if name.startswith("--")
+    ]
+    if ctx.parent is None and isinstance(ctx.command, click.Group) and option == "--json":
+        return f"options stand behind the command: `{ctx.command_path} status {option}`"
+    word = option.lstrip("-")
+    synonym = f"--{OPTION_SYNONYMS.get(word, '')}"
+    near = synonym if synonym in known else closest(option, known)
+    return f"did you mean {near!r}?" if near else f"options: {', '.join(known)}"
+
+
+def one_of(word: str, choices: Sequence[str], name: str) -> str:
+    """The choice that `word` is. Raises `Invalid` with the nearest one and with all of them."""
+    for choice in choices:
+        if choice.lower() == word.lower():
+            return choice
+    near = closest(word, choices)
+    listed = "one of " + ", ".join(choices)
+    raise Invalid(
+        f"{name} cannot be {word!r}", f"did you mean {near!r}? It is {listed}" if near else listed
+    )

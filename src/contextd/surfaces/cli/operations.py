@@ -1,0 +1,222 @@
+"""Operations as commands: what stands behind the name, in words or options, and the call it becomes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import click
+
+from contextd.domain.errors import Invalid
+from contextd.surfaces.cli.completion import completes
+from contextd.surfaces.cli.output import Console, ask, json_option
+from contextd.surfaces.cli.signatures import Parameter, Signature
+from contextd.surfaces.cli.table import Verb
+from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
+
+_WORDS, _FIELD = "words", "field"
+_WIDEST = 30
+"""Characters of choices that leave room for their meaning beside them."""
+_METAVARS = {
+    "choice": "WORD",
+    "integer": "NUMBER",
+    "number": "NUMBER",
+    "list": "TEXT,…",
+    "object": "JSON",
+}
+
+
+class OperationCommand(click.Command):
+    """An operation under its own name or as a verb. Its required arguments are taken in order as words,
+    and every argument as an option.
+    """
+
+    def __init__(self, op: Signature, name: str = "", verb: Verb | None = None) -> None:
+        self.op = op
+        self.verb = verb or Verb(op.name)
+        self.positions = _positions(op, self.verb)
+        self.holder = next((one for one in op.parameters if one.fields_of), None)
+        self._by_flag = {one.flag: one for one in op.parameters}
+        super().__init__(
+            name or op.command,
+            params=self._params(),
+            callback=self._run,
+            help=op.description,
+            short_help=op.summary,
+        )
+        either = "What is in capitals above can be given as an option too." * bool(self.positions)
+        self.epilog = f"{either}\n\nExample: {self.example()}"
+
+    def _params(self) -> list[click.Parameter]:
+        params: list[click.Parameter] = []
+        if self.positions:
+            metavar = " ".join(self._metavar(one) for one in self.positions)
+            words = click.Argument(
+                [_WORDS],
+                nargs=-1,
+                metavar=metavar,
+                shell_complete=completes(self.op, self.positions),
+            )
+            params.append(words)
+        params += map(_option, [self.op] * len(self.op.parameters), self.op.parameters)
+        if self.holder is not None:
+            field = click.Option(
+                ["--field", _FIELD],
+                multiple=True,
+                metavar="NAME=VALUE",
+                help=f"One field of {self.holder.flag}, read as its type. May be repeated.",
+                shell_complete=completes(self.op, [self.holder]),
+            )
+            params.append(field)
+        return [*params, json_option()]
+
+    def _metavar(self, one: Parameter) -> str:
+        several = "..." if one.kind == "list" or self.verb.words == "each" else ""
+        shown = one.name.upper() + several
+        return shown if one.required else f"[{shown}]"
+
+    def example(self) -> str:
+        """The command with everything it needs."""
+        parts = ["contextd", self.name or ""]
+        for one in self.positions:
+            parts.append(one.choices[0] if one.choices else _sample(one))
+        parts += [one.flag for one in self.op.parameters if one.required and one.kind == "flag"]
+        return " ".join(parts)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, with names as Python writes them and a word behind a switch understood."""
+        return super().parse_args(ctx, self._respelled(args))
+
+    def _respelled(self, args: Sequence[str]) -> list[str]:
+        spelled: list[str] = []
+        words = list(args)
+        while words:
+            word = words.pop(0)
+            if word == "--":
+                return [*spelled, word, *words]
+            name, equals, value = word.partition("=")
+            name = name.replace("_", "-")
+            one = self._by_flag.get(name)
+            if one is None:
+                spelled.append(word)
+            elif one.kind == "flag":
+                if not equals and words and is_switched(words[0]):
+                    value = words.pop(0)
+                on = not value or switch(value, name)
+                spelled.append(name if on else f"--no-{name[2:]}")
+            elif equals or not words:
+                spelled.append(name + equals + value)
+            else:
+                # Whatever stands behind an option that takes a value is its value.
+                spelled.append(f"{name}={words.pop(0)}")
+        return spelled
+
+    def _run(self, **given: Any) -> int:
+        words = given.pop(_WORDS, ())
+        console = Console(given.pop("as_json"), wrap=self.op.room != "code")
+        pairs = given.pop(_FIELD, ())
+        options = {name: value for name, value in given.items() if value not in (None, ())}
+        calls = [self._arguments(part, options, pairs) for part in self._calls(words)]
+        for arguments in calls[:-1]:
+            if not console.as_json:
+                console.show(self._ask(arguments))
+        if console.as_json and len(calls) > 1:
+            console.show_value([self._ask(arguments).value for arguments in calls])
+        else:
+            console.show(self._ask(calls[-1]))
+        return 0
+
+    def _ask(self, arguments: Mapping[str, Any]) -> Any:
+        reply = ask(self.op.name, arguments)
+        if self.verb.wider and not _found_something(reply.value):
+            words = " ".join(str(arguments[one.name]) for one in self.positions)
+            click.echo(f"hint: `contextd {self.verb.wider} {words}` looks through more", err=True)
+        return reply
+
+    def _calls(self, words: Sequence[str]) -> list[Sequence[str]]:
+        """The words of each call that is meant."""
+        if self.verb.words == "each" and len(words) > 1:
+            return [[word] for word in words]
+        if self.verb.words == "join" and words:
+            return [[sys.stdin.read().strip() if list(words) == ["-"] else " ".join(words)]]
+        return [words]
+
+    def _arguments(
+        self, words: Sequence[str], options: Mapping[str, Any], pairs: Sequence[str]
+    ) -> dict[str, Any]:
+        """The arguments of one call. Raises `Invalid`."""
+        raw = dict(options)
+        left = list(words)
+        for one in self.positions:
+            if one.name in raw or not left:
+                continue
+            if one.kind == "list" and one is self.positions[-1]:
+                raw[one.name], left = left, []
+            else:
+                raw[one.name] = left.pop(0)
+        if left:
+            hint = f'put quotes around a text: "{" ".join(words)}"'
+            if not self.positions:
+                hint = f"`contextd {self.name} --help` shows what it takes"
+            raise Invalid(f"{self.name} takes no further word: {left[0]!r}", hint)
+        arguments = {
+            one.name: value_of(one, raw[one.name]) for one in self.op.parameters if one.name in raw
+        }
+        holder = self.holder
+        if holder is not None and pairs:
+            kind = next(p.default for p in self.op.parameters if p.name == holder.fields_of)
+            read = typed_fields(holder, pairs, arguments, kind)
+            arguments[holder.name] = {**arguments.get(holder.name, {}), **read}
+        self._require(arguments)
+        return arguments
+
+    def _require(self, arguments: Mapping[str, Any]) -> None:
+        missing = [one for one in self.op.parameters if one.required and one.name not in arguments]
+        if missing:
+            shown = [
+                f"{one.flag} or --no-{one.flag[2:]}" if one.kind == "flag" else one.name.upper()
+                for one in missing
+            ]
+            raise Invalid(f"missing {', '.join(shown)}", f"for example: {self.example()}")
+
+
+def _found_something(value: Any) -> bool:
+    """Whether one of the lists of an answer has something in it."""
+    return any(part for part in value.values() if isinstance(part, list))
+
+
+def _positions(op: Signature, verb: Verb) -> list[Parameter]:
+    """The arguments that may be given as words, in their order."""
+    if verb.positional:
+        return [one for one in op.parameters if one.name == verb.positional]
+    return [one for one in op.parameters if one.required and one.kind != "flag"]
+
+
+def _option(op: Signature, one: Parameter) -> click.Option:
+    note = " [required]" if one.required else f" [default: {one.default}]" if one.default else ""
+    about = one.help + note
+    if one.kind == "flag":
+        return click.Option([f"{one.flag}/--no-{one.flag[2:]}", one.name], default=None, help=about)
+    choices = "|".join(one.choices)
+    if len(choices) > _WIDEST:
+        about, choices = f"{about} One of {', '.join(one.choices)}.", ""
+    return click.Option(
+        [one.flag, one.name],
+        multiple=one.kind == "list",
+        metavar=f"[{choices}]"
+        if choices
+        else _METAVARS.get(one.kind, "PATH" if one.path else "TEXT"),
+        shell_complete=completes(op, [one]),
+        help=about,
+    )
+
+
+def _sample(one: Parameter) -> str:
+    if one.kind == "object":
+        return """'{"name": "value"}'"""
+    return (
+        one.name.upper()
+        if one.name == "id" or one.name.endswith("_id")
+        else f'"{one.name.replace("_", " ")}"'
+    )
