@@ -30,7 +30,12 @@ def backup(runtime: Runtime, path: FilePath = "") -> BackedUp:
     target = Path(path).expanduser() if path else default
     if target.exists():
         raise Invalid(f"{target} exists", "choose another name; a backup never overwrites")
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise Invalid(
+            f"{target.parent} cannot be made: {error.strerror}", "choose another directory"
+        ) from error
     assert runtime.upkeep is not None
     runtime.sinks.settle()
     runtime.upkeep.backup(target)
