@@ -108,7 +108,8 @@ def test_status_doctor_show_and_config_answer_in_text_and_in_json(run):
     assert "Project: shop" in run("show").stdout
     assert "Sessions:" in run("show", "--sessions").stdout
     assert "indexed texts" in run("show", "--stats").stdout
-    assert json.loads(run("config", "--json").stdout)["embedder.name"]["origin"] == "default"
+    settings = json.loads(run("config", "--json").stdout)["settings"]
+    assert {row["name"]: row["origin"] for row in settings}["embedder.name"] == "default"
     assert json.loads(run("status", "--json").stdout)["files"] == 4
 
 
@@ -125,9 +126,9 @@ def test_any_operation_is_callable_by_its_arguments_names(run):
     ("arguments", "code", "said"),
     [
         (["statu"], 2, "did you mean 'status'?"),
-        (["memory-search"], 2, "Missing argument"),
+        (["memory-search"], 2, "missing QUERY"),
         (["read-file", "../../etc/passwd"], 2, "leads out of the project"),
-        (["call", "nonsense_operation"], 1, "no operation"),
+        (["call", "nonsense_operation"], 2, "no operation"),
         (["show", "--project", "shp"], 1, "did you mean 'shop'?"),
         (["install", "emacs"], 2, "known clients"),
         (["restore", "package.json"], 2, "is not a backup"),

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from contextd.app import load_operations
-from contextd.operations.core import OPERATIONS, PROJECT
-from contextd.surfaces.cli.signatures import Parameter, Signature, signatures, stamp_of
+from contextd.operations import core
+from contextd.operations.core import OPERATIONS, PROJECT, PROJECT_ABOUT
+from contextd.surfaces.cli.signatures import Parameter, Signature, signatures
+
+OPERATION_FILES = Path(core.__file__).parent
 
 
 def never() -> None:
@@ -25,20 +29,71 @@ def test_what_a_home_keeps_is_what_the_table_says(tmp_path: Path) -> None:
         assert [row.required for row in one.parameters] == [
             f.is_required() for f in fields.values()
         ]
-        helps = {row.name: row.help for row in one.parameters}
-        # Agents pay for every word of a schema, and this one is in all of them.
-        assert helps.pop(PROJECT, "Another project's name.") == "Another project's name."
-        assert helps == {n: f.description for n, f in fields.items() if n != PROJECT}
+        own = [row for row in one.parameters if row.name != PROJECT]
+        assert [row.help for row in own] == [fields[row.name].description for row in own]
     assert signatures(tmp_path, never) == read
+
+
+def parameters(read: dict[str, Signature], name: str) -> dict[str, Parameter]:
+    return {row.name: row for row in read[name].parameters}
 
 
 def test_parameters_are_told_apart_by_what_they_take(tmp_path: Path) -> None:
     read = signatures(tmp_path, load_operations)
-    found = {(row.kind, row.path) for one in read.values() for row in one.parameters}
-    assert {("text", False), ("list", False), ("flag", False), ("text", True)} <= found
-    assert read["memory_search"].takes("query")
-    assert not read["memory_search"].takes("quarry")
+    assert parameters(read, "read_file")["include_deps"].kind == "flag"
+    assert parameters(read, "read_file")["depth"].kind == "integer"
+    assert parameters(read, "read_file")["depth"].default == "1"
+    assert parameters(read, "memory_search")["min_confidence"].kind == "number"
+    assert parameters(read, "remember")["tags"].kind == "list"
+    assert parameters(read, "backup")["path"].path
+    outcome = parameters(read, "memory_record")["outcome"]
+    assert (outcome.kind, outcome.choices) == ("choice", ("success", "failure", "mixed"))
+
+
+def test_an_argument_that_holds_typed_fields_says_whose(tmp_path: Path) -> None:
+    read = signatures(tmp_path, load_operations)
+    holders = {
+        (name, row.name): (row.fields_of, row.replaces)
+        for name, one in read.items()
+        for row in one.parameters
+        if row.fields_of
+    }
+    assert holders[("remember", "fields")] == ("kind", False)
+    assert holders[("edit_record", "data")] == ("id", True)
+    for (name, _), (of, _) in holders.items():
+        assert of in parameters(read, name)
+
+
+def test_what_project_means_is_said_wherever_it_can_be_named(tmp_path: Path) -> None:
+    read = signatures(tmp_path, load_operations)
+    told = [row.help for one in read.values() for row in one.parameters if row.name == PROJECT]
+    assert len(told) > 70
+    assert set(told) == {PROJECT_ABOUT}
+
+
+def test_an_operation_stands_in_the_room_it_is_defined_in(tmp_path: Path) -> None:
+    read = signatures(tmp_path, load_operations)
+    assert read["memory_search"].room == "knowledge"
+    assert read["find_symbol"].room == "code"
+    assert read["tools_list"].room == "tools"
     assert not read["connection_closed"].listed
+
+
+@pytest.mark.parametrize("file", ["core.py", "knowledge/remember.py"])
+def test_a_change_in_any_room_has_the_operations_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
+) -> None:
+    code = tmp_path / "operations"
+    shutil.copytree(OPERATION_FILES, code, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("contextd.surfaces.cli.signatures._OPERATIONS", code)
+    signatures(tmp_path, load_operations)
+    assert signatures(tmp_path, never)
+    with (code / file).open("a") as source:
+        source.write("# another line\n")
+    loaded: list[bool] = []
+    signatures(tmp_path, lambda: loaded.append(True))
+    assert loaded == [True]
+    assert signatures(tmp_path, never)
 
 
 @pytest.mark.parametrize(
@@ -59,15 +114,6 @@ def test_a_row_that_does_not_fit_is_read_anew(tmp_path: Path) -> None:
     assert "odd" not in signatures(tmp_path, load_operations)
 
 
-def test_a_change_of_any_file_of_operations_makes_them_read_anew(tmp_path: Path) -> None:
-    source = tmp_path / "operations" / "room" / "rows.py"
-    source.parent.mkdir(parents=True)
-    source.write_text("one = 1\n")
-    before = stamp_of(tmp_path / "operations")
-    source.write_text("two = 22\n")
-    assert stamp_of(tmp_path / "operations") != before
-
-
 def test_without_a_home_nothing_is_written(tmp_path: Path) -> None:
     missing = tmp_path / "none"
     assert signatures(missing, load_operations)
@@ -75,5 +121,5 @@ def test_without_a_home_nothing_is_written(tmp_path: Path) -> None:
 
 
 def test_a_signature_is_plain_data() -> None:
-    one = Signature("x", True, "", "", (Parameter("a", "text", True, False, ""),))
-    assert one.takes("a")
+    one = Signature("x_y", "code", True, "", "", (Parameter("a_b", "text"),))
+    assert (one.command, one.parameters[0].flag) == ("x-y", "--a-b")

@@ -30,7 +30,7 @@ Start with `contextd init` in a repository, then
 `contextd install claude-code`.
 """
 EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage. Every command takes --help."
-_LEAST = 20
+_LEAST = 15
 """Characters of a summary that say enough without what stands behind the colon."""
 
 

@@ -113,19 +113,28 @@ class OperationCommand(click.Command):
         return spelled
 
     def _run(self, **given: Any) -> int:
-        words = given.pop(_WORDS, ())
         console = Console(given.pop("as_json"), wrap=self.op.room != "code")
-        pairs = given.pop(_FIELD, ())
-        options = {name: value for name, value in given.items() if value not in (None, ())}
-        calls = [self._arguments(part, options, pairs) for part in self._calls(words)]
-        for arguments in calls[:-1]:
-            if not console.as_json:
-                console.show(self._ask(arguments))
+        calls = self.calls(given)
         if console.as_json and len(calls) > 1:
             console.show_value([self._ask(arguments).value for arguments in calls])
         else:
-            console.show(self._ask(calls[-1]))
+            for arguments in calls:
+                console.show(self._ask(arguments))
         return 0
+
+    def calls(self, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The arguments of every call that is meant, from what click made of the line. Raises `Invalid`
+        for what is wrong, missing or too much.
+        """
+        options = {
+            one.name: given[one.name]
+            for one in self.op.parameters
+            if given.get(one.name) not in (None, ())
+        }
+        pairs = given.get(_FIELD) or ()
+        return [
+            self._arguments(words, options, pairs) for words in self._words(given.get(_WORDS) or ())
+        ]
 
     def _ask(self, arguments: Mapping[str, Any]) -> Any:
         reply = ask(self.op.name, arguments)
@@ -134,7 +143,7 @@ class OperationCommand(click.Command):
             click.echo(f"hint: `contextd {self.verb.wider} {words}` looks through more", err=True)
         return reply
 
-    def _calls(self, words: Sequence[str]) -> list[Sequence[str]]:
+    def _words(self, words: Sequence[str]) -> list[Sequence[str]]:
         """The words of each call that is meant."""
         if self.verb.words == "each" and len(words) > 1:
             return [[word] for word in words]

@@ -1,0 +1,152 @@
+"""The same call, however its arguments are written."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from contextd.app import load_operations
+from contextd.surfaces.cli.commands import Commands
+from contextd.surfaces.cli.operations import OperationCommand
+
+Meant = Callable[..., list[dict[str, Any]]]
+
+
+def never() -> None:
+    pytest.fail("a contextd was opened")
+
+
+@pytest.fixture
+def meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Meant:
+    """The calls that a line stands for."""
+    monkeypatch.setenv("CONTEXTD_HOME", str(tmp_path))
+    commands = Commands(load_operations, never, {})
+    root = click.Context(commands, info_name="contextd")
+
+    def read(name: str, *words: str) -> list[dict[str, Any]]:
+        command = commands.get_command(root, name)
+        assert isinstance(command, OperationCommand)
+        return command.calls(command.make_context(name, [*words], parent=root).params)
+
+    return read
+
+
+MEMORY = {"title": "t", "description": "d", "content": "c", "outcome": "success"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["t", "d", "c", "success"],
+        ["--title", "t", "--description", "d", "--content", "c", "--outcome", "success"],
+        ["--outcome", "success", "t", "d", "c"],
+        ["d", "c", "--title=t", "SUCCESS"],
+    ],
+)
+def test_what_is_no_option_is_taken_in_order_for_what_is_left(
+    meant: Meant, words: list[str]
+) -> None:
+    assert meant("memory-record", *words) == [MEMORY]
+
+
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [
+        (["--include-deps"], True),
+        (["--include_deps"], True),
+        (["--include-deps", "yes"], True),
+        (["--include-deps=true"], True),
+        (["--include-deps", "off"], False),
+        (["--include-deps=no"], False),
+        (["--no-include-deps"], False),
+    ],
+)
+def test_a_switch_is_turned_by_its_name_or_by_a_word_behind_it(
+    meant: Meant, words: list[str], value: bool
+) -> None:
+    assert meant("read-file", "a.py", *words) == [{"path": "a.py", "include_deps": value}]
+    assert meant("read-file", *words, "a.py") == [{"path": "a.py", "include_deps": value}]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--tags", "a", "--tags", "b"],
+        ["--tags", "a,b"],
+        ["--tags", "a, b"],
+        ["--tags=a,b"],
+        ["--tags", '["a", "b"]'],
+    ],
+)
+def test_a_list_is_repeated_separated_by_commas_or_json(meant: Meant, words: list[str]) -> None:
+    assert meant("save-context", "x", *words) == [{"content": "x", "tags": ["a", "b"]}]
+
+
+def test_an_empty_list_takes_everything_out(meant: Meant) -> None:
+    assert meant("edit-record", "5b46", "--tags", "") == [{"id": "5b46", "tags": []}]
+
+
+def test_a_required_list_takes_all_words(meant: Meant) -> None:
+    assert meant("report-usefulness", "aaaa", "bbbb", "--useful") == [
+        {"context_ids": ["aaaa", "bbbb"], "useful": True}
+    ]
+
+
+def test_json_comes_from_the_line_a_file_or_stdin(
+    meant: Meant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = {"cause": "a race", "count": 2}
+    (tmp_path / "data.json").write_text(json.dumps(data))
+    expected = [{"type": "bug", "data": data}]
+    assert meant("save-typed-context", "bug", json.dumps(data)) == expected
+    assert meant("save-typed-context", "bug", f"@{tmp_path / 'data.json'}") == expected
+    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(data)))
+    assert meant("save-typed-context", "--data", "-", "--type", "bug") == expected
+
+
+@pytest.mark.parametrize(
+    "text", ['{"a": 1}', "[draft] a note", "--not an option", "-x", "@somebody"]
+)
+def test_text_stays_the_text_that_was_typed(meant: Meant, text: str) -> None:
+    assert meant("save-context", "--content", text) == [{"content": text}]
+    assert meant("save-context", "--", text) == [{"content": text}]
+    assert meant("edit-record", "--content", text, "5b46") == [{"id": "5b46", "content": text}]
+
+
+def test_numbers_are_numbers(meant: Meant) -> None:
+    assert meant("recall", "x", "--limit", "3", "--min-confidence", "0.5") == [
+        {"query": "x", "limit": 3, "min_confidence": 0.5}
+    ]
+
+
+def test_a_path_is_where_the_caller_stands(
+    meant: Meant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert meant("backup", "--path", "kept.db") == [{"path": str(tmp_path / "kept.db")}]
+    assert meant("import", "a.json") == [{"path": str(tmp_path / "a.json")}]
+    assert meant("read-file", "src/a.py") == [{"path": "src/a.py"}]
+
+
+def test_verbs_take_words_without_quotes(meant: Meant, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert meant("search", "how", "do", "we", "retry") == [{"query": "how do we retry"}]
+    assert meant("remember", "never", "float", "--tags", "money") == [
+        {"content": "never float", "tags": ["money"]}
+    ]
+    assert meant("list", "remediation") == [{"kind": "remediation"}]
+    assert meant("forget", "aaaa", "bbbb") == [{"id": "aaaa"}, {"id": "bbbb"}]
+    monkeypatch.setattr("sys.stdin", io.StringIO("two\nlines\n"))
+    assert meant("remember", "-") == [{"content": "two\nlines"}]
+
+
+def test_the_project_goes_with_every_call(meant: Meant) -> None:
+    assert meant("forget", "aaaa", "bbbb", "--project", "shop") == [
+        {"id": "aaaa", "project": "shop"},
+        {"id": "bbbb", "project": "shop"},
+    ]
