@@ -267,7 +267,9 @@ class OpenOrganisation:
         return result
 
     def _in_project(self, runtime: Runtime, job: Job) -> Runtime | None:
-        project = next((p for p in self.directory.all() if p.scope == job.scope), None)
+        # What belongs to a team or to all is worked on from any project that sees it.
+        all_known = self.directory.all()
+        project = next((p for p in all_known if job.scope in p.scope.cascade), None)
         if project is None:
             return None
         root = Path(str(job.arguments.get("root", "")))

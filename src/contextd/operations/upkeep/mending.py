@@ -114,19 +114,36 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     while True:
         task.hold.check()
         repair = upkeep.unbalanced(scope, _AT_ONCE)
-        if repair.is_empty:
+        if repair.is_empty or repair == before:
             break
-        if repair == before:
-            raise Corrupt(
-                f"the index of {scope} cannot be mended", "run `contextd reindex` in that project"
-            )
         _mend(runtime, upkeep, scope, repair, task.hold.check)
         mended += len(repair.missing) + len(repair.surplus)
         mended += len(repair.files) + len(repair.sessions)
         before = repair
-    if mended:
+    anew = not repair.is_empty or _problems(upkeep, scope)
+    if anew:
+        _all_anew(runtime, scope, task.hold.check)
+    if mended or anew:
         queue_embedding(runtime)
-    return {"mended": mended}
+    if problems := _problems(upkeep, scope):
+        raise Corrupt(
+            "; ".join(problems), "restore a backup: making the index anew changed nothing"
+        )
+    return {"mended": mended, "made_anew": bool(anew)}
+
+
+def _problems(upkeep: Upkeep, scope: Scope) -> list[str]:
+    return [text for one in upkeep.balance([scope]) for text in one.problems]
+
+
+def _all_anew(runtime: Runtime, scope: Scope, check: Callable[[], None]) -> None:
+    """Make the index of a scope anew from what is stored: no row of it can be told for wrong."""
+    _records_anew(runtime, scope)
+    check()
+    if runtime.scope == scope:
+        _messages_anew(runtime)
+        check()
+        _code_anew(runtime)
 
 
 def _mend(
