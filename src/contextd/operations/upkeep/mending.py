@@ -109,7 +109,7 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     upkeep, scope = runtime.upkeep, task.scope
     if upkeep is None or scope is None:
         return {}
-    mended = 0
+    mended, found = 0, _problems(upkeep, scope)
     before = Repair()
     while True:
         task.hold.check()
@@ -129,7 +129,7 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         raise Corrupt(
             "; ".join(problems), "restore a backup: making the index anew changed nothing"
         )
-    return {"mended": mended, "made_anew": bool(anew)}
+    return {"mended": mended, "made_anew": bool(anew), "found": found}
 
 
 def _problems(upkeep: Upkeep, scope: Scope) -> list[str]:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from contextd import __version__
+from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
+from contextd.domain.time import age
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+
+_LATEST = 200
+"""Finished jobs that are looked through."""
+
+_MENDED = 3
+"""Mendings that are told."""
 
 _ROUNDS = 10
 """The latest rounds of embedding that say how fast it goes."""
@@ -32,6 +42,7 @@ class Status:
     note: str = ""
     per_second: float = 0.0
     seconds_left: int | None = None
+    mended: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """A line per fact."""
@@ -54,6 +65,7 @@ class Status:
         ]
         if self.jobs:
             lines.append("Jobs: " + ", ".join(f"{n} {state}" for state, n in self.jobs.items()))
+        lines += [f"Mended {what}" for what in self.mended]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
 
 
@@ -68,7 +80,8 @@ def status(runtime: Runtime) -> Status:
         scopes = frozenset({runtime.scope})
         found = view.sessions.find(scopes, statuses=("active",), limit=1_000)
         active = sum(session.ended_at is None for session in found)
-    rate = _embedding_rate(runtime) if here else 0.0
+    done = view.jobs.list(states=("done",), limit=_LATEST)
+    rate = _embedding_rate(done) if here else 0.0
     return Status(
         version=__version__,
         home=str(runtime.settings.home),
@@ -88,12 +101,20 @@ def status(runtime: Runtime) -> Status:
         note=runtime.nowhere,
         per_second=round(rate, 1),
         seconds_left=round(stats.pending / rate) if rate else None,
+        mended=[line for job in done if (line := _mended(job, runtime.clock.now()))][:_MENDED],
     )
 
 
-def _embedding_rate(runtime: Runtime) -> float:
+def _mended(job: Job, now: datetime) -> str:
+    """What a finished job mended, for the person whose index it was; empty when it mended nothing."""
+    found = job.result.get("found")
+    if job.name != "mend_index" or not found or job.finished_at is None:
+        return ""
+    return f"{age(job.finished_at, now)}: {'; '.join(map(str, found))}"
+
+
+def _embedding_rate(done: Sequence[Job]) -> float:
     """Texts per second of the latest rounds of embedding; 0.0 when none is known."""
-    done = runtime.view.jobs.list(states=("done",), limit=200)
     rounds = [
         job.result for job in done if job.name == "embed_pending" and job.result.get("embedded")
     ][:_ROUNDS]
