@@ -136,6 +136,8 @@ JOBS: dict[str, JobRow] = {
             lane="learning",
             priority=1,
             needs=_UPKEEP,
+            # Idle sessions are seen at once; those that ended by themselves wait to be archived.
+            every=_DAY,
         ),
         JobRow(
             name="retire_old_rows",
