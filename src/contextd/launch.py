@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import logging.handlers
 import os
@@ -44,11 +45,26 @@ def open_host(settings: Settings, *, work: bool = True) -> Host:
     return host
 
 
+class _Lines(logging.Formatter):
+    """One object of JSON per line, whatever stands in a message or a traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """See `logging.Formatter.format`."""
+        line = {
+            "at": self.formatTime(record),
+            "level": record.levelname,
+            "from": record.name,
+            "text": record.getMessage(),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False)
+
+
 def _log_to_stderr(settings: Settings) -> None:
     """The daemon's stderr is its log file; one line per event."""
-    logging.basicConfig(
-        level=settings.text("log.level").upper(),
-        format='{"at":"%(asctime)s","level":"%(levelname)s","from":"%(name)s","text":"%(message)s"}',
-    )
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Lines())
+    logging.basicConfig(level=settings.text("log.level").upper(), handlers=[handler])
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
     logging.getLogger("mcp").setLevel(logging.WARNING)

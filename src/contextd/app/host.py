@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,9 @@ from contextd.settings import Settings, load_settings
 
 _OPEN_AT_ONCE = 32
 """Organisations kept open; another one closes the one not asked for longest."""
+
+_SLOW_SECONDS = 1.0
+"""A call that took longer is in the log: a person waits for most of them."""
 
 _log = logging.getLogger(__name__)
 
@@ -117,10 +121,14 @@ class Host:
         """
         load_operations()
         op = find_operation(name)
+        began = time.monotonic()
         try:
             with self.organisation(request.caller.org).used():
-                return invoke(op, self.runtime(request, op), arguments)
-        except ContextdError:
+                answer = invoke(op, self.runtime(request, op), arguments)
+        except ContextdError as error:
+            took = time.monotonic() - began
+            # The words of an error may be the caller's own: the log says what failed, not on what.
+            _log.info("%s from %s failed in %.1f s: %s", op.name, request.surface, took, error.code)
             raise
         except Exception as error:
             _log.exception("%s failed", op.name)
@@ -128,6 +136,12 @@ class Host:
                 f"{op.name} failed: {type(error).__name__}: {error}",
                 "this is a defect of contextd; the daemon's log has the details",
             ) from error
+        took = time.monotonic() - began
+        if took > _SLOW_SECONDS:
+            _log.info("%s from %s took %.1f s", op.name, request.surface, took)
+        else:
+            _log.debug("%s from %s in %.3f s", op.name, request.surface, took)
+        return answer
 
     def warm(self) -> None:
         """Load the embedder now, so that the first search does not wait for it."""
@@ -174,6 +188,7 @@ class Host:
 
     def close(self) -> None:
         """Close every organisation."""
+        _log.info("closing %s", self._settings.home)
         with self._lock:
             closing, self._organisations = self._organisations, {}
         for organisation in closing.values():

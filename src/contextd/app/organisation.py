@@ -162,6 +162,8 @@ class OpenOrganisation:
 
     def start(self) -> None:
         """Start working, and have mended what is out of balance."""
+        known = len(self.directory.all())
+        _log.info("organisation %s opened: %d projects", self.name, known)
         self._services.start()
         self._preparations.prepare("balance", self.mend)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import resources
@@ -11,6 +12,8 @@ import apsw
 
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.stores.connection import Database, translated
+
+_log = logging.getLogger(__name__)
 
 
 def migrations() -> list[str]:
@@ -45,6 +48,7 @@ def migrate(database: Database, scripts: Sequence[str]) -> None:
                     connection.execute(script)
                     connection.execute(f"PRAGMA user_version={number}")
                 connection.execute("COMMIT")
+                _log.info("%s: schema %d of %d", database.path, steps[-1][0], len(scripts))
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")

@@ -130,6 +130,9 @@ class _Daemon:
             async with serve_http(self._calls, self._token, self._settings, self._access) as port:
                 self._facts["port"] = port
                 self._claim.publish(**self._facts)
+                logger.info(
+                    "contextd %s serves %s on port %d", __version__, self._settings.home, port
+                )
                 if ready:
                     ready(self._facts)
                 await self._stopping.wait()
@@ -142,6 +145,7 @@ class _Daemon:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
             await self._calls.close()
+            logger.info("stopped")
 
     async def _listen(self) -> asyncio.Server:
         start = asyncio.start_server if sys.platform == "win32" else asyncio.start_unix_server
