@@ -60,12 +60,15 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A candidate with its content, ranked. Its score is the sum of its parts."""
+    """A candidate with its content, ranked. Its score is the sum of its parts, which orders the hits of
+    one search; `relevance`, above 0 and at most 1, is what may be compared with other searches.
+    """
 
     id: str
     kind: str
     parts: tuple[Part, ...]
     content: Texted
+    relevance: float = 0.0
 
     @property
     def score(self) -> float:

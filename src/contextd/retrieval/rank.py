@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from contextd.domain.kinds import KINDS
+from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
+from contextd.retrieval.fold import NEAR, Told, is_said_by, repeats, told_by
 from contextd.retrieval.hits import Candidate, Hit, LeftOut, Part, Texted
 
 CONFIDENCE, NEUTRAL_CONFIDENCE = 0.1, 0.6
@@ -114,27 +116,64 @@ def in_order(hits: Iterable[Hit]) -> list[Hit]:
 def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]:
     """The first `limit` hits that do not repeat a better one, and those left out.
 
-    Texts that differ in a number or a negation never count as repeats: they may contradict.
+    Texts that differ in a number or a negation never count as repeats: they may contradict. What a
+    session says and what was learned of it are one hit: the record, where it is nearly as good.
     """
-    kept: list[Hit] = []
+    kept: list[_Kept] = []
     left: list[LeftOut] = []
-    seen: list[tuple[str, frozenset[tuple[str, ...]], list[str]]] = []
     for hit in hits:
         if len(kept) == limit:
             left.append(LeftOut(hit.id, hit.kind, hit.score, "below the limit"))
             continue
-        text = hit.text[:_COMPARED]
-        triples = _triples(text)
-        decisive = sorted(found.casefold() for found in _DECISIVE.findall(text))
-        twin = next(
-            (id_ for id_, other, marks in seen if marks == decisive and _alike(triples, other)), ""
-        )
-        if twin:
-            left.append(LeftOut(hit.id, hit.kind, hit.score, f"repeats {twin}"))
+        one = _looked_at(hit)
+        same = next((other for other in kept if _is_twin(one, other)), None)
+        if same is not None:
+            left.append(LeftOut(hit.id, hit.kind, hit.score, f"repeats {same.hit.id}"))
+            continue
+        same = next((other for other in kept if repeats(one.told, other.told)), None)
+        if same is None or _says_more(one, same):
+            kept.append(one)
+        elif same.hit.kind == EVENT and hit.record is not None:
+            lift = Part("message", same.hit.score - hit.score, why="said in a nearer message")
+            kept[kept.index(same)] = replace(one, hit=hit.plus([lift]))
+            left.append(_told_as_well(same.hit, hit))
         else:
-            kept.append(hit)
-            seen.append((hit.id, triples, decisive))
-    return kept, left
+            left.append(_told_as_well(hit, same.hit))
+    return [one.hit for one in kept], left
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """A hit, and what it is compared by."""
+
+    hit: Hit
+    triples: frozenset[tuple[str, ...]]
+    decisive: list[str]
+    told: Told
+
+
+def _looked_at(hit: Hit) -> _Kept:
+    text = hit.text[:_COMPARED]
+    decisive = sorted(found.casefold() for found in _DECISIVE.findall(text))
+    return _Kept(hit, _triples(text), decisive, told_by(hit))
+
+
+def _is_twin(one: _Kept, other: _Kept) -> bool:
+    return one.decisive == other.decisive and _alike(one.triples, other.triples)
+
+
+def _says_more(record: _Kept, message: _Kept) -> bool:
+    """Whether a record stays beside a message that tells some of it: the record says more, or the message
+    is what was looked for.
+    """
+    if message.hit.kind != EVENT or record.hit.record is None:
+        return False
+    near = record.hit.score >= NEAR * message.hit.score
+    return not near or not is_said_by(record.told, message.told)
+
+
+def _told_as_well(hit: Hit, other: Hit) -> LeftOut:
+    return LeftOut(hit.id, hit.kind, hit.score, f"{other.id} of its session says so as well")
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
@@ -61,6 +61,9 @@ questions get an answer as rarely as with the floor of code alone (httpx 2.5 and
 14.5, click 12.5 and 13.5; memos, not looked at before, 40.5 and 39.5), and no subject loses one among
 the first five that it had when any past and any shared name were enough (then: 22, 32, 48 and 64 %).
 """
+
+LEAST = 0.01
+"""The relevance a hit has at least: what is shown is never worth nothing."""
 
 OVERLAP = 0.3
 """What shared words add to relevance at most."""
@@ -168,6 +171,7 @@ def find(
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
     kept, left = distinct(hits if past is None else by_file(hits, question, past), limit)
+    kept = _compared(kept, question)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
     return Result(tuple(kept), tuple(left), found.notice)
@@ -251,6 +255,28 @@ def _relevant(
         kept = []
     ids = {c.id for c, _ in kept}
     return kept, [c for c, _ in pairs if c.id not in ids]
+
+
+def _compared(hits: Sequence[Hit], question: str) -> list[Hit]:
+    """The hits with their relevance: the best one's of all, shared out by score, so that it falls from
+    hit to hit as the score does and yet says how good the first one is.
+    """
+    if not hits:
+        return []
+    asked = frozenset(content_words(question)[:_MOST_WORDS])
+    best = max(_relevance(hit, asked) for hit in hits)
+    top = max(hits[0].score, LEAST)
+    shares = [min(1.0, max(LEAST, best * hit.score / top)) for hit in hits]
+    return [replace(hit, relevance=share) for hit, share in zip(hits, shares, strict=True)]
+
+
+def _relevance(hit: Hit, asked: frozenset[str]) -> float:
+    """See `RELEVANT`; without vectors, the share of the question's words."""
+    content = hit.content
+    place = f"{content.path} {content.symbol}\n" if isinstance(content, Chunk) else ""
+    shared = len(asked.intersection(words(f"{place}{content.text}"))) / (len(asked) + 1)
+    cosine = hit.part(DENSE).raw
+    return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
 
 
 def _code_kept(

@@ -30,7 +30,7 @@ searched besides records.
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record and why it was found."""
+    """A record, its relevance between 0 and 1, and why it was found."""
 
     record: Record
     score: float
@@ -69,7 +69,7 @@ def find_records(
         handed_out=handed_out,
         **conditions,
     )
-    hits = [Found(h.record, h.score, h.why) for h in result.hits if h.record is not None]
+    hits = [Found(h.record, h.relevance, h.why) for h in result.hits if h.record is not None]
     if handed_out:
         runtime.trace.said += [hit.record.text for hit in hits]
     return Findings(hits, result.notice)

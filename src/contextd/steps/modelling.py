@@ -36,6 +36,7 @@ _ANY_PROJECT = frozenset(
     tests untitled new-project nextjs next-app vite-project vite-react-typescript-starter create-react-app
     react-app vue-app angular-app svelte-app unnamed undefined placeholder parent pom build""".split()
 )
+_AROUND = "-monorepo", "-workspace", "-workspaces", "-root"
 """Names that templates give, and names of a part: the folder's says more."""
 
 _READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
@@ -146,7 +147,8 @@ def _own_name(manifests: Sequence[Manifest]) -> str:
         if not ours or "/" in manifest.path or manifest.problem:
             continue
         name = _MAJOR.sub("", manifest.name.strip()).rpartition("/")[2]
-        if name and name.casefold() not in _ANY_PROJECT and len(name) <= _LONGEST_NAME:
+        generic = name.casefold() in _ANY_PROJECT or name.endswith(_AROUND)
+        if name and not generic and len(name) <= _LONGEST_NAME:
             return name
     return ""
 

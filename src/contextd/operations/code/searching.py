@@ -148,7 +148,7 @@ def codebase_search(
             end_line=chunk.end_line,
             symbol=chunk.symbol,
             text=chunk.text,
-            score=round(hit.score, 4),
+            score=round(hit.relevance, 4),
             why=hit.why,
             past=next((part.why for part in hit.parts if part.name == MEMORY), ""),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +13,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event
-from contextd.domain.time import age
+from contextd.domain.time import age, from_micros
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -35,7 +36,10 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One hit of any kind. `symbol` is what a piece of code defines."""
+    """One hit of any kind. `date` is how old it is: of code, how long ago its file last changed on disk.
+    `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
+    code defines.
+    """
 
     id: str
     type: str
@@ -52,7 +56,8 @@ class SearchHit:
         note = f" · {self.stale}" if self.stale else ""
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
-            return f"{place}\n{self.text}\n  (code {self.id[:12]} · {self.score:.3f} · {self.why}{note})"
+            changed = f" · changed {self.date}" if self.date else ""
+            return f"{place}\n{self.text}\n  (code {self.id[:12]}{changed} · {self.score:.3f} · {self.why}{note})"
         return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why}{note})"
 
 
@@ -87,8 +92,9 @@ def context_search(
     now = runtime.clock.now()
     archived = archived_sources(runtime)
     stale = notes(runtime, (hit.record for hit in found.hits if hit.record is not None))
+    changed = _changed_at(runtime, found.hits)
     hits = [
-        _shown(hit, now, stale.get(hit.id, ""), archived=_source(hit).source in archived)
+        _shown(hit, now, stale.get(hit.id, ""), changed, archived=_source(hit).source in archived)
         for hit in found.hits
     ]
     runtime.trace.gave += [_source(hit) for hit in found.hits]
@@ -113,8 +119,17 @@ def _source(hit: Hit) -> Serving:
     return Serving("session", hit.id.partition("#")[0], tokens)
 
 
-def _shown(hit: Hit, now: datetime, stale: str, *, archived: bool) -> SearchHit:
-    score = round(hit.score, 4)
+def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
+    """When the files of the hits that are code last changed, by path."""
+    paths = {hit.content.path for hit in hits if isinstance(hit.content, Chunk)}
+    files = runtime.view.files.get(runtime.scope, sorted(paths)) if paths else []
+    return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
+
+
+def _shown(
+    hit: Hit, now: datetime, stale: str, changed: Mapping[str, datetime], *, archived: bool
+) -> SearchHit:
+    score = round(hit.relevance, 4)
     content = hit.content
     why = hit.why + (" · was archived from the window" if archived else "")
     if isinstance(content, Record):
@@ -125,7 +140,8 @@ def _shown(hit: Hit, now: datetime, stale: str, *, archived: bool) -> SearchHit:
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
-        return SearchHit(hit.id, "code", text, place, "now", score, why, symbol=content.symbol)
+        when = age(changed[content.path], now) if content.path in changed else ""
+        return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
     assert isinstance(content, Event)
     said = f"{content.role}: {content.text}"[:_TEXT]
     source = f"session {hit.id.partition('#')[0][:8]}"
