@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextd.domain.errors import ContextdError
-from contextd.domain.unseen import visible_text
+from contextd.domain.unseen import visible_json, visible_text
 
 if TYPE_CHECKING:
     from contextd.client import Reply
@@ -60,16 +60,17 @@ class Console:
 
     def show_value(self, value: Any) -> None:
         """Print plain JSON data."""
-        click.echo(json.dumps(value, indent=2, ensure_ascii=False))
+        click.echo(visible_json(json.dumps(value, indent=2, ensure_ascii=False)))
 
     def error(self, error: ContextdError) -> None:
         """Print an error and its hint on stderr."""
         if self.as_json:
-            click.echo(json.dumps({"error": error.as_dict()}, ensure_ascii=False), err=True)
+            said = json.dumps({"error": error.as_dict()}, ensure_ascii=False)
+            click.echo(visible_json(said), err=True)
             return
-        click.secho(f"{error.code}: {error.message}", fg="red", err=True)
+        click.secho(visible_text(f"{error.code}: {error.message}"), fg="red", err=True)
         if error.hint:
-            click.echo(f"hint: {error.hint}", err=True)
+            click.echo(visible_text(f"hint: {error.hint}"), err=True)
 
 
 class Progress:
