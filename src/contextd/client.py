@@ -58,7 +58,7 @@ def call(
 def control(
     do: str, *, home: Path | None = None, cwd: str = "", timeout: float | None = 10.0
 ) -> dict[str, Any]:
-    """`status`, `signin`, `stop` or `handover` of a running daemon. Never starts one: raises
+    """`status`, `signin`, `wake`, `stop` or `handover` of a running daemon. Never starts one: raises
     `Unavailable`.
     """
     return _ask(home, "control", {"do": do}, False, timeout, cwd)

@@ -173,6 +173,11 @@ class Host:
             "problems": problems,
         }
 
+    def wake(self) -> None:
+        """Look now for work that another process added."""
+        for organisation in self._open_ones():
+            organisation.wake()
+
     def idle(self) -> bool:
         """Whether no job is running or due."""
         return all(organisation.idle() for organisation in self._open_ones())

@@ -30,6 +30,10 @@ class Backend(Protocol):
         """
         ...
 
+    def wake(self) -> None:
+        """Look now for work that another process added."""
+        ...
+
     def idle(self) -> bool:
         """Whether no job is running or due."""
         ...

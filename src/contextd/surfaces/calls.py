@@ -185,6 +185,11 @@ class Calls:
         health["problems"] = [*health.get("problems", []), *(s.problem for s in mine if s.problem)]
         return health
 
+    async def wake(self) -> None:
+        """Have the backend look for work that another process added."""
+        if self._backend is not None:
+            await self._in_thread(self._backend.wake, count=False)
+
     async def idle(self) -> bool:
         """Whether nothing runs and nothing is due."""
         if self._running:

@@ -287,9 +287,12 @@ class Connections:
         if do in ("stop", "handover"):
             logger.info("%s asked by version %s", do, about.get("version"))
             return {"stopping": True}
+        if do == "wake":
+            await self._calls.wake()
+            return {"woken": True}
         if do == "signin":
             return {"code": self._access.new_code(_text(about, "cwd")), **self._facts}
-        raise Invalid(f"cannot {do!r}", "control can do: status, signin, stop, handover")
+        raise Invalid(f"cannot {do!r}", "control can do: status, signin, wake, stop, handover")
 
 
 async def _read(reader: asyncio.StreamReader) -> Line | None:

@@ -151,6 +151,9 @@ class LocalHost:
     def health(self) -> dict[str, Any]:
         return self._host.health()
 
+    def wake(self) -> None:
+        """Nothing waits here."""
+
     def idle(self) -> bool:
         return True
 

@@ -55,14 +55,20 @@ class Status:
             if rate and self.seconds_left is not None
             else ""
         )
+        index = f"{self.indexed} texts, {self.percent}% with vectors, {self.pending} waiting{rate}"
         lines = [
             f"contextd {self.version}",
             f"Project: {self.project or 'none here' + self.note}",
-            f"Known: {known}",
-            f"Code: {self.files} files",
-            f"Index: {self.indexed} texts, {self.percent}% with vectors, {self.pending} waiting{rate}",
-            f"Sessions: {self.active_sessions} active",
         ]
+        if self.project:
+            lines += [
+                f"Known: {known}",
+                f"Code: {self.files} files",
+                f"Index: {index}",
+                f"Sessions: {self.active_sessions} active",
+            ]
+        else:
+            lines.append(f"Index of all projects: {index}")
         if self.jobs:
             lines.append("Jobs: " + ", ".join(f"{n} {state}" for state, n in self.jobs.items()))
         lines += [f"Mended {what}" for what in self.mended]

@@ -15,7 +15,7 @@ import click
 from contextd import client
 from contextd.client import Reply
 from contextd.domain.access import OWNER
-from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.home import LOCAL, database_path, home_directory, make_home
 from contextd.runtime import Request
 from contextd.spawn import start_daemon, take_lock
@@ -68,9 +68,14 @@ def _start_quietly() -> None:
     follow when one does.
     """
     try:
-        start_daemon(home_directory())
+        started = start_daemon(home_directory())
     except OSError as error:
         click.echo(f"! vectors will follow later: {error}", err=True)
+        return
+    if started is None:
+        # One that runs already sleeps up to a minute before it looks for what others added.
+        with contextlib.suppress(ContextdError):
+            client.control("wake", timeout=2.0)
 
 
 def _restore_command(standalone: OpenBackend) -> click.Command:
