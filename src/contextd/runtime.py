@@ -133,7 +133,8 @@ class Sinks:
     `handed_out` remembers sentences by their digests, said in a session of a scope; `used` counts a
     use of records; `later` runs something small in a moment, in order; `prepare` does something long
     behind the back of everybody, once for each name that waits; `settle` does now what would be done
-    in a moment; `wake` tells the workers that a job was added; `schedule` has work come round.
+    in a moment; `wake` tells the workers that a job was added or a session opened; `schedule` has work come
+    round.
     """
 
     observe: Callable[[Observation], None]
@@ -264,7 +265,8 @@ class Runtime:
         first = self.call if not self.trace.committed else ""
         done = self.view.commit(Changes(actor=self.caller.name, **changes), call=first)
         self.trace.committed = True
-        if done.jobs:
+        # Whoever watches over sessions rests while none is open.
+        if done.jobs or changes.get("open"):
             self.sinks.wake()
         return done
 
