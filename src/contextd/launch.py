@@ -6,9 +6,11 @@ import json
 import logging
 import logging.handlers
 import os
+import sys
 import threading
 from typing import TYPE_CHECKING
 
+from contextd.domain.errors import Invalid
 from contextd.settings import Settings, load_settings
 from contextd.spawn import Claim
 from contextd.surfaces.daemon import serve
@@ -19,7 +21,12 @@ if TYPE_CHECKING:
 
 def run_daemon(claim: Claim) -> int:
     """Run the daemon of a claimed home until it is told to stop or has been idle for long."""
-    settings = load_settings(home=claim.home)
+    try:
+        settings = load_settings(home=claim.home)
+    except Invalid as error:
+        # Whoever waits for this daemon is shown the last line of its log.
+        sys.stderr.write(f"{error.message}; {error.hint}\n")
+        return 1
     _log_to_stderr(settings)
     code = serve(lambda: open_host(settings), settings, load=_load, claim=claim)
     # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the
