@@ -21,7 +21,7 @@ from contextd.domain.access import OWNER
 from contextd.operations.core import OPERATIONS, PROFILES, Profile
 from contextd.settings import Settings
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.cli import Commands
+from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.connections import Connections
 from contextd.surfaces.mcp import build_server
 from contextd.surfaces.rest import routes

@@ -70,7 +70,7 @@ def hook_event(
         event: The client's name for the event.
         payload: What the client gave the hook.
         client: The client's name, as the hook's command has it.
-        marks: Names of environment variables by which clients can be arrival apart.
+        marks: Names of environment variables by which clients can be told apart.
         ancestors: Process ids above the hook, to find the client's connection by.
     """
     try:

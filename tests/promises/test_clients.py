@@ -1,0 +1,102 @@
+"""What a client's adapter promises, on hook payloads that released clients sent (`tests/fixtures/hooks`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd.interop.clients import CLIENTS, client_running
+from contextd.interop.clients.occurrence import ANSWERED
+
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "hooks"
+RECORDED: dict[str, list[dict[str, Any]]] = {
+    path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for path in sorted(FIXTURES.glob("*.jsonl"))
+}
+EVERY = [
+    pytest.param(name, row, id=f"{name}-{row['case']}")
+    for name, rows in RECORDED.items()
+    for row in rows
+]
+MOMENTS = {
+    "SessionStart": "started",
+    "TaskStart": "started",
+    "UserPromptSubmit": "prompted",
+    "BeforeAgent": "prompted",
+    "PreCompact": "compacting",
+    "SessionEnd": "ended",
+    "TaskComplete": "ended",
+}
+"""What each event means that is acted on, whichever client sends it. Gemini CLI's PreCompress is not: it
+comes before every turn.
+"""
+
+
+def test_every_client_was_recorded() -> None:
+    assert set(RECORDED) == set(CLIENTS)
+    for name, rows in RECORDED.items():
+        moments = {MOMENTS.get(row["event"]) for row in rows}
+        assert "started" in moments, name
+        assert None in moments, name
+
+
+@pytest.mark.parametrize(("name", "row"), EVERY)
+def test_a_client_is_known_by_what_its_hook_brings(name: str, row: dict[str, Any]) -> None:
+    assert client_running(name, row["environment"], row["payload"]).name == name
+    if CLIENTS[name].marks:
+        # Some of them run the hooks of another client too, whose name is in the command then.
+        assert client_running("claude-code", row["environment"], row["payload"]).name == name
+
+
+@pytest.mark.parametrize(("name", "row"), EVERY)
+def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> None:
+    reading = CLIENTS[name].reading
+    assert reading.knows(row["event"])
+    occurrence = reading.decode(row["event"], row["payload"])
+    meant = MOMENTS.get(row["event"])
+    if meant is None:
+        assert occurrence is None
+        return
+    assert occurrence is not None
+    assert occurrence.moment == meant
+    sent = row["payload"]
+    assert occurrence.session == (sent.get("session_id") or sent.get("sessionId") or sent["taskId"])
+    if meant == "prompted":
+        assert occurrence.prompt == sent["prompt"]
+    if "transcript_path" in sent:
+        assert occurrence.transcript == (sent["transcript_path"] or "")
+
+
+@pytest.mark.parametrize(("name", "row"), EVERY)
+def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[str, Any]) -> None:
+    reading = CLIENTS[name].reading
+    meant = MOMENTS.get(row["event"])
+    for field in row["payload"]:
+        for odd in (None, [], {}, 3.5, True, "\ud800", "x" * 10_000):
+            occurrence = reading.decode(row["event"], {**row["payload"], field: odd})
+            assert (occurrence.moment if occurrence else None) == meant
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("moment", sorted(ANSWERED))
+def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, moment: Any) -> None:
+    text = 'a "briefing"\nwith 日本 in it'
+    answer = CLIENTS[name].answer(moment, text)
+    assert json.loads(json.dumps(answer)) == answer
+    (inner,) = answer.values()
+    if isinstance(inner, dict):
+        # These clients drop an answer that names another event than the one they wait for.
+        named = inner["hookEventName"]
+        assert CLIENTS[name].reading.moments[named] == moment
+        inner = inner["additionalContext"]
+    assert inner == text
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_an_event_that_is_not_known_is_told_from_one_that_is_left(name: str) -> None:
+    reading = CLIENTS[name].reading
+    assert not reading.knows("BrandNewEvent")
+    assert reading.decode("BrandNewEvent", {"session_id": "s"}) is None
