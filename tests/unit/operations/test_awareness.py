@@ -251,8 +251,11 @@ def test_what_is_often_read_and_never_helped_is_noise_until_it_helps(desk):
 def test_the_export_has_the_seeds_shape_and_stays_under_its_limit(desk, tmp_path):
     [id] = saved(desk, NOTES[0])
     desk("report_usefulness", context_ids=[id], useful=True)
-    for number in range(1_100):
-        desk("recall_context", query=f"nothing is known about {'x' * 300} {number}")
+    desk("recall_context", query=f"nothing is known about {'x' * 300}")
+    [miss] = desk.observed(1)
+    assert miss.action == "miss"
+    for number in range(1_099):
+        desk.runtime().sinks.observe(replace(miss, query=f"{miss.query} {number}"))
     desk.host.flush()
     target = tmp_path / "awareness.json"
     told = desk.as_owner("export_awareness", path=str(target))

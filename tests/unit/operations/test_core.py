@@ -48,15 +48,15 @@ def test_a_viewer_may_read_and_not_write(desk):
 
 @pytest.mark.parametrize("org", ["local", "elsewhere"])
 def test_a_stranger_sees_and_changes_nothing_through_any_operation(desk, org):
-    desk("save_context", content="The vault door opens with the number 4711")
+    desk("save_context", content="The vault door opens with the number xylograph")
     stranger = desk.by("team_member", "y", team="x", org=org).on("rest")
     for op in OPERATIONS.values():
         try:
             answer = stranger.answer(op.name, **arguments(op))
         except ContextdError as error:
-            assert "4711" not in str(error.as_dict()), op.name  # noqa: PT017
+            assert "xylograph" not in str(error.as_dict()), op.name  # noqa: PT017
         else:
-            assert "4711" not in str(answer.value) + answer.text, op.name
+            assert "xylograph" not in str(answer.value) + answer.text, op.name
     assert len(desk("list_contexts")["entries"]) == 1
 
 
