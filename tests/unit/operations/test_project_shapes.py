@@ -195,7 +195,7 @@ def made(desk: Desk, root: Path, files: dict[str, str]) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_a_repository_is_described_as_its_reader_would(
-    desk: Desk,
+    words_only: Desk,
     tmp_path: Path,
     files: dict[str, str],
     kind: str,
@@ -203,34 +203,34 @@ def test_a_repository_is_described_as_its_reader_would(
     stack: set[str],
     modules: set[str],
 ) -> None:
-    found = made(desk, tmp_path / "it", files)
+    found = made(words_only, tmp_path / "it", files)
     assert (found["project"]["type"], found["architecture"]["pattern"]) == (kind, pattern)
     assert stack <= set(found["tech"]["stack"])
     assert modules <= set(found["modules"])
     assert not any("Test" in name for name in found["modules"])
 
 
-def test_what_a_project_says_of_itself_is_taken_over(desk: Desk, tmp_path: Path) -> None:
-    site = made(desk, tmp_path / "site", DJANGO_SITE)
+def test_what_a_project_says_of_itself_is_taken_over(words_only: Desk, tmp_path: Path) -> None:
+    site = made(words_only, tmp_path / "site", DJANGO_SITE)
     assert site["project"]["description"] == "The site of a sports club"
     assert site["modules"]["news"]["description"] == "What is new in the club"
     assert "pytest" in site["tech"]["testing"][0]
     assert site["tech"]["ci"] == ["GitLab CI"]
-    service = made(desk, tmp_path / "service", GO_SERVICE)
+    service = made(words_only, tmp_path / "service", GO_SERVICE)
     assert service["modules"]["ledger"]["description"] == "Keeps the books of every account"
     assert service["modules"]["pay"]["dependencies"] == ["ledger"]
     assert service["tech"]["testing"] == ["go test"]
-    shop = made(desk, tmp_path / "shop2", MAVEN_MODULES)
+    shop = made(words_only, tmp_path / "shop2", MAVEN_MODULES)
     assert shop["project"]["description"] == "An online shop of services"
     assert shop["tech"]["testing"] == ["JUnit"]
     assert shop["tech"]["runtime"] == "Java 17"
     assert shop["modules"]["shop-api"]["dependencies"] == ["shop-core"]
-    text = made(desk, tmp_path / "text", SOLUTION)
+    text = made(words_only, tmp_path / "text", SOLUTION)
     assert text["tech"]["testing"] == ["xUnit 2"]
 
 
-def test_a_subject_in_pages_and_routes_is_one_module(desk: Desk, tmp_path: Path) -> None:
-    found = made(desk, tmp_path / "next", NEXT_APP)
+def test_a_subject_in_pages_and_routes_is_one_module(words_only: Desk, tmp_path: Path) -> None:
+    found = made(words_only, tmp_path / "next", NEXT_APP)
     trips = found["modules"]["trips"]
     assert trips["paths"] == ["src/app/(main)/trips", "src/app/api/trips"]
     assert trips["dependencies"] == ["lib"]
@@ -239,7 +239,7 @@ def test_a_subject_in_pages_and_routes_is_one_module(desk: Desk, tmp_path: Path)
     assert found["tech"]["packageManager"] == "pnpm"
 
 
-def test_each_of_ninety_packages_is_a_module(desk: Desk, tmp_path: Path) -> None:
+def test_each_of_ninety_packages_is_a_module(words_only: Desk, tmp_path: Path) -> None:
     files = {
         "package.json": '{"name": "all", "private": true}',
         "pnpm-workspace.yaml": "packages:\n  - packages/*\n  - plugins/**\n",
@@ -253,7 +253,7 @@ def test_each_of_ninety_packages_is_a_module(desk: Desk, tmp_path: Path) -> None
         files[f"{home}/src/index.ts"] = (
             f"import {{ v{n - 1} }} from '@all/p{n - 1}';\n" if n else ""
         ) + f"export const v{n} = {n};\n"
-    found = made(desk, tmp_path / "all", files)
+    found = made(words_only, tmp_path / "all", files)
     assert {f"p{n}" for n in range(90)} <= set(found["modules"])
     assert found["modules"]["p7"]["dependencies"] == ["p6"]
     assert found["architecture"]["pattern"] == "monorepo"
@@ -269,15 +269,15 @@ def test_each_of_ninety_packages_is_a_module(desk: Desk, tmp_path: Path) -> None
     ],
 )
 def test_a_folder_without_a_program_is_told_apart(
-    desk: Desk, tmp_path: Path, files: dict[str, str], said: str
+    words_only: Desk, tmp_path: Path, files: dict[str, str], said: str
 ) -> None:
     root = written(tmp_path / "folder", files)
-    found = desk.at(root).as_owner("init")
+    found = words_only.at(root).as_owner("init")
     assert (found["type"], found["modules"]) == ("unknown", [])
     assert found["reason"].startswith(said)
 
 
-def test_broken_manifests_are_no_reason_to_fail(desk: Desk, tmp_path: Path) -> None:
+def test_broken_manifests_are_no_reason_to_fail(words_only: Desk, tmp_path: Path) -> None:
     broken = {
         "package.json": '{"name": 5, "dependencies": [1], "workspaces": {"packages": 3}}',
         "pyproject.toml": 'project = "x"\n', "setup.cfg": "[", "setup.py": "setup(" + "(" * 5000,
@@ -285,16 +285,18 @@ def test_broken_manifests_are_no_reason_to_fail(desk: Desk, tmp_path: Path) -> N
         "docker-compose.yml": "services: [1]\n", "Cargo.toml": "a=" + "[" * 5000,
         "go.mod": "\x00", "settings.py": "a" * 50_000, "build.gradle": "\n" * 50_000, "x.py": "",
     }  # fmt: skip
-    found = made(desk, tmp_path / "broken", broken)
+    found = made(words_only, tmp_path / "broken", broken)
     assert "Python 100 %" in found["tech"]["languages"]
 
 
-def test_an_emptied_file_is_filled_and_a_broken_one_is_named(desk: Desk, tmp_path: Path) -> None:
+def test_an_emptied_file_is_filled_and_a_broken_one_is_named(
+    words_only: Desk, tmp_path: Path
+) -> None:
     root = tmp_path / "it"
-    made(desk, root, COMMAND)
+    made(words_only, root, COMMAND)
     path = root / ".context" / "project.yaml"
     path.write_text("")
-    here = desk.at(root)
+    here = words_only.at(root)
     assert here.as_owner("scan")["written"][0] == ".context/project.yaml"
     assert "tidy" in path.read_text()
     path.write_text("project:\n\tname: x\n")
@@ -302,11 +304,11 @@ def test_an_emptied_file_is_filled_and_a_broken_one_is_named(desk: Desk, tmp_pat
     assert "line 2" in here.as_owner("show")["project"]["problem"]
 
 
-def test_the_inside_of_a_bare_repository_is_no_project(desk: Desk, tmp_path: Path) -> None:
+def test_the_inside_of_a_bare_repository_is_no_project(words_only: Desk, tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     for name in ("objects", "refs/heads"):
         (bare / name).mkdir(parents=True)
     (bare / "HEAD").write_text("ref: refs/heads/main\n")
     (bare / "config").write_text("[core]\n\tbare = true\n\trepositoryformatversion = 0\n")
     with pytest.raises(NotFound, match="inside of a git repository"):
-        desk.at(bare).as_owner("init")
+        words_only.at(bare).as_owner("init")

@@ -28,9 +28,9 @@ Use = Callable[[Client], Coroutine[Any, Any, Any]]
 Served = Callable[..., Any]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def probes() -> Iterator[None]:
-    """The probe operations beside the real ones, for one test."""
+    """The probe operations beside the real ones, while this file runs."""
     load_operations()
     real = dict(OPERATIONS)
     define()
