@@ -1,0 +1,84 @@
+"""Numbers and orders that other tests would not miss: each is what its reason says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from contextd.awareness.observe import UsageLog
+from contextd.domain.access import AREAS, ROLES, Caller
+from contextd.domain.query import Match
+from contextd.domain.scope import Scope
+from contextd.domain.usage import ByProducts
+from contextd.governance.redact import redact
+from contextd.retrieval.fuse import fuse_ranks
+from contextd.settings import load_settings
+
+SHOP = Scope("local", "default", "shop")
+
+
+@pytest.mark.parametrize("role", ROLES)
+@pytest.mark.parametrize("scope", [Scope("local"), Scope("local", "default"), SHOP], ids=str)
+def test_a_grant_is_what_the_caller_may_in_each_cell_and_nothing_else(role, scope):
+    caller = Caller("ada", role, "local", frozenset({"default"}), frozenset({"shop"}))
+    grant = caller.grant([scope])
+    for area in AREAS:
+        for verb in ("read", "write"):
+            assert grant.may(verb, scope, area) == caller.may(verb, scope, area), (verb, area)
+
+
+def test_a_flag_goes_before_the_environment_and_that_before_a_file(tmp_path: Path, monkeypatch):
+    (tmp_path / "config.yaml").write_text("briefing:\n  tokens: 111\n")
+    assert load_settings(home=tmp_path).number("briefing.tokens") == 111
+    monkeypatch.setenv("CONTEXTD_BRIEFING_TOKENS", "222")
+    assert load_settings(home=tmp_path).number("briefing.tokens") == 222
+    flagged = load_settings(home=tmp_path, flags={"briefing.tokens": 333})
+    assert flagged.number("briefing.tokens") == 333
+
+
+class Noting:
+    """An upkeep that remembers what it was given."""
+
+    def __init__(self) -> None:
+        self.digests: list[str] = []
+
+    def note(self, by_products: ByProducts) -> None:
+        self.digests += [one.digest for one in by_products.handed_out]
+
+
+def handed_out(log: UsageLog, noted: Noting, digests: Sequence[str]) -> list[str]:
+    """Hand sentences out one after the other; those that were written down for it."""
+    for digest in digests:
+        log.handed_out(SHOP, "s", [digest])
+    log.flush()
+    found, noted.digests = noted.digests, []
+    return found
+
+
+def test_of_the_sentences_handed_out_those_said_longest_ago_are_forgotten_first():
+    noted = Noting()
+    log = UsageLog(noted, lambda name, error: None, remembered=2)
+    assert handed_out(log, noted, ["a", "b", "c"]) == ["a", "b", "c"]
+    assert handed_out(log, noted, ["c", "b"]) == [], "the latest two are remembered"
+    assert handed_out(log, noted, ["d", "b", "c"]) == ["d", "c"], "b was said again meanwhile"
+
+
+def test_a_random_value_of_twelve_characters_beside_its_name_is_a_secret():
+    key = b"k" * 32
+    assert "Xk7mQ2vTz9Lp" not in redact('password = "Xk7mQ2vTz9Lp"', key).text
+    assert "--- PASS: TestUpload" in redact("--- PASS: TestUpload (0.00s)", key).text
+
+
+def test_being_first_in_one_list_outweighs_being_fourteenth_in_both():
+    """With the customary 60 instead of 10, every document that is in both lists would lead."""
+    words = [match("first"), *(match(f"w{n}") for n in range(12)), match("both")]
+    dense = [*(match(f"d{n}") for n in range(13)), match("both")]
+    ranked = fuse_ranks({"lexical": words, "dense": dense}, {"lexical": 1.0, "dense": 1.0}, 50)
+    ids = [candidate.id for candidate in ranked]
+    assert ids.index("first") < ids.index("both") < ids.index("w11")
+
+
+def match(id: str) -> Match:
+    return Match(id=id, kind="memory", score=1.0)
