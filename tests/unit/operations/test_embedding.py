@@ -1,0 +1,26 @@
+"""Giving vectors in the background: nothing stays in the index that nothing stands behind."""
+
+from __future__ import annotations
+
+from contextd.domain.changes import Changes
+from contextd.domain.query import Document
+from contextd.jobs.table import new_job
+
+
+def test_a_document_that_nothing_stands_behind_is_taken_out_and_the_neighbours_stay(
+    desk, home, neighbour
+):
+    desk.as_owner("init")
+    desk.host.work_off()
+    theirs = neighbour.desk(desk.host).view.index.stats("")
+    mine = desk.view.index.stats("")
+    ghost = Document(id="ghost-1", kind="code", scope=desk.scope, text="def ghost(): pass")
+    job = new_job("embed_pending", desk.scope, desk.runtime().place, once="")
+    desk.view.commit(Changes(actor="test", documents=[ghost], jobs=[job]))
+    assert desk.view.index.stats("").documents == mine.documents + 1
+    model = desk.runtime().embedder.model
+    assert desk.view.index.pending(model, 5)[0].id == "ghost-1"
+    desk.host.work_off()
+    assert desk.view.index.stats("") == mine
+    assert desk.view.index.pending(model, 5) == []
+    assert neighbour.desk(desk.host).view.index.stats("") == theirs
