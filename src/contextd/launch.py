@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from contextd.domain.errors import Invalid
 from contextd.settings import Settings, load_settings
-from contextd.spawn import Claim
+from contextd.spawn import HomeClaim
 from contextd.surfaces.daemon import serve
 
 if TYPE_CHECKING:
     from contextd.app import Host
 
 
-def run_daemon(claim: Claim) -> int:
+def run_daemon(claim: HomeClaim) -> int:
     """Run the daemon of a claimed home until it is told to stop or has been idle for long."""
     try:
         settings = load_settings(home=claim.home)

@@ -29,7 +29,7 @@ _LOG_LIMIT = 4 << 20
 _BACKLOG = 128
 
 
-class Claim:
+class HomeClaim:
     """A home taken by this process: the lock is held and clients can connect."""
 
     def __init__(self, home: Path, lock: int, listener: socket.socket) -> None:
@@ -63,7 +63,7 @@ class Claim:
             self._lock = None
 
 
-def claim_home(home: Path) -> Claim | None:
+def claim_home(home: Path) -> HomeClaim | None:
     """Take the home and listen on its socket, or `None` when another daemon has it.
 
     Raises `OSError` when the home cannot be written.
@@ -75,7 +75,7 @@ def claim_home(home: Path) -> Claim | None:
     if lock is None:
         return None
     try:
-        return Claim(home, lock, _listen(home))
+        return HomeClaim(home, lock, _listen(home))
     except OSError:
         os.close(lock)
         raise

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from contextd.domain.awareness import Contradiction
 from contextd.domain.query import Query
 from contextd.domain.records import Record
-from contextd.domain.usage import ByProducts, Observation, Use
+from contextd.domain.usage import ByProducts, Observation, RecordUse
 from contextd.stores import STORES
 from support.clocks import Ticking
 from support.stores import Whole, address, opened
@@ -78,7 +78,7 @@ def test_touching_a_record_moves_it_among_the_most_used(store):
     made(store, "often")
     for _ in range(5):
         assert store.survey.first(ASKED, "most_used", 5) == []
-        store.upkeep.note(ByProducts(uses=[Use(SHOP, "often")]))
+        store.upkeep.note(ByProducts(uses=[RecordUse(SHOP, "often")]))
     assert [r.id for r in store.survey.first(ASKED, "most_used", 5)] == ["often"]
 
 

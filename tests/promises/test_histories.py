@@ -20,7 +20,7 @@ from contextd.domain.projects import Project
 from contextd.domain.query import Document, Match, Page
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.upkeep import Ages
-from contextd.domain.usage import ByProducts, HandedOut, Observation, Use
+from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.domain.window import Serving
 from contextd.domain.words import query_words
 from contextd.stores import STORES
@@ -136,7 +136,7 @@ steps = st.one_of(
     step(lambda s, record: s.put(record), record=records()),
     step(lambda s, id_: s.undo(id_), id_=ids),
     step(
-        lambda s, id_, scope: s.upkeep.note(ByProducts(uses=[Use(scope, id_)])),
+        lambda s, id_, scope: s.upkeep.note(ByProducts(uses=[RecordUse(scope, id_)])),
         id_=ids,
         scope=scopes,
     ),

@@ -12,7 +12,7 @@ from contextd.domain.changes import Put
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
-from contextd.domain.usage import ByProducts, Use
+from contextd.domain.usage import ByProducts, RecordUse
 from support.stores import Whole
 from support.strategies import AWKWARD, EPOCH, SCOPES, records
 
@@ -218,10 +218,10 @@ def test_by_hash_gives_the_oldest_that_is_active_or_waiting(store):
 def test_each_use_is_counted_and_leaves_no_history_and_no_new_version(store):
     record = made(store)
     uses = [
-        Use(SHOP, record.id),
-        Use(SHOP, record.id),
-        Use(SHOP, "nobody"),
-        Use(SCOPES[3], record.id),
+        RecordUse(SHOP, record.id),
+        RecordUse(SHOP, record.id),
+        RecordUse(SHOP, "nobody"),
+        RecordUse(SCOPES[3], record.id),
     ]
     store.upkeep.note(ByProducts(uses=uses))
     [used] = store.records.get([record.id])

@@ -18,7 +18,7 @@ from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.usage import ByProducts, HandedOut, Observation, Use
+from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.domain.window import Serving
 from contextd.domain.words import query_words
 from contextd.ports import Store, View
@@ -262,7 +262,7 @@ def use(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     store.upkeep.note(
         ByProducts(
             observations=[seen],
-            uses=[Use(owner, d["id"])],
+            uses=[RecordUse(owner, d["id"])],
             handed_out=[HandedOut(owner, d["session"], d["key"])],
         )
     )

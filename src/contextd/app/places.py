@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from contextd.caches import Cache
-from contextd.code.git.identity import Identity
+from contextd.code.git.identity import ProjectIdentity
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.projects import Project
 from contextd.operations.core import Operation
@@ -26,7 +26,7 @@ class _Place:
 
     looked_at: float
     project: Project | None
-    identity: Identity
+    identity: ProjectIdentity
     refusal: str = ""
 
 

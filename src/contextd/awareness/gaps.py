@@ -23,7 +23,7 @@ DEMAND, MOSTLY = 5, 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SuggestedCall:
     """An operation to call. What only the user knows stands in angle brackets."""
 
     operation: str
@@ -42,7 +42,7 @@ class Gap:
     description: str
     severity: Severity
     suggestion: str
-    calls: list[Step]
+    calls: list[SuggestedCall]
     subjects: list[str] = field(default_factory=list[str])
     count: int = 0
     last: str = ""
@@ -108,7 +108,7 @@ def _empty(evidence: Evidence) -> list[Gap]:
                 suggestion=f"ask the user about {wanted.name}{about}, then save_typed_context"
                 f" of type {wanted.name}{fields}",
                 calls=[
-                    Step(
+                    SuggestedCall(
                         "save_typed_context",
                         {"type": wanted.name, "data": dict(wanted.example) or {"note": "<answer>"}},
                     )
@@ -144,7 +144,9 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
                 severity="warning" if count >= OFTEN_MISSED else "info",
                 suggestion=f"ask the user what holds for '{first}', then"
                 f" {_way_in(evidence.wanted)}",
-                calls=[Step("save_context", {"content": f"{first}: <what the user says>"})],
+                calls=[
+                    SuggestedCall("save_context", {"content": f"{first}: <what the user says>"})
+                ],
                 subjects=[one.question[:_LONGEST] for one in group],
                 count=count,
                 last=iso(last) if last else "",
@@ -184,7 +186,7 @@ def _stale_demand(evidence: Evidence) -> list[Gap]:
                 severity="warning",
                 suggestion="go through them with query_by_type and the user, then update_context what"
                 " still holds and delete_context the rest",
-                calls=[Step("query_by_type", {"type": name})],
+                calls=[SuggestedCall("query_by_type", {"type": name})],
                 subjects=[name],
                 count=reads,
             )
@@ -225,7 +227,7 @@ def _changed(evidence: Evidence) -> list[Gap]:
             suggestion="read_file these, then update_context what still holds, as it is or corrected;"
             " report_usefulness what does not",
             calls=[
-                *(Step("read_file", {"path": path}) for path in paths[:_SHOWN]),
+                *(SuggestedCall("read_file", {"path": path}) for path in paths[:_SHOWN]),
                 *(_held(record) for record, _ in evidence.changed[:_SHOWN]),
             ],
             subjects=sorted(record.id for record, _ in evidence.changed),
@@ -247,7 +249,7 @@ def _modules(evidence: Evidence) -> list[Gap]:
             suggestion="when you work there, memory_record what you learn: decisions, traps, how to"
             " test it",
             calls=[
-                Step(
+                SuggestedCall(
                     "memory_record",
                     {
                         "title": f"Working on {evidence.modules[0]}",
@@ -276,7 +278,7 @@ def _noise(evidence: Evidence) -> list[Gap]:
             suggestion="report_usefulness of what helps and what does not; delete_context notes nobody"
             " needs",
             calls=[
-                Step("report_usefulness", {"context_ids": [record.id], "useful": False})
+                SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
                 for record in evidence.unused[:_SHOWN]
             ],
             subjects=[record.id for record in evidence.unused],
@@ -285,11 +287,11 @@ def _noise(evidence: Evidence) -> list[Gap]:
     ]
 
 
-def _held(record: Record) -> Step:
+def _held(record: Record) -> SuggestedCall:
     """Saying that a record still holds, or for what is no note that it does not."""
     if record.kind == "context":
-        return Step("update_context", {"id": record.id})
-    return Step("report_usefulness", {"context_ids": [record.id], "useful": False})
+        return SuggestedCall("update_context", {"id": record.id})
+    return SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
 
 
 def _few(names: Sequence[str]) -> str:

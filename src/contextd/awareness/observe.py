@@ -16,7 +16,7 @@ from functools import partial
 from contextd.domain.errors import Busy, ContextdError, Unavailable
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.usage import ByProducts, HandedOut, Observation, Use
+from contextd.domain.usage import ByProducts, HandedOut, Observation, RecordUse
 from contextd.ports import Upkeep
 
 _log = logging.getLogger(__name__)
@@ -31,7 +31,7 @@ class _Waiting:
     """What was handed over and is not written yet."""
 
     observations: list[Observation] = field(default_factory=list[Observation])
-    uses: list[Use] = field(default_factory=list[Use])
+    uses: list[RecordUse] = field(default_factory=list[RecordUse])
     handed_out: list[HandedOut] = field(default_factory=list[HandedOut])
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class UsageLog:
     def used(self, records: Iterable[Record]) -> None:
         """Count a use of these records."""
         with self._lock:
-            self._waiting.uses.extend(Use(record.scope, record.id) for record in records)
+            self._waiting.uses.extend(RecordUse(record.scope, record.id) for record in records)
         self._wanted.set()
 
     def later(self, name: str, write: Callable[[], object]) -> None:

@@ -25,7 +25,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class StoreIdentity:
     """What is there. Instants are ISO 8601, empty for an empty store."""
 
     owner: str
@@ -94,7 +94,7 @@ class Condition:
 class SelfModel:
     """What the store knows, what is missing, what is old and what disagrees."""
 
-    identity: Identity
+    identity: StoreIdentity
     coverage: Coverage
     freshness: Freshness
     gaps: list[Missing]
@@ -132,7 +132,7 @@ def build(
     coverage = len(filled) / len(defined) if defined else float(total > 0)
     freshness = (total - stale) / total if total else 0.0
     model = SelfModel(
-        Identity(
+        StoreIdentity(
             owner=owner,
             context_count=total,
             type_breakdown={name: tally.count for name, tally in named.items()},

@@ -19,7 +19,7 @@ RESAMPLES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class MeanScore:
     """A mean over questions with its 95 % bootstrap interval."""
 
     mean: float
@@ -34,13 +34,13 @@ class Score:
         return {"mean": self.mean, "low": self.low, "high": self.high}
 
 
-def score(values: Sequence[float]) -> Score:
+def score(values: Sequence[float]) -> MeanScore:
     """The mean of one value per question, and its percentile bootstrap interval (fixed seed)."""
     sample = np.asarray(values, dtype=np.float64)
     picks = np.random.default_rng(SEED).integers(0, len(sample), (RESAMPLES, len(sample)))
     means = sample[picks].mean(axis=1)
     low, high = np.percentile(means, [2.5, 97.5])
-    return Score(float(sample.mean()), float(low), float(high))
+    return MeanScore(float(sample.mean()), float(low), float(high))
 
 
 def data_file(data: Path, *names: str) -> Path:
@@ -77,7 +77,7 @@ def hardware() -> str:
 
 
 def report(
-    out: TextIO, title: str, facts: Mapping[str, Any], rows: Mapping[str, Mapping[str, Score]]
+    out: TextIO, title: str, facts: Mapping[str, Any], rows: Mapping[str, Mapping[str, MeanScore]]
 ) -> None:
     """Print facts, then a Markdown table: one row per system, one column per measure."""
     print(f"\n## {title}", file=out)

@@ -28,7 +28,7 @@ _NO_CODE = DATA | PROSE | {"", "dockerfile", "make", "cmake"}
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class CommitHistory:
     """Questions from the newest commits, the state of the files before all of them, and the commits
     that led there. All are newest first; their files are code files only. `paths` are the code files
     of the commit `frozen`; `commits` are all from the newest on, `older` those before all questions.
@@ -48,7 +48,7 @@ def is_code(path: str) -> bool:
     return language_name(path) not in _NO_CODE
 
 
-def read_history(repository: Path, *, questions: int, memories: int) -> History:
+def read_history(repository: Path, *, questions: int, memories: int) -> CommitHistory:
     """The newest commits that can be asked about, at most `questions`, each touching 1 to 10 code
     files that were there before the oldest of them. At most `memories` older commits come along.
 
@@ -72,7 +72,7 @@ def read_history(repository: Path, *, questions: int, memories: int) -> History:
     known = set(paths)
     asked = [_kept(commits[place], known) for place in fair]
     older = [one for one in commits[start:] if one.files][:memories]
-    return History(
+    return CommitHistory(
         git_dir=Path(told.strip()),
         head=commits[0].sha,
         frozen=frozen.strip(),
@@ -98,7 +98,7 @@ def _kept(commit: git.Commit, known: set[str]) -> git.Commit:
     return git.Commit(commit.sha, commit.author, commit.at, commit.subject, files)
 
 
-def check_out(history: History, paths: Sequence[str], folder: Path) -> None:
+def check_out(history: CommitHistory, paths: Sequence[str], folder: Path) -> None:
     """Write these files, as they were when frozen, into `folder`, as a repository of its own.
 
     Only reads the history: the index used is a file beside them.
@@ -117,14 +117,14 @@ def check_out(history: History, paths: Sequence[str], folder: Path) -> None:
     _run(folder, [*own, "commit", "-q", "--no-verify", "--no-gpg-sign", "-m", "frozen"])
 
 
-def lend_history(history: History, folder: Path) -> None:
+def lend_history(history: CommitHistory, folder: Path) -> None:
     """Let the repository that `check_out` made read the commits of the history it came from."""
     objects = git.ask(history.git_dir, "rev-parse", "--git-path", "objects") or ""
     place = (history.git_dir / objects.strip()).resolve()
     (folder / ".git" / "objects" / "info" / "alternates").write_text(f"{place}\n")
 
 
-def stand_before(history: History, commit: git.Commit, folder: Path) -> None:
+def stand_before(history: CommitHistory, commit: git.Commit, folder: Path) -> None:
     """Put the branch of `folder` on the parent of `commit`; its files stay as they are."""
     parent = git.ask(history.git_dir, "rev-parse", commit.sha + "^1") or history.frozen
     _run(folder, ["update-ref", "HEAD", parent.strip()])

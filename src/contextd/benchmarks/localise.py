@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import Score, hardware, report, score
+from contextd.benchmarks.data import MeanScore, hardware, report, score
 from contextd.benchmarks.history import (
-    History,
+    CommitHistory,
     check_out,
     lend_history,
     read_history,
@@ -122,7 +122,7 @@ def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:
         )
 
 
-def _remembering(bench: Bench, runtime: Runtime, history: History) -> Rankings:
+def _remembering(bench: Bench, runtime: Runtime, history: CommitHistory) -> Rankings:
     """The questions, oldest first, each asked with the memory of what was done before it."""
     found: Rankings = []
     place = {commit.sha: at for at, commit in enumerate(history.commits)}
@@ -187,6 +187,6 @@ def _measured(rankings: Rankings, asked: Sequence[Commit]) -> dict[str, list[flo
     return {**row, "MRR": [1 / rank if rank else 0.0 for rank in ranks]}
 
 
-def _gain(on: dict[str, list[float]], off: dict[str, list[float]]) -> dict[str, Score]:
+def _gain(on: dict[str, list[float]], off: dict[str, list[float]]) -> dict[str, MeanScore]:
     """Differences question by question: both were asked the same."""
     return {name: score([a - b for a, b in zip(on[name], off[name], strict=True)]) for name in on}

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import Score, checksum, data_file, hardware, report, score
+from contextd.benchmarks.data import MeanScore, checksum, data_file, hardware, report, score
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes
@@ -25,7 +25,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.embedders import open_embedder
 from contextd.ports import Embedder, Store, View
-from contextd.retrieval.hits import Hit, Part
+from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.pack import pack
 from contextd.retrieval.search import find
 
@@ -170,7 +170,7 @@ def _import(
 
 def _hit(turn: Turn) -> Hit:
     content = Event(type="message", key=turn.id, at=turn.at, role=turn.speaker, text=turn.text)
-    return Hit(turn.id, EVENT, (Part("words", 0.0),), content)
+    return Hit(turn.id, EVENT, (ScorePart("words", 0.0),), content)
 
 
 def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) -> None:
@@ -192,7 +192,7 @@ def _spoken(hit: Hit) -> str:
     return f"{content.role}: {content.text}" if isinstance(content, Event) else content.text
 
 
-def _plain(rows: Mapping[str, Mapping[str, Score]]) -> dict[str, Any]:
+def _plain(rows: Mapping[str, Mapping[str, MeanScore]]) -> dict[str, Any]:
     return {
         system: {measured: each.as_dict() for measured, each in row.items()}
         for system, row in rows.items()

@@ -29,7 +29,7 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class Benchmark:
     """A benchmark. `run` says whether everything with a limit kept within it. It takes at most so many
     `paths` after its name, `about` them is for the help. `usual` ones run when none is named, those on
     public data where the data is.
@@ -131,15 +131,15 @@ def _speed(name: str, measure: Callable[[], list[Figure]], _: Given) -> bool:
 
 _MANY = 1_000
 
-KINDS: dict[str, Kind] = {
-    **{name: Kind(partial(_recall, name), usual=True, data=True) for name in RECALL},
-    "localise": Kind(_localise, _MANY, "[PATH …] (repositories; this one)"),
-    "code": Kind(_code, 1, "[PATH] (a repository; our own and a generated one)"),
-    "web": Kind(_web),
-    "redaction": Kind(_redaction),
-    "roundtrips": Kind(_roundtrips),
+KINDS: dict[str, Benchmark] = {
+    **{name: Benchmark(partial(_recall, name), usual=True, data=True) for name in RECALL},
+    "localise": Benchmark(_localise, _MANY, "[PATH …] (repositories; this one)"),
+    "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
+    "web": Benchmark(_web),
+    "redaction": Benchmark(_redaction),
+    "roundtrips": Benchmark(_roundtrips),
     **{
-        name: Kind(partial(_speed, name, measure), usual=True)
+        name: Benchmark(partial(_speed, name, measure), usual=True)
         for name, measure in {
             **speed.SPEED,
             "awareness": awareness.run,

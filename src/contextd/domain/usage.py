@@ -41,7 +41,7 @@ class ObservationSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class RecordUse:
     """A record that was handed out, counted once."""
 
     scope: Scope
@@ -64,5 +64,5 @@ class ByProducts:
     """What calls leave behind: written a moment later, and acknowledged to nobody."""
 
     observations: Sequence[Observation] = ()
-    uses: Sequence[Use] = ()
+    uses: Sequence[RecordUse] = ()
     handed_out: Sequence[HandedOut] = ()

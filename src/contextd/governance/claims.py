@@ -169,7 +169,7 @@ _ALIASES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SingleAnswer:
     """What a sentence says of something that has one answer: `what` it is, and what was `said`."""
 
     what: frozenset[str]
@@ -201,7 +201,7 @@ class Claim:
     exclusive: bool = False
     order: tuple[str, ...] = ()
     poles: Mapping[int, tuple[int, str]] = field(default_factory=dict[int, tuple[int, str]])
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[SingleAnswer, ...] = ()
 
     @property
     def negative(self) -> bool:
@@ -311,11 +311,11 @@ def _may_name(text: str) -> bool:
     return "/" in text or "." in text[:-1]
 
 
-def _answers(sentence: str) -> Iterator[Answer]:
+def _answers(sentence: str) -> Iterator[SingleAnswer]:
     told = _EXCLUSIVE_IS.match(sentence)
     if told and set(words(told["what"])[-1:]) & ROLES and not _QUALITY.search(told["value"]):
         what = frozenset(w for w in words(told["what"]) if w not in _STOPPED)
-        yield Answer(what, told["value"], frozenset(words(told["value"])))
+        yield SingleAnswer(what, told["value"], frozenset(words(told["value"])))
     placed = _PLACE.match(sentence)
     if placed and not (placed["how"].casefold() == "on" and _COMMAND.match(sentence)):
         where = frozenset(words(placed["place"])) - {"branch"}
@@ -323,17 +323,17 @@ def _answers(sentence: str) -> Iterator[Answer]:
             what = frozenset(
                 (*words(_NUMBERED.sub(r"\1x\2", placed["what"])), f"({placed['how'].casefold()})")
             )
-            yield Answer(what, placed["place"], where)
+            yield SingleAnswer(what, placed["place"], where)
     pair = _PAIR.match(sentence)
     if pair and not _LABEL.match(pair["what"]) and not quantities(pair["value"])[0]:
         what = frozenset(("(key)", *_names(pair["what"])))
-        yield Answer(
+        yield SingleAnswer(
             what, pair["value"], frozenset(_TRUTH.get(w, w) for w in _tools(pair["value"]))
         )
     owned = owner(sentence)
     if owned:
         what = frozenset(("(owner)", *_stems(owned[0])))
-        yield Answer(what, owned[1], frozenset(words(owned[1])) - _STOPPED - {"team"})
+        yield SingleAnswer(what, owned[1], frozenset(words(owned[1])) - _STOPPED - {"team"})
 
 
 def _name(text: str) -> str:

@@ -29,7 +29,7 @@ OPPOSED = 0.75
 """Sentences with opposite words must share this much of their other words (Jaccard)."""
 
 
-class Conflict(NamedTuple):
+class TextContradiction(NamedTuple):
     """How two texts contradict each other, and in which words."""
 
     kind: Kind
@@ -42,11 +42,11 @@ def conflict(one: str, other: str) -> str:
     return found.reason if found else ""
 
 
-def contradiction(one: str, other: str) -> Conflict | None:
+def contradiction(one: str, other: str) -> TextContradiction | None:
     """How `one` and `other` contradict each other; None when they do not."""
     exchanged = exchange(one, other)
     if exchanged:
-        return Conflict(exchanged.kind, exchanged.reason)
+        return TextContradiction(exchanged.kind, exchanged.reason)
     for a in _claims(one):
         for b in _claims(other):
             if a.about & b.about or a.rejected or b.rejected:
@@ -57,7 +57,7 @@ def contradiction(one: str, other: str) -> Conflict | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class TextOutline:
     """What decides whether two texts are worth comparing: texts that contradict each other share a
     key, or words while their poles are opposed.
     """
@@ -67,7 +67,7 @@ class Outline:
     poles: frozenset[tuple[str, int]]
 
 
-def outline(text: str) -> Outline:
+def outline(text: str) -> TextOutline:
     """The outline of a text."""
     keys = set(order_keys(text))
     about: set[str] = set()
@@ -85,7 +85,7 @@ def outline(text: str) -> Outline:
             poles.add((f"tool {one.rejected.rsplit(' ', 1)[-1]}", 0))
         if one.chosen:
             poles.add((f"tool {one.chosen.rsplit(' ', 1)[-1]}", 1))
-    return Outline(frozenset(keys), frozenset(about), frozenset(poles))
+    return TextOutline(frozenset(keys), frozenset(about), frozenset(poles))
 
 
 def differs(one: str, other: str) -> str:
@@ -117,23 +117,25 @@ def _claims(text: str) -> tuple[Claim, ...]:
     return tuple(claim(clause) for clause in clauses(text))
 
 
-def _compare(a: Claim, b: Claim) -> Conflict | None:
+def _compare(a: Claim, b: Claim) -> TextContradiction | None:
     told = _chosen(a, b)
     if told:
-        return Conflict("choice", told)
+        return TextContradiction("choice", told)
     if a.negative != b.negative:
         denial, other = (a, b) if a.negative else (b, a)
         if _denies(denial, other):
-            return Conflict("polarity", f"one says the opposite: {_cut(a.text)} / {_cut(b.text)}")
+            return TextContradiction(
+                "polarity", f"one says the opposite: {_cut(a.text)} / {_cut(b.text)}"
+            )
         return None
     opposed = _opposed(a, b)
     # "start before" and "stop after": two opposites cancel.
     if len(opposed) == 1 and _same_but(a, b, opposed[0]) and not converse(a.text, b.text):
-        return Conflict("polarity", opposed[0])
+        return TextContradiction("polarity", opposed[0])
     if a.negative:
         return None
     told = _other_values(a, b) or _other_answer(a, b)
-    return Conflict("value", told) if told else None
+    return TextContradiction("value", told) if told else None
 
 
 def _denies(denial: Claim, other: Claim) -> bool:

@@ -11,7 +11,7 @@ from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import Record, Trust, digest, indexed_text
 from contextd.domain.scope import Scope
 from contextd.governance.contradict import conflict, differs
-from contextd.governance.redact import Finding, redact
+from contextd.governance.redact import FoundSecret, redact
 from contextd.governance.roles import same_roles
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
@@ -60,7 +60,7 @@ class Verdict:
     draft: Draft
     reason: str = ""
     existing: Record | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FoundSecret, ...] = ()
 
 
 def admit(draft: Draft, look: GateLookup) -> Verdict:
@@ -99,9 +99,9 @@ _SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _WORDS = re.compile(r"[^\W_]+")
 
 
-def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[Finding, ...]]:
+def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
     """The draft with every secret in any of its texts replaced, and what was found."""
-    findings: list[Finding] = []
+    findings: list[FoundSecret] = []
 
     def clean(value: Any) -> Any:
         if isinstance(value, str):

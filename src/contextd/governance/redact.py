@@ -29,7 +29,7 @@ _ROUNDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class FoundSecret:
     """A secret at `[start, end)` of the original text. Equal secrets under one key have equal
     fingerprints; the secret cannot be read back from it.
     """
@@ -45,7 +45,7 @@ class Redacted:
     """Text without its secrets, and what was found in it."""
 
     text: str
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[FoundSecret, ...] = ()
 
 
 def redact(text: str, key: bytes = b"") -> Redacted:
@@ -62,7 +62,7 @@ def redact(text: str, key: bytes = b"") -> Redacted:
         secret = text[start:end].encode("utf-8", "surrogatepass")
         stamp = hmac.new(key, secret, hashlib.sha256).hexdigest()[:8]
         pieces += [text[position:start], f"{MARK}{kind}:{stamp}]"]
-        findings.append(Finding(kind, start, end, stamp))
+        findings.append(FoundSecret(kind, start, end, stamp))
         position = end
     pieces.append(text[position:])
     return Redacted("".join(pieces), tuple(findings))

@@ -23,7 +23,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class JsonPart:
     """A member of an object or an item of a list, by offsets into the text.
 
     `start` is where the name or the item begins, `value` where the value does, `end` the offset
@@ -60,10 +60,10 @@ def read(text: str) -> Any:
         raise Invalid(f"not valid JSON: {error}", "correct it and try again") from error
 
 
-def parts(text: str, at: int) -> list[Part]:
+def parts(text: str, at: int) -> list[JsonPart]:
     """What the object or list that begins at offset `at` of a valid text holds, in order."""
     named = text[at] == "{"
-    found: list[Part] = []
+    found: list[JsonPart] = []
     here = _skip(text, at + 1)
     while text[here] not in "]}":
         start = here
@@ -73,17 +73,17 @@ def parts(text: str, at: int) -> list[Part]:
             name = json.loads(text[here:after])
             here = _skip(text, _skip(text, after) + 1)
         end = _value_end(text, here)
-        found.append(Part(name, start, here, end))
+        found.append(JsonPart(name, start, here, end))
         here = _skip(text, end)
         if text[here] == ",":
             here = _skip(text, here + 1)
     return found
 
 
-def locate(text: str, path: Path) -> Part | None:
+def locate(text: str, path: Path) -> JsonPart | None:
     """The part at `path`, or None. Of members with one name the last counts, as readers have it."""
     begin = _skip(text, 0)
-    found = Part("", begin, begin, _value_end(text, begin))
+    found = JsonPart("", begin, begin, _value_end(text, begin))
     for step in path:
         if text[found.value] != ("[" if isinstance(step, int) else "{"):
             return None

@@ -18,7 +18,7 @@ it looks after the store of the whole organisation.
 """
 
 
-class Progress(Protocol):
+class JobHold(Protocol):
     """A worker's hold on the job it runs."""
 
     @property
@@ -48,7 +48,7 @@ class Task:
     scope: Scope | None
     arguments: Mapping[str, Any]
     reached: Mapping[str, Any]
-    hold: Progress
+    hold: JobHold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from contextd.retrieval.hits import Hit, LeftOut, Part, Result
+from contextd.retrieval.hits import Hit, LeftOut, Result, ScorePart
 
 
 def explanation(result: Result, more_left_out: Sequence[LeftOut] = ()) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def explanation(result: Result, more_left_out: Sequence[LeftOut] = ()) -> dict[s
     }
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _part(part: ScorePart) -> dict[str, Any]:
     told: dict[str, Any] = {"name": part.name, "amount": part.amount}
     if part.rank:
         told |= {"rank": part.rank, "raw": part.raw}

@@ -15,7 +15,7 @@ from math import log, log1p
 
 from contextd.domain.code import VALUES, Chunk
 from contextd.domain.words import content_words, query_words, words
-from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
+from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.retrieval.rank import in_order
 
 MEANING, WORDS, FURTHER, PATH, TEST = 0.58, 0.15, 0.12, 0.12, -0.02
@@ -59,7 +59,7 @@ class Past:
     files were changed. It moves files that the code proposes too, and brings none in.
     """
 
-    alike: Mapping[str, Sequence[Part]] = field(default_factory=dict[str, Sequence[Part]])
+    alike: Mapping[str, Sequence[ScorePart]] = field(default_factory=dict[str, Sequence[ScorePart]])
     recent: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
@@ -78,7 +78,7 @@ def by_file(hits: Sequence[Hit], question: str, past: Past) -> list[Hit]:
         if hit.id in chunks:
             alone = _alone(hit, WORDS * own[hit.id].words / most, meaning)
             if not _asks_for(question, chunks[hit.id]):
-                alone = alone.plus([Part("data", DATA)])
+                alone = alone.plus([ScorePart("data", DATA)])
             pieces.setdefault(chunks[hit.id].path, []).append(alone)
     pieces = {path: in_order(some) for path, some in pieces.items()}
     best = _whole(pieces, own, question, WORDS / most, meaning)
@@ -152,9 +152,9 @@ def _whole(
             max(0.0, *(one.cosine for one in every)) - max(0.0, every[0].cosine)
         )
         parts = [
-            Part("file", elsewhere + FURTHER * sums[path] / most, why=_count(len(every))),
-            Part("path", PATH * named[path], why="named by its path"),
-            Part("test", TEST if _TEST.search(path) else 0.0),
+            ScorePart("file", elsewhere + FURTHER * sums[path] / most, why=_count(len(every))),
+            ScorePart("path", PATH * named[path], why="named by its path"),
+            ScorePart("test", TEST if _TEST.search(path) else 0.0),
         ]
         found[path] = first.plus([part for part in parts if part.amount])
     return found
@@ -190,7 +190,7 @@ def _named(paths: Iterable[str], question: str) -> dict[str, float]:
 
 
 def _with_past(
-    best: Mapping[str, Hit], alike: Mapping[str, Sequence[Part]], recent: Mapping[str, float]
+    best: Mapping[str, Hit], alike: Mapping[str, Sequence[ScorePart]], recent: Mapping[str, float]
 ) -> dict[str, Hit]:
     first = in_order(best.values())[0].id if best else ""
     lately = {path: log1p(recent.get(path, 0.0)) for path in best}
@@ -199,8 +199,8 @@ def _with_past(
     for path, hit in best.items():
         parts = list(alike.get(path, ()))
         if lately[path]:
-            parts.append(Part("recent", RECENT * lately[path] / most, why="changed lately"))
+            parts.append(ScorePart("recent", RECENT * lately[path] / most, why="changed lately"))
         if hit.id == first:
-            parts.append(Part("lead", LEAD, why="first by the code alone"))
+            parts.append(ScorePart("lead", LEAD, why="first by the code alone"))
         found[path] = hit.plus(parts)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from contextd.domain.query import Match
-from contextd.retrieval.hits import Candidate, Part
+from contextd.retrieval.hits import Candidate, ScorePart
 
 RANK_CONSTANT = 10
 """The k of rank fusion. On every set measured 10 beats the customary 60."""
@@ -67,7 +67,7 @@ def _candidates(lists: Lists, amount: Callable[[str, int, float], float]) -> lis
             id_,
             kinds[id_],
             tuple(
-                Part(name, amount(name, rank, raw), rank, raw)
+                ScorePart(name, amount(name, rank, raw), rank, raw)
                 for name in lists
                 for rank, raw in (at.get(name, (0, 0.0)),)
             ),

@@ -26,7 +26,7 @@ Hydrate = Callable[[Sequence[str]], Mapping[str, Texted]]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePart:
     """What one component or boost adds to a score.
 
     `rank` counts from 1 and `raw` is the component's own score; `rank` is 0 for a boost, and for
@@ -46,16 +46,16 @@ class Candidate:
 
     id: str
     kind: str
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
 
     @property
     def score(self) -> float:
         """Between 0 and 1 before boosts."""
         return sum(part.amount for part in self.parts)
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""
-        return next((part for part in self.parts if part.name == name), Part(name, 0.0))
+        return next((part for part in self.parts if part.name == name), ScorePart(name, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Hit:
 
     id: str
     kind: str
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
     content: Texted
     relevance: float = 0.0
 
@@ -92,11 +92,11 @@ class Hit:
         told += [p.why or p.name for p in self.parts if not p.rank and abs(p.amount) >= 0.01]
         return ", ".join(told)
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""
-        return next((part for part in self.parts if part.name == name), Part(name, 0.0))
+        return next((part for part in self.parts if part.name == name), ScorePart(name, 0.0))
 
-    def plus(self, parts: Sequence[Part]) -> Hit:
+    def plus(self, parts: Sequence[ScorePart]) -> Hit:
         """The hit with more parts."""
         return replace(self, parts=(*self.parts, *parts))
 

@@ -15,7 +15,7 @@ _WORTH_CUTTING = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedHit:
     """One hit as it is given. `shortened` means that its end was cut off."""
 
     id: str
@@ -28,7 +28,7 @@ class Packed:
 class Pack:
     """What fitted, and what did not. `count_tokens(pack.text)` never exceeds the budget."""
 
-    items: tuple[Packed, ...]
+    items: tuple[PackedHit, ...]
     left_out: tuple[LeftOut, ...]
 
     @property
@@ -69,7 +69,7 @@ def pack(
     A hit too long for what is left is shortened at the end of a line or sentence if a good part of
     it remains, or else skipped for a shorter one. Ids in `given` and repeated texts are left out.
     """
-    items: list[Packed] = []
+    items: list[PackedHit] = []
     left: list[LeftOut] = []
     texts: dict[str, str] = {}
     spent = 0
@@ -95,14 +95,14 @@ def pack(
     return Pack(tuple(items), tuple(left))
 
 
-def _fitted(hit: Hit, text: str, room: int) -> Packed | None:
+def _fitted(hit: Hit, text: str, room: int) -> PackedHit | None:
     tokens = count_tokens(text)
     if tokens <= room:
-        return Packed(hit.id, text, tokens)
+        return PackedHit(hit.id, text, tokens)
     if room < _WORTH_CUTTING:
         return None
     short = trim_to_tokens(text, room - 2)
     if count_tokens(short) < _WORTH_CUTTING // 2:
         return None
     short += " …"
-    return Packed(hit.id, short, count_tokens(short), shortened=True)
+    return PackedHit(hit.id, short, count_tokens(short), shortened=True)

@@ -17,7 +17,7 @@ from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.retrieval.fold import NEAR, Told, is_said_by, repeats, told_by
-from contextd.retrieval.hits import Candidate, Hit, LeftOut, Part, Texted
+from contextd.retrieval.hits import Candidate, Hit, LeftOut, ScorePart, Texted
 
 CONFIDENCE, NEUTRAL_CONFIDENCE = 0.1, 0.6
 USEFULNESS = 0.2
@@ -33,7 +33,7 @@ _DECISIVE = re.compile(r"\d[\d.]*|\b(?:not|never|no|without|avoid|cannot|\w+n't)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standpoint:
     """Where the question is asked from: scopes nearest first, files at hand, the time."""
 
     cascade: tuple[Scope, ...] = ()
@@ -41,7 +41,7 @@ class Standing:
     now: datetime | None = None
 
 
-def ranked(candidate: Candidate, content: Texted, standing: Standing) -> Hit:
+def ranked(candidate: Candidate, content: Texted, standing: Standpoint) -> Hit:
     """The hit of a candidate, with its boosts. Only records have any."""
     hit = Hit(candidate.id, candidate.kind, candidate.parts, content)
     if not isinstance(content, Record):
@@ -57,37 +57,37 @@ def ranked(candidate: Candidate, content: Texted, standing: Standing) -> Hit:
     return hit.plus([boost for boost in boosts if boost.amount])
 
 
-def _kind(candidate: Candidate, record: Record) -> Part:
+def _kind(candidate: Candidate, record: Record) -> ScorePart:
     weight = KINDS[record.kind].weight if record.kind in KINDS else 1.0
-    return Part("kind", candidate.score * (weight - 1), why=f"a {record.kind}")
+    return ScorePart("kind", candidate.score * (weight - 1), why=f"a {record.kind}")
 
 
-def _confidence(record: Record) -> Part:
+def _confidence(record: Record) -> ScorePart:
     off = record.confidence - NEUTRAL_CONFIDENCE
-    return Part("confidence", CONFIDENCE * off, why=f"confidence {record.confidence:.2g}")
+    return ScorePart("confidence", CONFIDENCE * off, why=f"confidence {record.confidence:.2g}")
 
 
-def _usefulness(record: Record) -> Part:
+def _usefulness(record: Record) -> ScorePart:
     """The share of helpful reports, with one of each taken for granted (Laplace's rule)."""
     reports = record.helpful + record.unhelpful
     share = (record.helpful + 1) / (reports + 2) - 0.5
     why = f"helpful {record.helpful} of {reports} times"
-    return Part("usefulness", USEFULNESS * share, why=why)
+    return ScorePart("usefulness", USEFULNESS * share, why=why)
 
 
-def _nearness(record: Record, standing: Standing) -> Part:
+def _nearness(record: Record, standing: Standpoint) -> ScorePart:
     if record.scope not in standing.cascade:
-        return Part("nearness", 0.0)
+        return ScorePart("nearness", 0.0)
     steps = len(standing.cascade)
     near = 1 - standing.cascade.index(record.scope) / steps
-    return Part("nearness", NEARNESS * near, why=f"from this {record.scope.level}")
+    return ScorePart("nearness", NEARNESS * near, why=f"from this {record.scope.level}")
 
 
-def _files(record: Record, standing: Standing) -> Part:
+def _files(record: Record, standing: Standpoint) -> ScorePart:
     if not standing.files:
-        return Part("files", 0.0)
+        return ScorePart("files", 0.0)
     shared = sorted(standing.files & set(files_of(record)))
-    return Part("files", SAME_FILE if shared else 0.0, why=f"about {', '.join(shared[:2])}")
+    return ScorePart("files", SAME_FILE if shared else 0.0, why=f"about {', '.join(shared[:2])}")
 
 
 def files_of(record: Record) -> Iterable[str]:
@@ -101,11 +101,11 @@ def files_of(record: Record) -> Iterable[str]:
             yield from (item for item in value if isinstance(item, str))
 
 
-def _recency(record: Record, standing: Standing) -> Part:
+def _recency(record: Record, standing: Standpoint) -> ScorePart:
     if standing.now is None:
-        return Part("recency", 0.0)
+        return ScorePart("recency", 0.0)
     days = max(0.0, (standing.now - record.updated_at).total_seconds() / 86_400)
-    return Part("recency", RECENCY * max(0.0, 1 - days / RECENCY_DAYS), why="recent")
+    return ScorePart("recency", RECENCY * max(0.0, 1 - days / RECENCY_DAYS), why="recent")
 
 
 def in_order(hits: Iterable[Hit]) -> list[Hit]:
@@ -134,7 +134,7 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]
         if same is None or _says_more(one, same):
             kept.append(one)
         elif same.hit.kind == EVENT and hit.record is not None:
-            lift = Part("message", same.hit.score - hit.score, why="said in a nearer message")
+            lift = ScorePart("message", same.hit.score - hit.score, why="said in a nearer message")
             kept[kept.index(same)] = replace(one, hit=hit.plus([lift]))
             left.append(_told_as_well(same.hit, hit))
         else:

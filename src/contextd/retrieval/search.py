@@ -28,7 +28,7 @@ from contextd.retrieval.hits import (
     Result,
     Texted,
 )
-from contextd.retrieval.rank import Standing, distinct, in_order, ranked
+from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
 
 DEPTH = 100
 """How many documents each way of looking may propose."""
@@ -158,7 +158,7 @@ def find(
     deep = max(30, 3 * limit) if past is None else 2 * DEPTH
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
-    standing = Standing(tuple(cascade), frozenset(files), now)
+    standing = Standpoint(tuple(cascade), frozenset(files), now)
     gone = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(

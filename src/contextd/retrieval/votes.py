@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from math import sqrt
 
 from contextd.domain.records import Record
-from contextd.retrieval.hits import Part
+from contextd.retrieval.hits import ScorePart
 from contextd.retrieval.rank import files_of
 
 MEMORY = "memory"
@@ -29,7 +29,7 @@ WEIGHT, OF_COMMITS = 0.17, 0.07
 _QUOTED = 60
 
 
-def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, Part]:
+def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, ScorePart]:
     """Path → what the records add to the file's score, from (record, cosine), nearest first.
 
     A record's vote is (cosine − 0.4)/0.6, divided by the root of how many files it is about; the 20
@@ -49,15 +49,15 @@ def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, Part]:
             sums[path] = sums.get(path, 0.0) + (cosine - FLOOR) / (1 - FLOOR) / sqrt(len(files))
             first.setdefault(path, record)
     return {
-        path: Part(MEMORY, WEIGHT * min(1.0, amount), why=_reason(first[path]))
+        path: ScorePart(MEMORY, WEIGHT * min(1.0, amount), why=_reason(first[path]))
         for path, amount in sums.items()
     }
 
 
-def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, Part]:
+def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, ScorePart]:
     """Path → what commits like the question add to the file's score, from (0 to 1, a subject)."""
     return {
-        path: Part(MEMORY, OF_COMMITS * amount, why=f"changed for “{_short(subject)}” before")
+        path: ScorePart(MEMORY, OF_COMMITS * amount, why=f"changed for “{_short(subject)}” before")
         for path, (amount, subject) in alike.items()
     }
 

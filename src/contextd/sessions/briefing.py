@@ -30,7 +30,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedBriefing:
     """A briefing's text, its tokens, the records in it, and how many lines found no room."""
 
     text: str
@@ -39,14 +39,14 @@ class Packed:
     left_out: int = 0
 
 
-def pack_briefing(sections: Sequence[Section], budget: int) -> Packed:
+def pack_briefing(sections: Sequence[Section], budget: int) -> PackedBriefing:
     """The sections in order, holding the heaviest lines that fit into `budget` tokens.
 
     Whole lines are dropped, never cut. A line's order inside its section is kept. A budget that has
     no room for the header gives an empty briefing.
     """
     if count_tokens(HEADER) > budget:
-        return Packed("", 0, left_out=sum(len(section.lines) for section in sections))
+        return PackedBriefing("", 0, left_out=sum(len(section.lines) for section in sections))
     heads = {s.title: count_tokens(f"\n## {s.title}\n") for s in sections}
     ranked = sorted(
         ((line.weight, -i, -j) for i, s in enumerate(sections) for j, line in enumerate(s.lines)),
@@ -73,4 +73,4 @@ def pack_briefing(sections: Sequence[Section], budget: int) -> Packed:
                 parts.append(f"- {line.text}")
                 ids += [line.id] if line.id else []
     text = "\n".join(parts)
-    return Packed(text, count_tokens(text), ids, dropped)
+    return PackedBriefing(text, count_tokens(text), ids, dropped)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from contextd.code.git import program as git
-from contextd.code.git.cited import Citations, Standing, cited_paths
+from contextd.code.git.cited import AnchorStanding, Citations, cited_paths
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.records import Anchor, Record
 from contextd.runtime import Runtime
@@ -44,7 +44,7 @@ def texts_of(data: Mapping[str, Any]) -> Iterator[str]:
                 yield one
 
 
-def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, Standing]:
+def standings(runtime: Runtime, records: Iterable[Record]) -> dict[str, AnchorStanding]:
     """How the code that the project's records cite stands in the caller's checkout, by record id."""
     if runtime.checkout is None or runtime.project is None:
         return {}
@@ -60,7 +60,7 @@ def notes(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
     return {id: standing.note for id, standing in found if standing.note}
 
 
-def from_elsewhere(runtime: Runtime, found: dict[str, Standing]) -> set[str]:
+def from_elsewhere(runtime: Runtime, found: dict[str, AnchorStanding]) -> set[str]:
     """Ids of records that only an unmerged branch knows, unless the user wants them."""
     if runtime.settings.flag("recall.other_branches"):
         return set()

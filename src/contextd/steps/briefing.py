@@ -15,7 +15,7 @@ from contextd.domain.time import age
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import Line, Packed, Section, pack_briefing
+from contextd.sessions.briefing import Line, PackedBriefing, Section, pack_briefing
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
@@ -42,7 +42,7 @@ def brief(
     session: Session | None = None,
     lately: Lately | None = None,
     all_branches: bool = False,
-) -> Packed:
+) -> PackedBriefing:
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
     unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
     read, where the caller has it.
@@ -75,12 +75,12 @@ def read_lately(runtime: Runtime) -> Lately:
     return runtime.view.lately(query, runtime.scope, sessions=LATELY, observations=OBSERVED)
 
 
-def brief_or_nothing(runtime: Runtime, **options: Any) -> Packed:
+def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
     """A briefing for a hook: an error gives an empty one, since a hook must never be in the way."""
     try:
         return brief(runtime, **options)
     except ContextdError as error:
-        return Packed(f"contextd has no briefing: {error.message}", 0)
+        return PackedBriefing(f"contextd has no briefing: {error.message}", 0)
 
 
 def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:

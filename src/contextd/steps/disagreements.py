@@ -12,7 +12,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.words import query_words
-from contextd.governance.contradict import Outline, contradiction, outline
+from contextd.governance.contradict import TextOutline, contradiction, outline
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 
@@ -29,7 +29,7 @@ def disagreement(one: Record, other: Record) -> tuple[str, str] | None:
     return contradiction(one.content, other.content)
 
 
-def outlined(record: Record) -> Outline:
+def outlined(record: Record) -> TextOutline:
     """What a record says, in the form that is compared."""
     found = outline(record.content)
     return replace(found, keys=found.keys | identity_keys(_fields(record)))

@@ -8,7 +8,7 @@ from contextd.code.git import history
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.retrieval.files import Past
-from contextd.retrieval.hits import Part
+from contextd.retrieval.hits import ScorePart
 from contextd.retrieval.votes import commit_votes, file_votes
 from contextd.runtime import Runtime
 
@@ -22,7 +22,7 @@ def past_of(runtime: Runtime, question: str) -> Past:
     """What records and commits like the question add to the scores of the files they are about, and
     which files were changed lately.
     """
-    alike: dict[str, list[Part]] = {}
+    alike: dict[str, list[ScorePart]] = {}
     recent: Mapping[str, float] = {}
     sources = [_of_records(runtime, question)]
     if runtime.checkout is not None and runtime.settings.flag("recall.history"):
@@ -38,7 +38,7 @@ def past_of(runtime: Runtime, question: str) -> Past:
     return Past(alike, recent)
 
 
-def _known_past(runtime: Runtime, patience: float) -> history.Past | None:
+def _known_past(runtime: Runtime, patience: float) -> history.CommitLog | None:
     """The commits of the checkout, remembered; None when they cannot be read that fast."""
     cache = runtime.organisation.caches.of("git history", _CHECKOUTS)
     before = cache.get(runtime.root) or history.NOTHING
@@ -54,7 +54,7 @@ def _read_whole_past(runtime: Runtime) -> None:
         cache.put(runtime.root, history.unknowable(runtime.root))
 
 
-def _of_records(runtime: Runtime, question: str) -> Mapping[str, Part]:
+def _of_records(runtime: Runtime, question: str) -> Mapping[str, ScorePart]:
     """Nothing without an embedder: shared words alone do not make two tasks alike."""
     embedder = runtime.embedder
     if not embedder.model or not question.strip():

@@ -29,7 +29,7 @@ searched besides records.
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundRecord:
     """A record, its relevance between 0 and 1, and why it was found."""
 
     record: Record
@@ -41,7 +41,7 @@ class Found:
 class Findings:
     """Records, best first, and what the search wants to say (such as `words only`)."""
 
-    hits: list[Found]
+    hits: list[FoundRecord]
     notice: str
 
 
@@ -69,7 +69,7 @@ def find_records(
         handed_out=handed_out,
         **conditions,
     )
-    hits = [Found(h.record, h.relevance, h.why) for h in result.hits if h.record is not None]
+    hits = [FoundRecord(h.record, h.relevance, h.why) for h in result.hits if h.record is not None]
     if handed_out:
         runtime.trace.said += [hit.record.text for hit in hits]
     return Findings(hits, result.notice)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from contextd.caches import Cache
-from contextd.code.index.freshness import Difference, Tree
+from contextd.code.index.freshness import CheckoutDifference, Tree
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
@@ -133,7 +133,7 @@ def _tree(runtime: Runtime) -> Tree:
     return found
 
 
-def _difference(runtime: Runtime, index: Described, tree: Tree) -> Difference | None:
+def _difference(runtime: Runtime, index: Described, tree: Tree) -> CheckoutDifference | None:
     scope, files = runtime.scope, runtime.view.files
     settled = index.root == tree.root
     walked = tree.look(settled=settled)
@@ -150,7 +150,7 @@ def _difference(runtime: Runtime, index: Described, tree: Tree) -> Difference | 
     return tree.compare(replace(walked, files=some), stamps)
 
 
-def _bring(runtime: Runtime, index: Described, tree: Tree, difference: Difference) -> None:
+def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutDifference) -> None:
     if difference.count:
         behind = index.uncounted + difference.count
         size = len(tree.walked.files) if tree.walked else 0

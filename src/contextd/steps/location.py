@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from contextd.code.git.identity import Identity, identify, match
+from contextd.code.git.identity import ProjectIdentity, identify, match
 from contextd.code.git.program import tracked_files
 from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
@@ -31,7 +31,7 @@ _PERSONAL = ("Downloads", "Desktop", "Documents", "Pictures", "Music", "Movies",
 _SYSTEM = ("/tmp", "/var/tmp", "/private/tmp", "/home", "/Users", "/root", "/etc", "/usr", "/var")
 
 
-def find_project(directory: Directory, place: Path) -> tuple[Project | None, Identity]:
+def find_project(directory: Directory, place: Path) -> tuple[Project | None, ProjectIdentity]:
     """The registered project around `place`, None when there is none, and what `place` looks like.
 
     Raises `Invalid` for a place that cannot be identified.
@@ -42,12 +42,14 @@ def find_project(directory: Directory, place: Path) -> tuple[Project | None, Ide
     return next((project for project in known if project.identity == same), None), identity
 
 
-def scope_of_new(organisation: str, identity: Identity) -> Scope:
+def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
     """The scope a directory has as a project, unless another one has it already."""
     return Scope(organisation, TEAM, slug(identity.name)[:60].rstrip("-"))
 
 
-def register(directory: Directory, clock: Clock, organisation: str, identity: Identity) -> Project:
+def register(
+    directory: Directory, clock: Clock, organisation: str, identity: ProjectIdentity
+) -> Project:
     """The project with this identity, with this root among its roots; added when it is new. Names are
     labels: one that another project has gets a number.
     """
@@ -90,7 +92,7 @@ def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtim
     return known
 
 
-def require_consent(identity: Identity, *, asked: bool, anyway: bool = False) -> None:
+def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:
     """Raise `Invalid` for a directory that must not become a project like this.
 
     `asked` says that a person asked for it by `init`; `.context/` in it says so too. Without that

@@ -26,63 +26,65 @@ _LOCAL_TABLES = {"unix": 6, "netlink": 9}
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class NetworkFinding:
     """One thing that was looked at. `ok` is `None` for what could not be told."""
 
     text: str
     ok: bool | None = True
 
 
-def network_findings() -> list[Finding]:
+def network_findings() -> list[NetworkFinding]:
     """The telemetry of the embedder's runtime, its device id, and the sockets of this process: how
     they are at this moment.
     """
     return [telemetry(), device_id(cache_directory() / TELEMETRY_FOLDER / "deviceid"), sockets()]
 
 
-def telemetry() -> Finding:
+def telemetry() -> NetworkFinding:
     """Whether onnxruntime, once loaded, was kept from reporting: it was told so, and obeys."""
     if "onnxruntime" not in sys.modules:
-        return Finding("onnxruntime is not loaded")
+        return NetworkFinding("onnxruntime is not loaded")
     if not is_telemetry_off():
-        return Finding("onnxruntime's telemetry is not turned off", False)
+        return NetworkFinding("onnxruntime's telemetry is not turned off", False)
     try:
         open_files = [path for path in _held() if f"/{TELEMETRY_FOLDER}/" in path]
     except OSError:
-        return Finding("onnxruntime's telemetry is turned off; that it obeys is not checked", None)
+        return NetworkFinding(
+            "onnxruntime's telemetry is turned off; that it obeys is not checked", None
+        )
     if open_files:
-        return Finding(f"onnxruntime's telemetry is on: it has {open_files[0]} open", False)
-    return Finding("onnxruntime's telemetry is off, none of its files is open")
+        return NetworkFinding(f"onnxruntime's telemetry is on: it has {open_files[0]} open", False)
+    return NetworkFinding("onnxruntime's telemetry is off, none of its files is open")
 
 
-def device_id(path: Path) -> Finding:
+def device_id(path: Path) -> NetworkFinding:
     """Whether a device id of onnxruntime's telemetry is there, and who can have made it."""
     started = _started_at()
     if started is None:
-        return Finding("a device id is not checked on this system", None)
+        return NetworkFinding("a device id is not checked on this system", None)
     try:
         made_at = path.stat().st_mtime
     except OSError:
-        return Finding(f"no device id at {path}")
+        return NetworkFinding(f"no device id at {path}")
     found = f"a device id at {path}, made at {iso(datetime.fromtimestamp(made_at, UTC))}"
     if made_at < started:
-        return Finding(f"{found} before this process started: it may be deleted")
-    return Finding(f"{found} while this process ran; by which program is not known", None)
+        return NetworkFinding(f"{found} before this process started: it may be deleted")
+    return NetworkFinding(f"{found} while this process ran; by which program is not known", None)
 
 
-def sockets() -> Finding:
+def sockets() -> NetworkFinding:
     """Whether every socket of this process ends at this machine."""
     try:
         elsewhere, here, unlisted = _sorted_sockets()
     except OSError:
-        return Finding("sockets are not checked on this system", None)
+        return NetworkFinding("sockets are not checked on this system", None)
     if elsewhere:
-        return Finding(
+        return NetworkFinding(
             f"sockets that others can reach or that reach others: {'; '.join(elsewhere)}", False
         )
     if unlisted:
-        return Finding(f"{unlisted} sockets of a kind that cannot be told", None)
-    return Finding(f"each of its {here} sockets stays on this machine")
+        return NetworkFinding(f"{unlisted} sockets of a kind that cannot be told", None)
+    return NetworkFinding(f"each of its {here} sockets stays on this machine")
 
 
 def _sorted_sockets() -> tuple[list[str], int, int]:

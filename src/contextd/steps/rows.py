@@ -16,7 +16,7 @@ EXCERPT = 280
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordRow:
     """A record in a list. `content` is its beginning."""
 
     id: str
@@ -37,10 +37,10 @@ class Row:
     type: str = ""
 
 
-def row_of(record: Record, now: datetime) -> Row:
+def row_of(record: Record, now: datetime) -> RecordRow:
     """A record as lists show it."""
     data = dict(record.data)
-    return Row(
+    return RecordRow(
         id=record.id,
         kind=record.kind,
         label=label(record.kind, data),
@@ -87,21 +87,21 @@ def typed_as(kind: str, type_: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FieldDifference:
     """What one field was and is. `lines` are marked `+ `, `- ` or two blanks."""
 
     field: str
     lines: list[str]
 
 
-def differences(before: Record | None, after: Record | None) -> list[Difference]:
+def differences(before: Record | None, after: Record | None) -> list[FieldDifference]:
     """The fields in which two states of a record differ."""
     if before is None or after is None:
         return []
     old, new = _fields_of(before), _fields_of(after)
     names = dict.fromkeys((*old, *new))
     return [
-        Difference(name, _changed_lines(old.get(name, ""), new.get(name, "")))
+        FieldDifference(name, _changed_lines(old.get(name, ""), new.get(name, "")))
         for name in names
         if old.get(name, "") != new.get(name, "")
     ]

@@ -17,7 +17,7 @@ from contextd.runtime import Runtime
 from contextd.schema.load import load_schema, read_schema_file
 from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.text import content_of
-from contextd.steps.views import Entry, entry
+from contextd.steps.views import ContextEntry, entry
 from contextd.steps.writing import Saved, save_new
 
 _SCHEMA_FILES = 64
@@ -40,7 +40,7 @@ def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:
 
 
 @dataclass(frozen=True, slots=True)
-class TypedEntry(Entry):
+class TypedEntry(ContextEntry):
     """A context entry, with the names of fields its type does not declare any more."""
 
     undeclared: list[str] = field(default_factory=list[str])
@@ -52,7 +52,7 @@ class TypedEntry(Entry):
         beginning = content_of(self.context_type or "", {})
         kind = "" if self.content.startswith(beginning) else f" ({self.context_type})"
         # A class with slots is made anew, which leaves `super()` without its class.
-        lines = [Entry.as_text(self) + kind]
+        lines = [ContextEntry.as_text(self) + kind]
         if self.undeclared:
             lines.append(f"  no longer declared: {', '.join(self.undeclared)}")
         return "\n".join([*lines, *([self.note] if self.note else [])])
@@ -77,7 +77,7 @@ class TypedEntries:
 def typed_entry(record: Record, kind: ContextType | None, note: str = "") -> TypedEntry:
     """The view of an entry under its type; None for an entry without a type in force."""
     shown = entry(record)
-    values = {part.name: getattr(shown, part.name) for part in fields(Entry)}
+    values = {part.name: getattr(shown, part.name) for part in fields(ContextEntry)}
     if record.kind != "context":
         values["context_type"] = record.kind
     undeclared = kind.undeclared(structured(record)) if kind and not kind.partial else []

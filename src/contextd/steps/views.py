@@ -15,7 +15,7 @@ from contextd.interop.kept import KEPT
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ContextEntry:
     """A context entry, in the field names OpenContext clients know."""
 
     id: str
@@ -35,7 +35,7 @@ class Entry:
         return f"{self.id[:8]} {self.content}{tags}"
 
 
-def entry(record: Record, score: float | None = None) -> Entry:
+def entry(record: Record, score: float | None = None) -> ContextEntry:
     """The view of a context entry."""
     data = dict(record.data)
     data.pop(KEPT, None)
@@ -43,7 +43,7 @@ def entry(record: Record, score: float | None = None) -> Entry:
     bubble, kind = data.pop("bubbleId", None), data.pop("contextType", None)
     if isinstance(typed, Mapping):
         data |= typed
-    return Entry(
+    return ContextEntry(
         id=record.id,
         content=record.content,
         tags=list(record.tags),
@@ -61,7 +61,7 @@ def entry(record: Record, score: float | None = None) -> Entry:
 class Entries:
     """Context entries and where the next page starts."""
 
-    entries: list[Entry]
+    entries: list[ContextEntry]
     cursor: str = ""
     note: str = ""
 

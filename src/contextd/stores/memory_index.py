@@ -23,7 +23,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.words import words
 from contextd.stores import filters, ranking
 from contextd.stores.codec import dumps
-from contextd.stores.memory_space import Entry, PartKey, Space, State
+from contextd.stores.memory_space import IndexedDocument, PartKey, Space, State
 from contextd.stores.reach import Reach
 from contextd.stores.together import LocalRankings
 from contextd.stores.vectors import check_vectors, pack, unit, unpack
@@ -46,7 +46,7 @@ class MemoryIndex(LocalRankings):
             found += _scored(rare, entries, lambda e: self._allows(e, query, facets))
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
-    def _parts(self, query: Query | None = None) -> Iterator[tuple[PartKey, list[Entry]]]:
+    def _parts(self, query: Query | None = None) -> Iterator[tuple[PartKey, list[IndexedDocument]]]:
         """The parts of the scopes that are asked for, whole: statistics are of all documents."""
         with self._space.lock:
             parts = [(part, [*mine.values()]) for part, mine in self._space.state.entries.items()]
@@ -57,7 +57,7 @@ class MemoryIndex(LocalRankings):
     def _sees(self, document: Document) -> bool:
         return self._reach.reads(document.scope, document.kind)
 
-    def _allows(self, entry: Entry, query: Query, facets: set[str]) -> bool:
+    def _allows(self, entry: IndexedDocument, query: Query, facets: set[str]) -> bool:
         document = entry.document
         wanted = (
             document.kind in query.kinds
@@ -115,7 +115,7 @@ class MemoryIndex(LocalRankings):
 
 
 def _scored(
-    asked: Sequence[str], entries: Sequence[Entry], allows: Any
+    asked: Sequence[str], entries: Sequence[IndexedDocument], allows: Any
 ) -> list[tuple[str, str, float]]:
     if not asked:
         return []
@@ -151,7 +151,7 @@ def put(state: State, documents: Sequence[Document]) -> None:
             continue
         text, near = words(document.text), words(document.near)
         facets = filters.facets_of(document)
-        mine[document.id] = Entry(
+        mine[document.id] = IndexedDocument(
             document,
             document.digest,
             state.next_seq(),

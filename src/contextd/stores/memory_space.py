@@ -28,7 +28,7 @@ PartKey = tuple[Scope, Family]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IndexedDocument:
     """An indexed document and its words."""
 
     document: Document
@@ -51,7 +51,7 @@ class State:
     records: dict[Key, Record] = field(default_factory=dict)
     changes: dict[Key, tuple[Change, ...]] = field(default_factory=dict)
     change_kinds: dict[Key, str] = field(default_factory=dict)
-    entries: dict[PartKey, dict[str, Entry]] = field(default_factory=dict)
+    entries: dict[PartKey, dict[str, IndexedDocument]] = field(default_factory=dict)
     vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
     common: dict[PartKey, frozenset[str]] = field(default_factory=dict)
     files: dict[Key, SourceFile] = field(default_factory=dict)

@@ -40,7 +40,7 @@ def token(field: str, value: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class IndexPart:
     """A family of documents of one scope, and which kinds of it a query may see."""
 
     number: int
@@ -55,11 +55,11 @@ class Parts:
     def __init__(self, database: Database, reach: Reach) -> None:
         self._database, self._reach = database, reach
 
-    def of(self, query: Query | None = None) -> list[Part]:
+    def of(self, query: Query | None = None) -> list[IndexPart]:
         """The parts a query asks, of all that may be read without one. A query that names no kinds
         asks no code and no messages.
         """
-        found: list[Part] = []
+        found: list[IndexPart] = []
         for asked in self._reach.slices(query):
             families = _families(asked, named=query is not None)
             rows = self._database.rows(
@@ -68,7 +68,7 @@ class Parts:
                 f" AND family IN ({placeholders(families)}) ORDER BY no",
                 (*asked.scopes, *families),
             )
-            found += [Part(number, scope, family, asked) for number, scope, family in rows]
+            found += [IndexPart(number, scope, family, asked) for number, scope, family in rows]
         return found
 
 
@@ -113,7 +113,7 @@ class SqliteIndex(LocalRankings):
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
     def _lexical(
-        self, part: Part, asked: list[str], conditions: list[str], query: Query, limit: int
+        self, part: IndexPart, asked: list[str], conditions: list[str], query: Query, limit: int
     ) -> list[tuple[str, str, float]]:
         filtered = self._filters(part, query)
         if filtered is None:
@@ -132,7 +132,7 @@ class SqliteIndex(LocalRankings):
         return found
 
     def _ranked(
-        self, part: Part, match: str, query: Query, some: int, least: float | None = None
+        self, part: IndexPart, match: str, query: Query, some: int, least: float | None = None
     ) -> list[tuple[str, str, float]]:
         lexicon = f"lexicon_{part.number}"
         join, bound = "", list[Any]()
@@ -155,7 +155,7 @@ class SqliteIndex(LocalRankings):
             (match, *bound, some, least, least),
         )
 
-    def _rare(self, part: Part, asked: list[str]) -> list[str]:
+    def _rare(self, part: IndexPart, asked: list[str]) -> list[str]:
         rows = self._database.rows(
             "SELECT word FROM common_words"
             " WHERE part = ? AND word IN (SELECT value FROM json_each(?))",
@@ -164,7 +164,7 @@ class SqliteIndex(LocalRankings):
         common = {word for (word,) in rows}
         return [word for word in asked if word not in common] or asked
 
-    def _filters(self, part: Part, query: Query) -> tuple[str, str] | None:
+    def _filters(self, part: IndexPart, query: Query) -> tuple[str, str] | None:
         """The conditions on kind and status as terms of the match, and those that must not match;
         None when nothing can.
 
@@ -202,7 +202,7 @@ class SqliteIndex(LocalRankings):
             found += nearest.nearest(part.number, vector, model, query, part.asked, among, limit)
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
 
-    def _carrying(self, part: Part, conditions: list[str]) -> list[int]:
+    def _carrying(self, part: IndexPart, conditions: list[str]) -> list[int]:
         wanted = " AND ".join(f'"{token("facet", facet)}"' for facet in conditions)
         rows = self._database.rows(
             f"SELECT rowid FROM lexicon_{part.number} WHERE lexicon_{part.number} MATCH ?",
@@ -224,7 +224,7 @@ class SqliteIndex(LocalRankings):
         return found[:limit]
 
     def _waiting(
-        self, part: Part, model: str, limit: int, among: Sequence[str] | None
+        self, part: IndexPart, model: str, limit: int, among: Sequence[str] | None
     ) -> list[tuple[str, str]]:
         """The newest documents of a part without a vector. Once none was, only newer ones can be."""
         chosen, values = _kinds(part.asked)

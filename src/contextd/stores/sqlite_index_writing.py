@@ -36,7 +36,7 @@ anew."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DocumentRow:
     """A document as it is stored: its part, its columns, and the words of its three fields."""
 
     scope: str
@@ -46,7 +46,7 @@ class Row:
     lexed: tuple[str, str, str]
 
 
-def row_of(document: Document) -> Row:
+def row_of(document: Document) -> DocumentRow:
     """What a document looks like in the index. Splitting it into words is the dear part."""
     facets = filters.facets_of(document)
     codec.check_text(document.id, document.kind, document.status, *facets)
@@ -63,7 +63,7 @@ def row_of(document: Document) -> Row:
         document.digest,
         digest("\n".join(lexed)),
     )
-    return Row(str(document.scope), family_of(document.kind), document.id, columns, lexed)
+    return DocumentRow(str(document.scope), family_of(document.kind), document.id, columns, lexed)
 
 
 def packed(vectors: Mapping[str, Vector], model: str) -> dict[str, bytes]:
@@ -83,17 +83,17 @@ class IndexWriter:
         self._connection = connection
         self._parts: dict[tuple[str, Family], int] = {}
 
-    def put(self, rows: Sequence[Row]) -> None:
+    def put(self, rows: Sequence[DocumentRow]) -> None:
         """Index documents in the place of those with their ids; what is as it was costs no more than
         a look.
         """
-        by_part: dict[int, list[Row]] = {}
+        by_part: dict[int, list[DocumentRow]] = {}
         for row in {(row.scope, row.family, row.id): row for row in rows}.values():
             by_part.setdefault(self._part(row.scope, row.family), []).append(row)
         for part, mine in by_part.items():
             self._put_in(part, mine)
 
-    def _put_in(self, part: int, rows: Sequence[Row]) -> None:
+    def _put_in(self, part: int, rows: Sequence[DocumentRow]) -> None:
         seq = self._advance(part, len(rows)) - len(rows)
         lexed: list[tuple[Any, ...]] = []
         for row in rows:
@@ -162,7 +162,7 @@ class IndexWriter:
                     _VECTOR, [(part, text, model, seq, vectors[text]) for (text,) in present]
                 )
 
-    def use_vectors_before(self, rows: Sequence[Row]) -> None:
+    def use_vectors_before(self, rows: Sequence[DocumentRow]) -> None:
         """Give documents the vectors that their texts had before an upgrade."""
         by_part: dict[int, list[str]] = {}
         for row in rows:

@@ -29,8 +29,8 @@ from contextd.stores.sqlite_awareness import (
 from contextd.stores.sqlite_files import FileRow, SqliteFiles, file_row, remove_files, write_file
 from contextd.stores.sqlite_index import DenseIndexes, SqliteIndex
 from contextd.stores.sqlite_index_writing import (
+    DocumentRow,
     IndexWriter,
-    Row,
     common_words,
     keep_common_words,
     packed,
@@ -50,7 +50,7 @@ class Prepared:
     changes: Changes
     snapshots: list[codec.Json] = field(default_factory=list)
     files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
-    documents: list[Row] = field(default_factory=list)
+    documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     jobs: list[JobRow] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)

@@ -21,7 +21,7 @@ from contextd import __version__, spool
 from contextd.domain.errors import ContextdError
 from contextd.home import token_path
 from contextd.settings import Settings
-from contextd.spawn import Claim, claim_home
+from contextd.spawn import HomeClaim, claim_home
 from contextd.surfaces.web.access import Access
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def serve(
     settings: Settings,
     *,
     load: Callable[[], None] | None = None,
-    claim: Claim | None = None,
+    claim: HomeClaim | None = None,
     ready: Callable[[dict[str, Any]], None] | None = None,
 ) -> int:
     """Run the daemon of `settings.home` until it is told to stop or has been idle long enough.
@@ -88,7 +88,7 @@ def api_token(home: Path) -> str:
 
 class _Daemon:
     def __init__(
-        self, claim: Claim, settings: Settings, calls: Calls, connections: type[Connections]
+        self, claim: HomeClaim, settings: Settings, calls: Calls, connections: type[Connections]
     ) -> None:
         self._claim = claim
         self._settings = settings

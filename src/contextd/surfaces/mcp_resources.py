@@ -29,7 +29,7 @@ Context = ServerRequestContext[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ResourceRow:
     """A resource, or with `{name}` in its address a template: an operation and its arguments.
 
     A variable called `project` chooses the project, others become arguments of that name. One at the
@@ -56,14 +56,20 @@ class Row:
         return {k: unquote(v) for k, v in found.groupdict().items()} if found else None
 
 
-MODULE = Row("context://module/{name}", "module", "Module", "project_module")
+MODULE = ResourceRow("context://module/{name}", "module", "Module", "project_module")
 
 ROWS = (
-    Row("context://project/overview", "project-overview", "Project overview", "project_overview"),
+    ResourceRow(
+        "context://project/overview", "project-overview", "Project overview", "project_overview"
+    ),
     MODULE,
-    Row("context://session/current", "current-session", "Current session", "session_current"),
-    Row("contextd://project/{project}/briefing", "briefing", "Project Briefing", "briefing_get"),
-    Row(
+    ResourceRow(
+        "context://session/current", "current-session", "Current session", "session_current"
+    ),
+    ResourceRow(
+        "contextd://project/{project}/briefing", "briefing", "Project Briefing", "briefing_get"
+    ),
+    ResourceRow(
         "contextd://project/{project}/standards",
         "standards",
         "Project Standards",
@@ -71,7 +77,7 @@ ROWS = (
         _JSON,
         {"type": "both"},
     ),
-    Row(
+    ResourceRow(
         "contextd://org/{org}/policies",
         "policies",
         "Organization Policies",
@@ -188,7 +194,7 @@ class Resources:
             )
         )
 
-    async def _offered(self) -> list[Row]:
+    async def _offered(self) -> list[ResourceRow]:
         await self._calls.operations()
         return [row for row in ROWS if row.operation in OPERATIONS]
 

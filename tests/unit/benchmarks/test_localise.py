@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from contextd.benchmarks.history import (
-    History,
+    CommitHistory,
     check_out,
     is_code,
     lend_history,
@@ -75,7 +75,7 @@ def repository(tmp_path: Path) -> Path:
     return root
 
 
-def history(repository: Path, questions: int = 6) -> History:
+def history(repository: Path, questions: int = 6) -> CommitHistory:
     return read_history(repository, questions=questions, memories=100)
 
 

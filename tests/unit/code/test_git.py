@@ -60,7 +60,7 @@ def test_a_repository_without_commits_answers_everything(make_repo):
     assert git.branch(root) == "main"
     assert git.log(root) == []
     assert git.root_commits(root) == []
-    assert git.status(root) == git.Status("", "main", untracked=("new.py",))
+    assert git.status(root) == git.WorkTreeStatus("", "main", untracked=("new.py",))
 
 
 def test_status_tells_modified_deleted_untracked_with_odd_names(make_repo):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from contextd.code.git import history
-from contextd.code.git.history import FADING, NOTHING, Past, past, unknowable
+from contextd.code.git.history import FADING, NOTHING, CommitLog, past, unknowable
 
 
 def commit(root: Path, subject: str, *names: str) -> None:
@@ -33,7 +33,7 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def read(root: Path, known: Past = NOTHING) -> Past:
+def read(root: Path, known: CommitLog = NOTHING) -> CommitLog:
     found = past(root, known, patience=10.0)
     assert found is not None
     return found

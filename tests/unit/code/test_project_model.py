@@ -3,7 +3,7 @@ from project_files import FACTS, NOW, SEED, put
 
 from contextd.code.project.project_memory import GENERATED
 from contextd.code.project.project_model import Issue, KeyFile, load
-from contextd.code.project.project_yaml import Addition, enrich, merge_scan
+from contextd.code.project.project_yaml import ModuleLearning, enrich, merge_scan
 from contextd.domain.errors import Invalid
 
 
@@ -56,7 +56,7 @@ def test_a_malformed_file_is_named_with_its_line_and_never_overwritten(path, tex
     for call in (
         lambda: load(path),
         lambda: merge_scan(path, FACTS),
-        lambda: enrich(path, [Addition(module="a", section="rule", text="x")]),
+        lambda: enrich(path, [ModuleLearning(module="a", section="rule", text="x")]),
     ):
         with pytest.raises(Invalid, match=message):
             call()

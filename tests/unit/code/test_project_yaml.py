@@ -7,8 +7,8 @@ from project_files import FACTS, LATER, NOW, SEED, put
 from contextd.code.project.project_memory import GENERATED, KEPT_BACKUPS, backups
 from contextd.code.project.project_model import KeyFile, load
 from contextd.code.project.project_yaml import (
-    Addition,
     ModuleFacts,
+    ModuleLearning,
     enrich,
     merge_scan,
 )
@@ -124,7 +124,7 @@ def test_a_new_module_is_added_behind_the_others(path):
 def test_a_module_that_is_gone_leaves_only_when_nobody_touched_it(path):
     merge_scan(path, FACTS, now=NOW)
     only_auth = replace(FACTS, modules=FACTS.modules[:1])
-    enriched = Addition(module="users", section="rule", text="Email must be unique")
+    enriched = ModuleLearning(module="users", section="rule", text="Email must be unique")
     enrich(path, [enriched], now=NOW)
     report = merge_scan(path, only_auth, now=LATER)
     assert "users" in load(path).modules
@@ -147,9 +147,9 @@ def test_learnings_are_added_and_everything_else_stays_byte_for_byte(path):
     lines = enrich(
         path,
         [
-            Addition(module="auth", section="pattern", text="Rotate keys: every 90 days"),
-            Addition(module="users", section="pattern", text="Use the repository pattern"),
-            Addition(module="users", section="issue", text="Duplicate mails", solution="Fold case",
+            ModuleLearning(module="auth", section="pattern", text="Rotate keys: every 90 days"),
+            ModuleLearning(module="users", section="pattern", text="Use the repository pattern"),
+            ModuleLearning(module="users", section="issue", text="Duplicate mails", solution="Fold case",
                      session_id="s-9", discovered_at=NOW),
         ],
         now=LATER,
@@ -184,12 +184,14 @@ def test_a_learning_that_is_known_is_not_added_again(path):
     put(path, SEED)
     before = path.read_bytes()
     again = [
-        Addition(module="auth", section="pattern", text="use JWT  tokens in httpOnly cookies."),
-        Addition(module="auth", section="issue", text="Token refresh race condition"),
-        Addition(module="auth", section="rule", text="  "),
+        ModuleLearning(
+            module="auth", section="pattern", text="use JWT  tokens in httpOnly cookies."
+        ),
+        ModuleLearning(module="auth", section="issue", text="Token refresh race condition"),
+        ModuleLearning(module="auth", section="rule", text="  "),
     ]
     assert enrich(path, again, now=LATER) == []
-    alike = [Addition(module="auth", section="rule", text="Sessions end after a week")]
+    alike = [ModuleLearning(module="auth", section="rule", text="Sessions end after a week")]
     assert enrich(path, alike, same=lambda a, b: "essions" in a and "essions" in b, now=LATER) == []
     assert path.read_bytes() == before
 
@@ -197,7 +199,8 @@ def test_a_learning_that_is_known_is_not_added_again(path):
 def test_a_learning_twice_in_one_call_is_added_once(path):
     put(path, SEED)
     twice = [
-        Addition(module="users", section="rule", text=text) for text in ("No bots", "no bots.")
+        ModuleLearning(module="users", section="rule", text=text)
+        for text in ("No bots", "no bots.")
     ]
     assert len(enrich(path, twice)) == 1
     assert load(path).modules["users"].business_rules == ("Email must be unique", "No bots")
@@ -205,7 +208,7 @@ def test_a_learning_twice_in_one_call_is_added_once(path):
 
 def test_a_learning_that_a_person_took_out_does_not_come_back(path):
     put(path, SEED)
-    new = [Addition(module="users", section="rule", text="No bots")]
+    new = [ModuleLearning(module="users", section="rule", text="No bots")]
     enrich(path, new, now=NOW)
     path.write_text(path.read_text().replace("      - No bots\n", ""))
     before = path.read_bytes()
@@ -215,7 +218,7 @@ def test_a_learning_that_a_person_took_out_does_not_come_back(path):
 
 def test_a_learning_for_an_unknown_module_is_skipped_and_named(path):
     put(path, SEED)
-    lines = enrich(path, [Addition(module="billing", section="rule", text="Round up")])
+    lines = enrich(path, [ModuleLearning(module="billing", section="rule", text="Round up")])
     assert lines == ["skipped, there is no module 'billing': Round up"]
     assert path.read_text() == SEED
 
@@ -231,7 +234,7 @@ def test_windows_line_ends_and_other_indentation_survive(path):
         "        # next\r\n        businessRules: [a, b]\r\n"
     )
     put(path, text)
-    enrich(path, [Addition(module="auth", section="pattern", text="zwei")], now=NOW)
+    enrich(path, [ModuleLearning(module="auth", section="pattern", text="zwei")], now=NOW)
     expected = text.replace("eins # ü\r\n", "eins # ü\r\n        - zwei\r\n")
     expected += "metadata:\r\n  updatedAt: '2025-01-15T08:00:00Z'\r\n"
     assert path.read_bytes().decode() == expected
@@ -239,7 +242,7 @@ def test_windows_line_ends_and_other_indentation_survive(path):
 
 def test_flow_lists_and_aliases_are_changed_by_rewriting(path):
     put(path, "# top\nmodules:\n  a: &a\n    patterns: [one]  # few\n  b: *a\n")
-    enrich(path, [Addition(module="a", section="pattern", text="two")], now=NOW)
+    enrich(path, [ModuleLearning(module="a", section="pattern", text="two")], now=NOW)
     text = path.read_text()
     assert load(path).modules["a"].patterns == ("one", "two")
     assert "# top" in text
@@ -262,7 +265,7 @@ def test_a_link_inside_the_project_stays_a_link(path):
     target = path.parent.parent / "project.yaml"
     target.write_text(SEED)
     path.symlink_to("../project.yaml")
-    enrich(path, [Addition(module="users", section="rule", text="No bots")])
+    enrich(path, [ModuleLearning(module="users", section="rule", text="No bots")])
     assert path.is_symlink()
     assert "No bots" in target.read_text()
 
@@ -270,7 +273,7 @@ def test_a_link_inside_the_project_stays_a_link(path):
 def test_permissions_stay_and_nothing_is_left_lying_around(path):
     put(path, SEED)
     path.chmod(0o640)
-    enrich(path, [Addition(module="users", section="rule", text="No bots")])
+    enrich(path, [ModuleLearning(module="users", section="rule", text="No bots")])
     assert path.stat().st_mode & 0o777 == 0o640
     names = {one.name for one in path.parent.iterdir()}
     assert names == {"project.yaml", GENERATED, ".backups"}
@@ -279,7 +282,7 @@ def test_permissions_stay_and_nothing_is_left_lying_around(path):
 def test_only_the_latest_backups_are_kept(path):
     put(path, SEED)
     for n in range(KEPT_BACKUPS + 3):
-        enrich(path, [Addition(module="users", section="rule", text=f"Rule {n}")], now=NOW)
+        enrich(path, [ModuleLearning(module="users", section="rule", text=f"Rule {n}")], now=NOW)
     kept = backups(path)
     assert len(kept) == KEPT_BACKUPS
     assert f"Rule {KEPT_BACKUPS + 1}" in kept[0].read_text()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from project_files import FACTS, LATER, NOW
 
 from contextd.code.project.project_model import load
-from contextd.code.project.project_yaml import Addition, enrich, merge_scan
+from contextd.code.project.project_yaml import ModuleLearning, enrich, merge_scan
 
 REMARKS = st.lists(
     st.tuples(st.integers(0, 60), st.sampled_from(["# why: {0}", "", "    # deep {0}", "# - {0}"])),
@@ -40,7 +40,7 @@ def test_comments_order_and_edits_survive_two_scans_and_a_learning(remarks, pers
         newer = replace(FACTS, runtime="Node.js 24", stack=("Next.js 15", "Express 4", "Zod 3"))
         for facts in (newer, replace(newer, description="Layers")):
             merge_scan(path, facts, now=LATER)
-        added = Addition(module="users", section="rule", text=learned)
+        added = ModuleLearning(module="users", section="rule", text=learned)
         enrich(path, [added], now=LATER)
         merge_scan(path, replace(newer, description="Layers"), now=LATER)
 

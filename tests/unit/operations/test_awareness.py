@@ -11,7 +11,7 @@ import pytest
 from contextd.awareness.export import LARGEST
 from contextd.domain.changes import Changes
 from contextd.domain.errors import ContextdError
-from contextd.domain.usage import ByProducts, Use
+from contextd.domain.usage import ByProducts, RecordUse
 from support.repositories import git
 
 SCHEMA = """version: 1
@@ -241,7 +241,7 @@ def test_a_report_about_nobody_changes_nothing(desk):
 
 def test_what_is_often_read_and_never_helped_is_noise_until_it_helps(desk):
     [id] = saved(desk, NOTES[0])
-    desk.upkeep.note(ByProducts(uses=[Use(desk.scope, id)] * 12))
+    desk.upkeep.note(ByProducts(uses=[RecordUse(desk.scope, id)] * 12))
     assert [e["id"] for e in desk("list_noise")["entries"]] == [id]
     assert any(gap["kind"] == "noise" for gap in desk("get_gaps")["gaps"])
     desk("report_usefulness", context_ids=[id], useful=True)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from contextd.app import load_operations
-from contextd.domain.usage import ByProducts, Use
+from contextd.domain.usage import ByProducts, RecordUse
 from contextd.operations.core import OPERATIONS
 
 load_operations()
@@ -132,7 +132,7 @@ def test_a_silent_module_and_a_noisy_note_have_calls_that_work(desk):
     desk.as_owner("init")
     follow(desk, gap_of(desk, "module"))
     id = note(desk, "Images are served from the edge cache")
-    desk.upkeep.note(ByProducts(uses=[Use(desk.scope, id)] * 12))
+    desk.upkeep.note(ByProducts(uses=[RecordUse(desk.scope, id)] * 12))
     follow(desk, gap_of(desk, "noise"))
     assert desk.as_owner("history", id=id)["changes"][-1]["reason"] == "unhelpful"
 

@@ -12,7 +12,7 @@ from shop_store import SCOPE, view_of_documents
 from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query, Vector
 from contextd.retrieval.files import Past
-from contextd.retrieval.hits import Part
+from contextd.retrieval.hits import ScorePart
 from contextd.retrieval.search import LOUD, SURE, find
 
 CODE_TEXTS = {
@@ -75,6 +75,6 @@ def test_meaning_alone_must_be_nearer_when_none_of_the_words_are_known(cosine: f
 
 @pytest.mark.parametrize("amount", [LOUD - 0.005, LOUD + 0.005])
 def test_the_past_is_an_answer_only_where_it_speaks_up(amount: float) -> None:
-    past = Past({"shop/cart.py": [Part("memory", amount, why="changed before")]})
+    past = Past({"shop/cart.py": [ScorePart("memory", amount, why="changed before")]})
     found = answers("tidy imports everywhere please", past, cart=0.1)
     assert ("shop/cart.py" in found) == (amount >= LOUD)

@@ -4,7 +4,7 @@ import pytest
 
 from contextd.domain.code import Chunk
 from contextd.retrieval.files import DATA, FURTHER, LEAD, PATH, RECENT, WORDS, Past, by_file
-from contextd.retrieval.hits import DENSE, LEXICAL, Hit, Part
+from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 
 NOTHING = Past()
 
@@ -18,7 +18,7 @@ def hit(path: str, text: str = "x", *, cosine: float = 0.0, line: int = 1) -> Hi
         text=text,
         language=path.rsplit(".", 1)[-1],
     )
-    parts = (Part(LEXICAL, 0.5, 1, 3.0), Part(DENSE, 0.5, 1 if cosine else 0, cosine))
+    parts = (ScorePart(LEXICAL, 0.5, 1, 3.0), ScorePart(DENSE, 0.5, 1 if cosine else 0, cosine))
     return Hit(chunk.id, "code", parts, chunk)
 
 
@@ -59,7 +59,9 @@ def test_a_test_comes_behind_what_it_tests() -> None:
 
 
 def test_the_past_lifts_only_what_the_code_proposes() -> None:
-    past = Past({"b.py": [Part("memory", 0.15, why="because")], "gone.py": [Part("memory", 0.2)]})
+    past = Past(
+        {"b.py": [ScorePart("memory", 0.15, why="because")], "gone.py": [ScorePart("memory", 0.2)]}
+    )
     found = by_file([hit("a.py", cosine=0.55), hit("b.py", cosine=0.5)], "empty", past)
     assert ids(found) == ["b.py:1", "a.py:1"]
     assert "because" in found[0].why
@@ -67,8 +69,8 @@ def test_the_past_lifts_only_what_the_code_proposes() -> None:
 
 def test_what_the_code_puts_first_has_a_lead_over_the_past() -> None:
     hits = [hit("a.py", cosine=0.5), hit("b.py", cosine=0.5)]
-    weak = Past({"b.py": [Part("memory", LEAD - 0.01)]})
-    strong = Past({"b.py": [Part("memory", LEAD + 0.01)]})
+    weak = Past({"b.py": [ScorePart("memory", LEAD - 0.01)]})
+    strong = Past({"b.py": [ScorePart("memory", LEAD + 0.01)]})
     assert by_file(hits, "empty", weak)[0].id == "a.py:1"
     assert by_file(hits, "empty", strong)[0].id == "b.py:1"
 
@@ -85,7 +87,7 @@ def test_files_changed_lately_gain_a_little() -> None:
 
 def test_a_score_is_the_sum_of_what_it_says() -> None:
     hits = [hit("a.py", "what a does", cosine=0.2), hit("a.py", cosine=0.5, line=4)]
-    past = Past({"a.py": [Part("memory", 0.1)]}, {"a.py": 1.0})
+    past = Past({"a.py": [ScorePart("memory", 0.1)]}, {"a.py": 1.0})
     for one in by_file(hits, "what a does", past):
         assert one.score == pytest.approx(sum(part.amount for part in one.parts))
         assert all(part.amount or part.rank for part in one.parts)

@@ -8,7 +8,7 @@ from shop_store import record
 
 from contextd.domain.code import Chunk
 from contextd.domain.tokens import count_tokens
-from contextd.retrieval.hits import Hit, Part
+from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.pack import cite, pack
 
 TEXT = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\té漢—"), max_size=400)
@@ -16,7 +16,7 @@ TEXT = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\té漢—"), max_size=400
 
 def hit(text: str, id: str | None = None, **fields: object) -> Hit:
     content = record(text, **fields)
-    return Hit(id or content.id, "context", (Part("words", 0.5, 1),), content)
+    return Hit(id or content.id, "context", (ScorePart("words", 0.5, 1),), content)
 
 
 @given(st.lists(TEXT, max_size=8), st.integers(0, 400))

@@ -11,18 +11,20 @@ from shop_store import SCOPE, record
 
 from contextd.domain.code import Chunk
 from contextd.domain.records import Anchor
-from contextd.retrieval.hits import Candidate, Hit, Part
-from contextd.retrieval.rank import RECENCY, Standing, distinct, in_order, ranked
+from contextd.retrieval.hits import Candidate, Hit, ScorePart
+from contextd.retrieval.rank import RECENCY, Standpoint, distinct, in_order, ranked
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-PLAIN = Standing()
+PLAIN = Standpoint()
 
 
 def candidate(score: float = 0.5, id: str = "a", kind: str = "context") -> Candidate:
-    return Candidate(id, kind, (Part("words", score, 1, 3.0),))
+    return Candidate(id, kind, (ScorePart("words", score, 1, 3.0),))
 
 
-def boost(name: str, standing: Standing = PLAIN, kind: str = "context", **fields: object) -> float:
+def boost(
+    name: str, standing: Standpoint = PLAIN, kind: str = "context", **fields: object
+) -> float:
     hit = ranked(candidate(kind=kind), record("text", kind=kind, **fields), standing)
     return next((part.amount for part in hit.parts if part.name == name), 0.0)
 
@@ -39,7 +41,7 @@ def test_helpful_reports_raise_and_unhelpful_ones_lower():
 
 
 def test_nearer_scopes_rank_higher():
-    standing = Standing(cascade=SCOPE.cascade)
+    standing = Standpoint(cascade=SCOPE.cascade)
     project, team, org = (boost("nearness", standing, scope=s) for s in SCOPE.cascade)
     assert project > team > org > 0
     assert boost("nearness", standing, scope=type(SCOPE)("elsewhere")) == 0
@@ -54,13 +56,13 @@ def test_nearer_scopes_rank_higher():
     ],
 )
 def test_records_about_the_files_at_hand_rank_higher(fields):
-    assert boost("files", Standing(files=frozenset({"src/a.py"})), **fields) > 0
-    assert boost("files", Standing(files=frozenset({"other.py"})), **fields) == 0
+    assert boost("files", Standpoint(files=frozenset({"src/a.py"})), **fields) > 0
+    assert boost("files", Standpoint(files=frozenset({"other.py"})), **fields) == 0
 
 
 def test_recency_adds_at_most_two_hundredths():
     assert RECENCY <= 0.02
-    standing = Standing(now=NOW)
+    standing = Standpoint(now=NOW)
     assert boost("recency", standing, updated_at=NOW) == pytest.approx(RECENCY)
     month_old = NOW - timedelta(days=31)
     assert boost("recency", standing, updated_at=month_old) == 0
@@ -93,14 +95,14 @@ def test_a_score_is_the_sum_of_its_parts_and_boosts_stay_small(
         unhelpful=unhelpful,
         updated_at=NOW - timedelta(days=days),
     )
-    standing = Standing(SCOPE.cascade, frozenset({"a.py"}), NOW)
+    standing = Standpoint(SCOPE.cascade, frozenset({"a.py"}), NOW)
     hit = ranked(candidate(score), content, standing)
     assert hit.score == pytest.approx(sum(part.amount for part in hit.parts))
     assert abs(hit.score - score) <= 0.25
 
 
 def hit(id: str, text: str, score: float = 0.5) -> Hit:
-    return Hit(id, "context", (Part("words", score, 1),), record(text))
+    return Hit(id, "context", (ScorePart("words", score, 1),), record(text))
 
 
 LONG = "the worker pool is sized from the number of cores and every worker keeps one connection"

@@ -201,7 +201,7 @@ class _Questions:
             return []
 
 
-def _without_ours(state: git.Status) -> git.Status:
+def _without_ours(state: git.WorkTreeStatus) -> git.WorkTreeStatus:
     """What contextd itself writes is no news."""
 
     def others(paths: Sequence[str]) -> tuple[str, ...]:
@@ -215,7 +215,9 @@ def _without_ours(state: git.Status) -> git.Status:
     )
 
 
-def _touched(root: Path, state: git.Status, since: datetime | None, end: float) -> list[str]:
+def _touched(
+    root: Path, state: git.WorkTreeStatus, since: datetime | None, end: float
+) -> list[str]:
     loose = [*state.modified, *state.untracked]
     if since is None:
         return loose

@@ -35,7 +35,7 @@ def _is_file(root: Path, path: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AnchorStanding:
     """How the code behind an anchor stands now. Paths are those the anchor names.
 
     `moved` maps a path to where its file is now. `reverted` says that a later commit took back the
@@ -86,7 +86,7 @@ class Citations:
         self._renames: dict[str, Mapping[str, str]] = {}
         self._reverted: frozenset[str] | None = None
 
-    def standings(self, anchors: Mapping[str, Anchor]) -> dict[str, Standing]:
+    def standings(self, anchors: Mapping[str, Anchor]) -> dict[str, AnchorStanding]:
         """How each anchor stands; those that cite nothing, and all where git cannot say, are left
         out.
         """
@@ -99,7 +99,7 @@ class Citations:
             except Unavailable:
                 return {}
 
-    def _standings(self, anchors: Mapping[str, Anchor]) -> dict[str, Standing]:
+    def _standings(self, anchors: Mapping[str, Anchor]) -> dict[str, AnchorStanding]:
         head, branch = self.here()
         if head != self._at:
             self._at, self._reverted = head, None
@@ -118,7 +118,7 @@ class Citations:
         head, _, ref = told.strip().partition("\n")
         return head, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
 
-    def _standing(self, anchor: Anchor, branch: str, now: dict[str, str]) -> Standing:
+    def _standing(self, anchor: Anchor, branch: str, now: dict[str, str]) -> AnchorStanding:
         changed, missing, moved = [], [], {}
         for path, blob in anchor.paths.items():
             there = path
@@ -137,7 +137,7 @@ class Citations:
         away = not merged and not same
         elsewhere = away and anchor.branch not in ("", branch) and self._has(anchor.branch)
         differs = bool(changed or missing) or not anchor.paths
-        return Standing(
+        return AnchorStanding(
             tuple(changed),
             tuple(missing),
             moved,

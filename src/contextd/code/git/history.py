@@ -26,7 +26,7 @@ FADING = 0.97
 
 
 @dataclass(frozen=True)
-class Past:
+class CommitLog:
     """The commits that led to `head`, newest first, each with its files."""
 
     head: str
@@ -90,11 +90,11 @@ class Past:
         return [sum(map(self._weight, words)) for words in self._words]
 
 
-NOTHING = Past("", ())
+NOTHING = CommitLog("", ())
 """What is known of a checkout nobody looked at."""
 
 
-def past(root: Path, known: Past, *, patience: float) -> Past | None:
+def past(root: Path, known: CommitLog, *, patience: float) -> CommitLog | None:
     """The past of a checkout; `known` is what it was before, read again only from there on.
 
     None when git did not answer within `patience` seconds, or cannot.
@@ -103,20 +103,20 @@ def past(root: Path, known: Past, *, patience: float) -> Past | None:
         head = git.head(root)
         if known.head == head:
             return known
-        return Past(head, _read(root, head, known, patience))
+        return CommitLog(head, _read(root, head, known, patience))
     except (Unavailable, Invalid):
         return None
 
 
-def unknowable(root: Path) -> Past:
+def unknowable(root: Path) -> CommitLog:
     """An empty past, for a history that cannot be read in any fair time until the next commit."""
     try:
-        return Past(git.head(root), ())
+        return CommitLog(git.head(root), ())
     except (Unavailable, Invalid):
         return NOTHING
 
 
-def _read(root: Path, head: str, known: Past, patience: float) -> tuple[git.Commit, ...]:
+def _read(root: Path, head: str, known: CommitLog, patience: float) -> tuple[git.Commit, ...]:
     if not head:
         return ()
     since = known.head if known.commits and git.is_ancestor(root, known.head, head) else ""

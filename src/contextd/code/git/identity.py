@@ -43,7 +43,7 @@ _FOLDS_PATHS = {"github.com", "gitlab.com", "bitbucket.org", "dev.azure.com", "c
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ProjectIdentity:
     """A project as seen from one directory.
 
     `kind` says what the identity rests on: `git` (root commit, and remote if there is one),
@@ -60,7 +60,7 @@ class Identity:
     note: str = ""
 
 
-def identify(path: Path) -> Identity:
+def identify(path: Path) -> ProjectIdentity:
     """The project around `path`, which need not be its root.
 
     All clones and work trees of a repository give one identity. Raises `Invalid` for a missing
@@ -90,7 +90,7 @@ def identify(path: Path) -> Identity:
     return _of_directory(_nearest_project(start), note)
 
 
-def match(identity: Identity, known: Iterable[str]) -> str | None:
+def match(identity: ProjectIdentity, known: Iterable[str]) -> str | None:
     """Which of the known identities is this project, or None for a new one.
 
     The exact one; else the only one that agrees in what both know (a clone without history knows
@@ -140,7 +140,7 @@ def normalised_url(url: str) -> str:
     return f"{host}/{path.lower() if host in _FOLDS_PATHS else path}"
 
 
-def _of_repository(repository: git.Repository) -> Identity:
+def _of_repository(repository: git.Repository) -> ProjectIdentity:
     root = repository.root
     url = _published_url(root)
     remote = _hash(url) if url else "-"
@@ -152,12 +152,12 @@ def _of_repository(repository: git.Repository) -> Identity:
     if first == remote == "-":
         why = "a shallow clone without a remote" if shallow else "no commit and no remote yet"
         found = _of_directory(root, f"{why}: known by its place until then")
-        return Identity(found.identity, root, name, found.kind, found.earlier, found.note)
+        return ProjectIdentity(found.identity, root, name, found.kind, found.earlier, found.note)
     kind: IdentityKind = "git" if first != "-" else "remote"
     if kind == "git" and url:
         # Before its first push, and as a shallow clone.
         earlier = (f"git:{first}/-", f"git:-/{remote}", *earlier)
-    return Identity(f"git:{first}/{remote}", root, name, kind, earlier)
+    return ProjectIdentity(f"git:{first}/{remote}", root, name, kind, earlier)
 
 
 def _first_commit(root: Path) -> str:
@@ -207,13 +207,13 @@ def _nearest_project(start: Path) -> Path:
     return start
 
 
-def _of_directory(root: Path, note: str) -> Identity:
+def _of_directory(root: Path, note: str) -> ProjectIdentity:
     told = _told(root)
     by_path = _path_identity(root)
     name = told.get("name") or root.name or "project"
     if told.get("id"):
-        return Identity(f"id:{told['id']}", root, name, "id", (by_path,), note)
-    return Identity(by_path, root, name, "path", (), note)
+        return ProjectIdentity(f"id:{told['id']}", root, name, "id", (by_path,), note)
+    return ProjectIdentity(by_path, root, name, "path", (), note)
 
 
 def _is_nobodys(root: Path) -> bool:

@@ -61,7 +61,7 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class WorkTreeStatus:
     """The state of a work tree. Paths are relative to its root; a new directory ends in `/`."""
 
     head: str = ""
@@ -172,7 +172,7 @@ def branch(root: Path) -> str:
     return (ask(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
 
 
-def status(root: Path, *, timeout: float = TIMEOUT) -> Status:
+def status(root: Path, *, timeout: float = TIMEOUT) -> WorkTreeStatus:
     """Head, branch and what is not committed. Raises `Unavailable`."""
     code, out, err = start_status(root).collect(timeout)
     if code != 0:
@@ -186,7 +186,7 @@ def start_status(root: Path) -> Running:
     return Running(root, ("status", *flags, "--ignore-submodules=dirty"))
 
 
-def read_status(text: str) -> Status:
+def read_status(text: str) -> WorkTreeStatus:
     """What `start_status` printed."""
     head_, branch_ = "", ""
     lists: dict[str, list[str]] = {"modified": [], "deleted": [], "untracked": []}
@@ -200,7 +200,7 @@ def read_status(text: str) -> Status:
         elif entry.startswith(("1 ", "u ")):
             fields = entry.split(" ", 8 if entry[0] == "1" else 10)
             lists["deleted" if "D" in fields[1] else "modified"].append(fields[-1])
-    return Status(head_, branch_, *(tuple(found) for found in lists.values()))
+    return WorkTreeStatus(head_, branch_, *(tuple(found) for found in lists.values()))
 
 
 def log(

@@ -39,7 +39,7 @@ Stamp = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class CheckoutDifference:
     """How a checkout differs from the code model. `walked` is what to scan: a file whose content is
     known stands in it with the stamp the model has, so that a scan passes it by. `stamps` are those
     of the model.
@@ -125,7 +125,7 @@ class Tree:
             self.looked_at = 0.0
         return self.watcher is not None
 
-    def linked(self, difference: Difference) -> Resolver:
+    def linked(self, difference: CheckoutDifference) -> Resolver:
         """A resolver for the files of the latest look, from the one before it where that is possible."""
         assert self.walked is not None
         files = self.walked.files
@@ -143,13 +143,13 @@ class Tree:
         if watcher is not None:
             watcher.close()
 
-    def compare_all(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
+    def compare_all(self, walked: Walk, stamps: Mapping[str, Stamp]) -> CheckoutDifference:
         """As `compare` of all files with all that the model has."""
         self.touched = None
         self.compared_at = self.clock()
         return self.compare(walked, stamps)
 
-    def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> Difference:
+    def compare(self, walked: Walk, stamps: Mapping[str, Stamp]) -> CheckoutDifference:
         """How this checkout differs from the model with these `stamps`, in the files of `walked`
         and those with a stamp.
 
@@ -172,7 +172,7 @@ class Tree:
             files.append(file)
         removed = sorted(set(stamps) - present)
         same = replace(walked, files=tuple(files))
-        return Difference(same, stamps, tuple(changed), tuple(added), tuple(removed))
+        return CheckoutDifference(same, stamps, tuple(changed), tuple(added), tuple(removed))
 
     def _digest(self, file: WalkedFile) -> str:
         known = self.digests.get(file.path)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from contextd.code.index.languages.language import Resolver as LanguageResolver
+from contextd.code.index.languages.language import LanguageResolver
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_listed

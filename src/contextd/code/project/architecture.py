@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
-from contextd.code.project.project_type import CODE, Verdict
+from contextd.code.project.project_type import CODE, ReasonedValue
 from contextd.code.project.stack import Stack
 
 _LAYERS = {
@@ -29,21 +29,21 @@ _ROLE_FILE = re.compile(
 )
 
 
-def architecture(paths: Sequence[str], stack: Stack) -> Verdict:
+def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     """`monorepo`, `feature-based`, `layered`, `modular` or `unknown`."""
     own = [path for path in paths if not is_beside(path) and CODE.search(path)]
     children = _children(own)
     several = _workspace(stack.manifests)
     if several:
-        return Verdict("monorepo", several)
+        return ReasonedValue("monorepo", several)
     for look in (_features, _layers, _sides, _components, _packages, _flat):
         found = look(own, children)
         if found:
             return found
     return (
-        Verdict("unknown", "There is no code to lay out.")
+        ReasonedValue("unknown", "There is no code to lay out.")
         if not own
-        else Verdict("unknown", "The folders follow no pattern that is known here.")
+        else ReasonedValue("unknown", "The folders follow no pattern that is known here.")
     )
 
 
@@ -87,10 +87,12 @@ def _two_sides(manifests: Sequence[Manifest]) -> str:
     return f"Each of these folders is a package with a manifest of its own: {named}."
 
 
-def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
         if folder.rpartition("/")[2] in _FEATURE_HOMES and len(below) > 1:
-            return Verdict("feature-based", f"{folder}/ has a folder per feature{_names(below)}.")
+            return ReasonedValue(
+                "feature-based", f"{folder}/ has a folder per feature{_names(below)}."
+            )
     roles: dict[str, set[str]] = defaultdict(set)
     for path in own:
         folder, _, name = path.rpartition("/")
@@ -102,43 +104,45 @@ def _features(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdic
         return None
     where = f"{parent}/" if parent else "The root"
     named = _names(dict.fromkeys(sorted(found), 1))
-    return Verdict("feature-based", f"{where} has a folder per feature{named}.")
+    return ReasonedValue("feature-based", f"{where} has a folder per feature{named}.")
 
 
-def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+def _layers(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     for folder, below in sorted(children.items(), key=lambda one: one[0].count("/")):
         # A .NET solution writes them Shop.Domain, Shop.Infrastructure.
         ends = {name: name.rpartition(".")[2].lower() for name in below}
         layers = [name for name in below if ends[name] in _LAYERS]
         if len({_LAYERS[ends[name]] for name in layers}) >= 3:
             where = f"{folder}/" if folder else "The root"
-            return Verdict(
+            return ReasonedValue(
                 "layered", f"{where} has a folder per layer{_names(dict.fromkeys(layers, 1))}."
             )
     return None
 
 
-def _sides(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+def _sides(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     pairs = ("server", "client"), ("backend", "frontend"), ("api", "web")
     for folder, below in sorted(children.items(), key=lambda one: one[0].count("/"))[:50]:
         for one, other in pairs:
             if one in below and other in below:
                 where = f"{folder}/" if folder else ""
-                return Verdict(
+                return ReasonedValue(
                     "layered", f"Client-server: {where}{one} and {where}{other} stand apart."
                 )
     return None
 
 
-def _components(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+def _components(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     for folder in ("", "src", "app", "src/app"):
         if children.get(folder, {}).get("components", 0) >= 2:
             place = f"{folder}/components" if folder else "components"
-            return Verdict("modular", f"Component-based: the parts of the pages stand in {place}/.")
+            return ReasonedValue(
+                "modular", f"Component-based: the parts of the pages stand in {place}/."
+            )
     return None
 
 
-def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     folder = ""
     while len(children.get(folder, {})) == 1:
         folder = f"{folder}/{next(iter(children[folder]))}".strip("/")
@@ -147,11 +151,11 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdic
         below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
         if len(below) >= (2 if sure else 3):
             where = f"{place}/" if place else "The root"
-            return Verdict("modular", f"{where} is divided into packages{_names(below)}.")
+            return ReasonedValue("modular", f"{where} is divided into packages{_names(below)}.")
     return None
 
 
-def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | None:
+def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:
     """One folder that holds nearly everything, side by side."""
     folders: dict[str, int] = defaultdict(int)
     for path in own:
@@ -160,7 +164,7 @@ def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> Verdict | 
     if count < 3 or 2 * count < len(own):
         return None
     where = f"{folder}/" if folder else "The root"
-    return Verdict("modular", f"One flat package: {where} holds {count} files side by side.")
+    return ReasonedValue("modular", f"One flat package: {where} holds {count} files side by side.")
 
 
 def _names(below: dict[str, int]) -> str:

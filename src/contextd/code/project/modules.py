@@ -41,7 +41,7 @@ _CONFIG = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class DetectedModule:
     """A part of the project. `prefixes` are its folders, `files` its paths (tests elsewhere left
     out), `dependencies` the modules it imports, most used first, `languages` counts files.
     """
@@ -64,7 +64,7 @@ def modules(
     packages: Mapping[str, str] | None = None,
     read: Read = _unread,
     name: str = "",
-) -> list[Module]:
+) -> list[DetectedModule]:
     """The modules, largest first: every package, and at most 30 others. A small flat project may
     have one or none.
 
@@ -83,7 +83,7 @@ def modules(
     tests = [f.path for f in files if _TEST_NAME.search(f.path) and f.language not in _NO_CODE]
     paths = {file.path for file in files}
     return [
-        Module(
+        DetectedModule(
             name=one,
             prefixes=prefixes[one],
             files=tuple(file.path for file in members[one]),

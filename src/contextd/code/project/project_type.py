@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
 from contextd.code.project.stack import Stack
-from contextd.code.project.stack_evidence import Found, private_beside_published
+from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
 from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReasonedValue:
     """A value of the project model, and one sentence saying why."""
 
     value: str
@@ -49,7 +49,7 @@ _FOR_SHELLS = re.compile(
 )
 
 
-def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -> Verdict:
+def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -> ReasonedValue:
     """`web-app`, `api`, `cli`, `library`, `fullstack`, or `unknown`.
 
     `public_names` is how many names the main package hands out to whoever imports it.
@@ -61,26 +61,30 @@ def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -
     library = _library(stack.manifests, own)
     command = _command(stack, own)
     if offered := _offered(stack.manifests, own):
-        return Verdict("library", offered)
+        return ReasonedValue("library", offered)
     if library and not ((full or back) and _serves(own, {one.name for one in full})):
         return _library_or_command(stack, library, command, public_names)
     if full:
         return _of_fullstack(full[0], back, front, data, api, paths)
     if command and not front and not (back and _serves(own, frozenset())):
-        return Verdict("cli", command)
+        return ReasonedValue("cli", command)
     if back and (front or app):
-        return Verdict("fullstack", f"{back[0].name} serves and {(front + app)[0].name} shows.")
+        return ReasonedValue(
+            "fullstack", f"{back[0].name} serves and {(front + app)[0].name} shows."
+        )
     if back and _draws_pages(paths):
-        return Verdict("web-app", f"{back[0].name} serves pages from templates.")
+        return ReasonedValue("web-app", f"{back[0].name} serves pages from templates.")
     if back:
-        return Verdict("api", f"{back[0].name} serves, and nothing in it draws pages.")
+        return ReasonedValue("api", f"{back[0].name} serves, and nothing in it draws pages.")
     if front and not app and (program := _program_behind(stack, own)):
-        return Verdict("fullstack", f"{program} serves and {front[0].name} shows.")
+        return ReasonedValue("fullstack", f"{program} serves and {front[0].name} shows.")
     if front or app:
-        return Verdict("web-app", f"It is built on {(front + app)[0].name}.")
+        return ReasonedValue("web-app", f"It is built on {(front + app)[0].name}.")
     if command:
-        return Verdict("cli", command)
-    return Verdict("library", library) if library else Verdict("unknown", _nothing(paths))
+        return ReasonedValue("cli", command)
+    return (
+        ReasonedValue("library", library) if library else ReasonedValue("unknown", _nothing(paths))
+    )
 
 
 def _program_behind(stack: Stack, own: Sequence[str]) -> str:
@@ -116,10 +120,12 @@ def _nothing(paths: Sequence[str]) -> str:
     return "No manifest or file says what it is for."
 
 
-def _library_or_command(stack: Stack, library: str, command: str, public_names: int) -> Verdict:
+def _library_or_command(
+    stack: Stack, library: str, command: str, public_names: int
+) -> ReasonedValue:
     """One package that can be imported, and may install a command too."""
     if not command:
-        return Verdict("library", library)
+        return ReasonedValue("library", library)
     main = _main(stack.manifests)
     topics = " ".join(main.topics)
     for_others = (
@@ -141,8 +147,8 @@ def _library_or_command(stack: Stack, library: str, command: str, public_names: 
             if public_names >= 12
             else ""
         )
-        return Verdict("library", library + more)
-    return Verdict("cli", command)
+        return ReasonedValue("library", library + more)
+    return ReasonedValue("cli", command)
 
 
 def _main(manifests: Sequence[Manifest]) -> Manifest:
@@ -152,31 +158,31 @@ def _main(manifests: Sequence[Manifest]) -> Manifest:
 
 
 def _of_fullstack(
-    main: Found,
-    back: list[Found],
-    front: list[Found],
-    data: list[Found],
-    api: list[Found],
+    main: FoundTechnology,
+    back: list[FoundTechnology],
+    front: list[FoundTechnology],
+    data: list[FoundTechnology],
+    api: list[FoundTechnology],
     paths: Sequence[str],
-) -> Verdict:
+) -> ReasonedValue:
     routes = [p for p in paths if _API_ROUTE.search(p)]
     if main.name in _SITES:
         if front:
-            return Verdict("fullstack", f"{main.name} serves and {front[0].name} shows.")
+            return ReasonedValue("fullstack", f"{main.name} serves and {front[0].name} shows.")
         if _draws_pages(paths, few_count=not api):
-            return Verdict("web-app", f"{main.name} serves pages from templates.")
-        return Verdict("api", f"{main.name} serves, and hardly a template is in it.")
+            return ReasonedValue("web-app", f"{main.name} serves pages from templates.")
+        return ReasonedValue("api", f"{main.name} serves, and hardly a template is in it.")
     if back:
-        return Verdict("fullstack", f"{main.name} shows and {back[0].name} serves.")
+        return ReasonedValue("fullstack", f"{main.name} shows and {back[0].name} serves.")
     if data:
-        return Verdict("fullstack", f"{main.name} with {data[0].name}.")
+        return ReasonedValue("fullstack", f"{main.name} with {data[0].name}.")
     if len(routes) >= 3:
         home = routes[0].partition("/api/")[0]
-        return Verdict("fullstack", f"{main.name} with {len(routes)} routes in {home}/api.")
-    return Verdict("web-app", f"{main.name} shows pages, and no data layer is behind it.")
+        return ReasonedValue("fullstack", f"{main.name} with {len(routes)} routes in {home}/api.")
+    return ReasonedValue("web-app", f"{main.name} shows pages, and no data layer is behind it.")
 
 
-def _used(found: Sequence[Found]) -> list[Found]:
+def _used(found: Sequence[FoundTechnology]) -> list[FoundTechnology]:
     best = max((one.weight for one in found), default=0.0)
     return [one for one in found if not one.only_dev and one.weight >= 0.15 * best]
 

@@ -65,7 +65,7 @@ class ProjectFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
+class ModuleLearning:
     """A learning for a module. `solution`, `session_id` and `discovered_at` belong to issues."""
 
     module: str
@@ -128,7 +128,7 @@ def merge_scan(
 
 def enrich(
     path: Path,
-    additions: Iterable[Addition],
+    additions: Iterable[ModuleLearning],
     *,
     same: Same | None = None,
     now: datetime | None = None,
@@ -332,7 +332,7 @@ def _is_untouched(module: Any, name: str, text: str, memory: Memory) -> bool:
 
 def _enrich(
     data: dict[str, Any],
-    additions: Sequence[Addition],
+    additions: Sequence[ModuleLearning],
     same: Same | None,
     memory: Memory,
     moment: str,
@@ -382,7 +382,7 @@ def _without(data: dict[str, Any], text: str, memory: Memory) -> tuple[list[Edit
     return edits, lines
 
 
-def _item(addition: Addition, said: str, moment: str) -> Any:
+def _item(addition: ModuleLearning, said: str, moment: str) -> Any:
     if addition.section != "issue":
         return said
     found = iso(addition.discovered_at) if addition.discovered_at else moment

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest, is_lock, is_manifest, parse
-from contextd.code.project.stack_evidence import Found, Share, short_version, technologies
+from contextd.code.project.stack_evidence import FoundTechnology, Share, short_version, technologies
 from contextd.code.project.stack_languages import LANGUAGES, LANGUAGES_OF, MARKUP
 from contextd.code.project.stack_row import Category
 from contextd.code.project.stack_runtime import manager_of, primary_ecosystem, runtime_of
@@ -38,7 +38,7 @@ class Stack:
     """What a project is made of. `technologies` are sorted by weight."""
 
     languages: tuple[Share, ...] = ()
-    technologies: tuple[Found, ...] = ()
+    technologies: tuple[FoundTechnology, ...] = ()
     runtime: str = ""
     runtime_evidence: str = ""
     package_manager: str = ""
@@ -52,8 +52,8 @@ class Stack:
         best: dict[str, float] = defaultdict(float)
         for one in self.technologies:
             best[one.category] = max(best[one.category], one.weight)
-        frameworks: list[Found] = []
-        rest: list[Found] = []
+        frameworks: list[FoundTechnology] = []
+        rest: list[FoundTechnology] = []
         # A family of front end libraries with one adapter for Next.js is no Next.js application.
         minor = 3 * best["fullstack"] < best["frontend"]
         # A front end in a folder of a program in another language comes behind that language.
@@ -77,7 +77,7 @@ class Stack:
         half = sum(one.share for one in programs) / 2
         return programs[0].language if programs and programs[0].share > half else ""
 
-    def of(self, *categories: Category) -> tuple[Found, ...]:
+    def of(self, *categories: Category) -> tuple[FoundTechnology, ...]:
         """The technologies of these categories, heaviest first."""
         return tuple(one for one in self.technologies if one.category in categories)
 

@@ -30,7 +30,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundTechnology:
     """A technology in use. `version` is as short as it is sure: `14`, `4+`, or empty. `weight`
     falls with the distance from the root and rises with the number of places. `evidence` are
     lines like `apps/web/package.json: next ^14.1.0`. `only_dev` when nothing but development
@@ -102,13 +102,13 @@ class _Tally:
             self.versions.append((weight, version))
         self.only_dev &= dev
 
-    def as_found(self, row: Technology) -> Found:
+    def as_found(self, row: Technology) -> FoundTechnology:
         # The version nearest to the root; a sure one before an open one.
         versions = sorted(self.versions, key=lambda v: (v[1].endswith("+"), -v[0]))
         version = versions[0][1] if versions else ""
         lines = tuple(dict.fromkeys(self.lines))[:5]
         weight = round(self.weight, 3)
-        return Found(row.name, row.category, version, weight, lines, self.only_dev)
+        return FoundTechnology(row.name, row.category, version, weight, lines, self.only_dev)
 
 
 def technologies(
@@ -117,7 +117,7 @@ def technologies(
     every: Sequence[str],
     used: Iterable[tuple[str, str]] = (),
     trials: Sequence[Manifest] = (),
-) -> tuple[Found, ...]:
+) -> tuple[FoundTechnology, ...]:
     """What manifests, file names and imports of standard modules prove, heaviest first. `trials` are
     manifests of tests: they tell what tests are run with.
     """

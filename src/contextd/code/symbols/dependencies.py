@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextd.code.symbols.sources import Source, Sources
-from contextd.code.symbols.symbols import WHOLE, Use, definer, uses
+from contextd.code.symbols.sources import Sources, SourceText
+from contextd.code.symbols.symbols import WHOLE, NameUse, definer, uses
 from contextd.domain.code import SourceFile, Symbol
 from contextd.domain.errors import ContextdError
 from contextd.domain.tokens import count_tokens
@@ -108,7 +108,7 @@ def tree(sources: Sources, file: SourceFile, depth: int) -> tuple[DependencyNode
 
 
 def dependencies(
-    sources: Sources, source: Source, shown: str, depth: int, budget: int
+    sources: Sources, source: SourceText, shown: str, depth: int, budget: int
 ) -> tuple[Dependency, ...]:
     """What `shown`, the part of the file that is looked at, uses: whole definitions from the first
     level, signatures from deeper ones, nearest first, within `budget` tokens in all.
@@ -153,7 +153,9 @@ def _wanted(
     return list(wanted.values())
 
 
-def _definitions(sources: Sources, use: Use, shown: str | None) -> list[tuple[str, Symbol | None]]:
+def _definitions(
+    sources: Sources, use: NameUse, shown: str | None
+) -> list[tuple[str, Symbol | None]]:
     """What a use stands for; of a whole module, the members that are named, or its exports."""
     if use.symbol is not None:
         return [(use.path, use.symbol)]

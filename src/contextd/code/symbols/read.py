@@ -8,7 +8,7 @@ from pathlib import Path
 
 from contextd.code.symbols.dependencies import Dependency, DependencyNode, dependencies, tree
 from contextd.code.symbols.outline_view import fitting, outline_lines, outline_text
-from contextd.code.symbols.sources import Source, Sources
+from contextd.code.symbols.sources import Sources, SourceText
 from contextd.domain.code import SourceFile
 from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
@@ -150,7 +150,7 @@ def _external(file: SourceFile) -> tuple[str, ...]:
 
 
 def _notice(
-    source: Source,
+    source: SourceText,
     found: tuple[Dependency, ...],
     outline: tuple[str, ...],
     span: tuple[int, int, int],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.code.symbols.symbols import WHOLE, Use, definer
+from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.code import Symbol
 
 _BOUND = frozenset(("python", "ecmascript"))
@@ -178,7 +178,7 @@ def _called(graph: SymbolGraph, name: str) -> set[str]:
     return found
 
 
-def _add_import(graph: SymbolGraph, names: Names, path: str, use: Use) -> None:
+def _add_import(graph: SymbolGraph, names: Names, path: str, use: NameUse) -> None:
     if use.local:
         names.plain.add(use.local)
     names.imported |= {use.name, use.local} - {""}
@@ -202,7 +202,7 @@ def _add_module(
     graph: SymbolGraph,
     found: dict[str, Names],
     path: str,
-    use: Use,
+    use: NameUse,
     holder: Definition,
     called: set[str],
 ) -> None:
@@ -225,7 +225,7 @@ def _add_module(
 
 
 def _through_packages(
-    graph: SymbolGraph, path: str, use: Use, holder: Definition, called: set[str]
+    graph: SymbolGraph, path: str, use: NameUse, holder: Definition, called: set[str]
 ) -> Iterator[tuple[str, str]]:
     """What a whole import of Python gives besides the module: `import a.b` binds `a` too, and
     `import a` reaches the modules inside of it.
@@ -252,7 +252,7 @@ def _through_packages(
                 prefix, at = prefix.rpartition(".")[0], posixpath.dirname(at)
 
 
-def _modules_behind(graph: SymbolGraph, use: Use) -> Iterator[str]:
+def _modules_behind(graph: SymbolGraph, use: NameUse) -> Iterator[str]:
     """The module a name stands for, also one that a barrel passes on whole."""
     file = graph.files.get(use.path)
     passed = [

@@ -11,7 +11,7 @@ from tree_sitter import Node
 from contextd.code.index.languages.language import parsed
 from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.reference_names import Names, holder_of, names_by_file
-from contextd.code.symbols.sources import Source, Sources
+from contextd.code.symbols.sources import Sources, SourceText
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import Symbol, is_test
 from contextd.domain.errors import ContextdError
@@ -103,7 +103,7 @@ def using_files(graph: SymbolGraph, definition: Definition) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def named(source: Source, name: str) -> list[Reference]:
+def named(source: SourceText, name: str) -> list[Reference]:
     """The lines of a file where the name stands in code, whatever it means there: not where it is
     defined, imported, commented on or said in a text. Their role is `name`.
     """
@@ -133,7 +133,7 @@ def named(source: Source, name: str) -> list[Reference]:
     return list(rows.values())
 
 
-def _in_file(source: Source, names: Names, definition: Definition) -> list[Reference]:
+def _in_file(source: SourceText, names: Names, definition: Definition) -> list[Reference]:
     wanted = names.all()
     language = language_of(source.file.path)
     present = [name for name in wanted if name.encode() in source.data]
@@ -166,7 +166,7 @@ def _in_file(source: Source, names: Names, definition: Definition) -> list[Refer
     return list(found.values())
 
 
-def _own_names(source: Source, definition: Definition) -> set[int]:
+def _own_names(source: SourceText, definition: Definition) -> set[int]:
     """Offsets at which the definition, and what overloads it, gives itself its name."""
     if source.file.path != definition.path:
         return set()

@@ -17,7 +17,7 @@ from contextd.ports import Files
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """A file's text, its UTF-8 bytes, and what is known of exactly this content."""
 
     file: SourceFile
@@ -34,7 +34,7 @@ class Sources:
     files: Files
     scope: Scope
     _stored: dict[str, SourceFile | None] = field(default_factory=dict)
-    _current: dict[str, Source] = field(default_factory=dict)
+    _current: dict[str, SourceText] = field(default_factory=dict)
     _resolver: Resolver | None = None
 
     def lookup(self, path: str) -> SourceFile | None:
@@ -45,7 +45,7 @@ class Sources:
             self._stored[path] = next(iter(self.files.get(self.scope, [path])), None)
         return self._stored[path]
 
-    def current(self, path: str) -> Source:
+    def current(self, path: str) -> SourceText:
         """The file as it is now, analysed again when it changed since the scan. Raises as
         `paths.inside` does, and `Invalid` for a binary file.
         """
@@ -63,7 +63,9 @@ class Sources:
         stored = self.lookup(relative)
         changed = stored is None or stored.digest != content_digest(data)
         file = self._analysed(relative, data, text, stored) if changed or not stored else stored
-        source = Source(file, text, text.encode("utf-8", "replace"), changed and stored is not None)
+        source = SourceText(
+            file, text, text.encode("utf-8", "replace"), changed and stored is not None
+        )
         self._current[relative] = source
         return source
 

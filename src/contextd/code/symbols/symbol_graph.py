@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from contextd.caches import Cache
 from contextd.code.symbols.graph import edges, page_rank
-from contextd.code.symbols.symbols import WHOLE, Use, uses
+from contextd.code.symbols.symbols import WHOLE, NameUse, uses
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import SourceFile, Symbol, is_test
 from contextd.domain.scope import Scope
@@ -84,12 +84,12 @@ class SymbolGraph:
         return {name: frozenset(words(name)) for name in self.by_name}
 
     @cached_property
-    def uses(self) -> tuple[tuple[str, Use], ...]:
+    def uses(self) -> tuple[tuple[str, NameUse], ...]:
         """(importing file, what it imports) for every import that stays within the project."""
         return tuple((f.path, use) for f in self.files.values() for use in uses(self.files.get, f))
 
     @cached_property
-    def users(self) -> Mapping[Place, tuple[tuple[str, Use], ...]]:
+    def users(self) -> Mapping[Place, tuple[tuple[str, NameUse], ...]]:
         """Definition → (file that imports it by name, how), in order of path."""
         return _grouped(
             ((use.path, use.symbol.start, use.symbol.name), (path, use))
@@ -98,7 +98,7 @@ class SymbolGraph:
         )
 
     @cached_property
-    def whole_uses(self) -> Mapping[str, tuple[tuple[str, Use], ...]]:
+    def whole_uses(self) -> Mapping[str, tuple[tuple[str, NameUse], ...]]:
         """Module → (file that imports it whole, how)."""
         return _grouped((use.path, (path, use)) for path, use in self.uses if use.symbol is None)
 

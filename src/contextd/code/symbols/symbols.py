@@ -15,7 +15,7 @@ WHOLE = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class NameUse:
     """A name that a file imports from another file of the project. `symbol` is None where the whole
     module is meant, or where it is not defined in a way that can be seen.
     """
@@ -47,20 +47,20 @@ def definer(lookup: Lookup, path: str, name: str) -> tuple[str, Symbol] | None:
     return None
 
 
-def uses(lookup: Lookup, file: SourceFile) -> Iterator[Use]:
+def uses(lookup: Lookup, file: SourceFile) -> Iterator[NameUse]:
     """The names a file imports from the project, each with what defines it, in source order."""
     for one in file.imports:
         if not one.target:
             continue
         for name, local in one.names:
             if name == WHOLE or _is_module(one, name):
-                yield Use(name, local, one.target, None)
+                yield NameUse(name, local, one.target, None)
                 continue
             found = definer(lookup, one.target, name)
             if found is None:
-                yield Use(name, local, one.target, None)
+                yield NameUse(name, local, one.target, None)
             elif found[0] != file.path:
-                yield Use(name, local, *found)
+                yield NameUse(name, local, *found)
 
 
 def _is_module(one: Import, name: str) -> bool:

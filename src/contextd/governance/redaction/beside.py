@@ -12,7 +12,7 @@ from typing import NamedTuple
 from contextd.governance.redaction.values import LONGEST, SHORTEST, Form
 
 
-class Found(NamedTuple):
+class FoundValue(NamedTuple):
     """A value at `[start, end)` of a text, and how it is written."""
 
     start: int
@@ -83,7 +83,7 @@ _TRAILING = ".,;:!?)]}>*_|"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}
 
 
-def assigned(text: str, start: int, end: int) -> Found | None:
+def assigned(text: str, start: int, end: int) -> FoundValue | None:
     """What is assigned to the name at `[start, end)`, or passed beside it."""
     named = _VALUE_OF_NAME.match(text, end, end + WINDOW) if text[end] in _CLOSES_NAME else None
     if named:
@@ -95,12 +95,12 @@ def assigned(text: str, start: int, end: int) -> Found | None:
     if call:
         found = _value(text, call.end(), call.end(), bare=bool(call["bracket"]))
         if found and found.form == "quoted" and text[end] == ",":
-            return Found(found.start, found.end, "argument")
+            return FoundValue(found.start, found.end, "argument")
         return found
     return None
 
 
-def tagged(text: str, start: int, end: int) -> Found | None:
+def tagged(text: str, start: int, end: int) -> FoundValue | None:
     """The content of the element whose tag is at `[start, end)`."""
     if not start or text[start - 1] not in "<:.":
         return None
@@ -108,31 +108,33 @@ def tagged(text: str, start: int, end: int) -> Found | None:
     return _bare(text, sign.end(), "quoted") if sign else None
 
 
-def optional(text: str, end: int) -> Found | None:
+def optional(text: str, end: int) -> FoundValue | None:
     """The argument of a command line option that ends at `end`."""
     sign = _OPTION.match(text, end, end + 8)
     return _value(text, sign.end(), sign.end()) if sign else None
 
 
-def stated(text: str, end: int) -> Found | None:
+def stated(text: str, end: int) -> FoundValue | None:
     """What a sentence says that something is whose name ends at `end`."""
     sign = _SENTENCE.match(text, end, end + WINDOW)
     found = _value(text, sign.end(), sign.end()) if sign else None
     if found is None or found.form == "quoted":
         return found
-    return Found(found.start, found.end, "spoken")
+    return FoundValue(found.start, found.end, "spoken")
 
 
-def stated_before(text: str, start: int) -> Found | None:
+def stated_before(text: str, start: int) -> FoundValue | None:
     """What a sentence says that it is what the name at `start` means: "use X as the password"."""
     low = max(0, start - WINDOW)
     match = _SENTENCE_BEFORE.search(text[low:start])
     return (
-        Found(low + match.start("secret"), low + match.end("secret"), "spoken") if match else None
+        FoundValue(low + match.start("secret"), low + match.end("secret"), "spoken")
+        if match
+        else None
     )
 
 
-def _value(text: str, at: int, start: int, *, bare: bool = True) -> Found | None:
+def _value(text: str, at: int, start: int, *, bare: bool = True) -> FoundValue | None:
     """The value at `at` of a name that begins at `start`."""
     decoration = _DECORATION.match(text, at, at + 24)
     opening = _OPENING.match(text, decoration.end() if decoration else at, at + 32)
@@ -147,7 +149,7 @@ def _value(text: str, at: int, start: int, *, bare: bool = True) -> Found | None
     return _bare(text, at, "line" if alone else "inline")
 
 
-def _quoted(text: str, opening: re.Match[str]) -> Found | None:
+def _quoted(text: str, opening: re.Match[str]) -> FoundValue | None:
     mark = opening[0]
     closing = _CLOSING.get(mark, mark)
     limit = opening.end() + LONGEST
@@ -156,10 +158,10 @@ def _quoted(text: str, opening: re.Match[str]) -> Found | None:
         end = text.find(closing, end + 1, limit)
     if end < 0 or (len(mark) < 3 and text.find("\n", opening.end(), end) >= 0):
         return None
-    return Found(opening.end(), end, "quoted")
+    return FoundValue(opening.end(), end, "quoted")
 
 
-def _bare(text: str, at: int, form: Form) -> Found | None:
+def _bare(text: str, at: int, form: Form) -> FoundValue | None:
     match = _BARE.match(text, at, at + LONGEST + 8)
     if match is None:
         return None
@@ -168,8 +170,8 @@ def _bare(text: str, at: int, form: Form) -> Found | None:
     if following:
         end = following.start()
     elif form == "line" and _ENDS_LINE.match(text, end, end + 24):
-        return Found(at, end, "line")
-    return Found(at, _trimmed(text, at, end), "quoted" if form == "quoted" else "inline")
+        return FoundValue(at, end, "line")
+    return FoundValue(at, _trimmed(text, at, end), "quoted" if form == "quoted" else "inline")
 
 
 def _trimmed(text: str, at: int, end: int) -> int:
@@ -182,7 +184,7 @@ def _trimmed(text: str, at: int, end: int) -> int:
     return end
 
 
-def whole_run(text: str, found: Found) -> int:
+def whole_run(text: str, found: FoundValue) -> int:
     """Where a value ends that was cut off because it is long."""
     if found.end - found.start < LONGEST:
         return found.end

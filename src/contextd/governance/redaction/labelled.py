@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from contextd.governance.redaction.beside import (
     WINDOW,
-    Found,
+    FoundValue,
     assigned,
     optional,
     stated,
@@ -142,7 +142,7 @@ def _before(text: Text, start: int, named: Label) -> Span | None:
     return _judged(text.whole, start, named, stated_before(text.whole, start))
 
 
-def _judged(text: str, end: int, named: Label, found: Found | None) -> Span | None:
+def _judged(text: str, end: int, named: Label, found: FoundValue | None) -> Span | None:
     if found is None or _reports(text, end):
         return None
     kind = "authorization" if named.word in _HEADERS else named.kind

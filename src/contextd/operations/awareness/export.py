@@ -17,7 +17,7 @@ _RATED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedAwareness:
     """Where the usage log was written."""
 
     path: str
@@ -25,7 +25,7 @@ class Exported:
 
 
 @operation("POST /api/awareness/export", effect="write", audience="owner", idempotent=True)
-def export_awareness(runtime: Runtime, path: FilePath = "") -> Exported:
+def export_awareness(runtime: Runtime, path: FilePath = "") -> ExportedAwareness:
     """Write the project's usage log, its totals and what was useful as awareness.json, under 200 KB.
 
     Args:
@@ -34,7 +34,7 @@ def export_awareness(runtime: Runtime, path: FilePath = "") -> Exported:
     target = Path(path).expanduser() if path else runtime.settings.home / "awareness.json"
     body = awareness_body(runtime)
     replace_file(target, body)
-    return Exported(str(target), len(body))
+    return ExportedAwareness(str(target), len(body))
 
 
 def awareness_body(runtime: Runtime) -> bytes:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
-from contextd.code.git.cited import Standing
+from contextd.code.git.cited import AnchorStanding
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Stale
 from contextd.domain.kinds import kinds_that
@@ -34,7 +34,7 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
         standing = standings(runtime, cited)
         for record in cited:
             task.hold.check()
-            signal, why = _signal(runtime, record, standing.get(record.id, Standing()))
+            signal, why = _signal(runtime, record, standing.get(record.id, AnchorStanding()))
             if signal and not _given(runtime, record, signal):
                 after = record.with_(confidence=apply(record.confidence, signal))
                 with suppress(Stale):
@@ -46,7 +46,7 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
         query = replace(query, cursor=page.cursor)
 
 
-def _signal(runtime: Runtime, record: Record, standing: Standing) -> tuple[str, str]:
+def _signal(runtime: Runtime, record: Record, standing: AnchorStanding) -> tuple[str, str]:
     """The signal a record's code gives, and why; empty when it gives none. A note that names no file
     was only written when the commit was the latest: its revert says nothing of it.
     """

@@ -13,7 +13,7 @@ from contextd.steps.writing import Changed, change_all
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class UsefulnessScore:
     """Where a record stands after a report."""
 
     id: str
@@ -27,7 +27,7 @@ class Acknowledged:
     """A report of usefulness, taken, with the new scores."""
 
     acknowledged: bool
-    scores: list[Score]
+    scores: list[UsefulnessScore]
 
     def as_text(self) -> str:
         """A line per record."""
@@ -76,4 +76,6 @@ def report_usefulness(
         ],
     )
     runtime.trace.wrote(list(records), type="feedback", action="update")
-    return Acknowledged(True, [Score(r.id, r.confidence, r.helpful, r.unhelpful) for r in after])
+    return Acknowledged(
+        True, [UsefulnessScore(r.id, r.confidence, r.helpful, r.unhelpful) for r in after]
+    )

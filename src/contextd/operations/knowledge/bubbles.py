@@ -12,7 +12,7 @@ from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.bubbles import bubble_named, in_bubble, members_of
-from contextd.steps.views import Done, Entry, entry
+from contextd.steps.views import ContextEntry, Done, entry
 from contextd.steps.writing import Changed, change, change_all, save_new
 
 
@@ -26,7 +26,7 @@ class Bubble:
     count: int
     created_at: Annotated[str, Field(serialization_alias="createdAt")]
     updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
-    entries: list[Entry] | None = None
+    entries: list[ContextEntry] | None = None
 
     def as_text(self) -> str:
         """Name, size, and the entries when they were asked for."""

@@ -12,7 +12,7 @@ from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.typed import TYPE, schema_of, with_fields
-from contextd.steps.views import Done, Entries, Entry, entry
+from contextd.steps.views import ContextEntry, Done, Entries, entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
 
@@ -23,7 +23,7 @@ def save_context(
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
-) -> Entry:
+) -> ContextEntry:
     """Keep a note for later sessions: a fact, a preference, something the user said.
 
     Args:
@@ -116,7 +116,7 @@ def update_context(
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
-) -> Entry:
+) -> ContextEntry:
     """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
 
     Args:

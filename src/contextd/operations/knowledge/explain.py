@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import KINDS, kind_named
 from contextd.operations.core import operation
-from contextd.retrieval.hits import LeftOut, Part
+from contextd.retrieval.hits import LeftOut, ScorePart
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 from contextd.steps.finding import contents_of
 from contextd.steps.paging import page_size
-from contextd.steps.rows import Row, row_of, statuses_of, trust_named, typed_as
+from contextd.steps.rows import RecordRow, row_of, statuses_of, trust_named, typed_as
 
 _DEEPEST = 100
 
@@ -21,10 +21,10 @@ _DEEPEST = 100
 class Explained:
     """A hit and what each component and boost gave it."""
 
-    record: Row
+    record: RecordRow
     score: float
     why: str
-    parts: list[Part]
+    parts: list[ScorePart]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
 from contextd.steps.paging import page_size
 from contextd.steps.rows import (
-    Difference,
-    Row,
+    FieldDifference,
+    RecordRow,
     differences,
     row_of,
     statuses_of,
@@ -32,7 +32,7 @@ _MOST = 200
 class Rows:
     """A page of records, newest first, how many match in all, and where the next page starts."""
 
-    records: list[Row]
+    records: list[RecordRow]
     total: int
     counts: dict[str, int]
     cursor: str = ""
@@ -100,7 +100,7 @@ class FieldShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ChangeRow:
     """One change of a record."""
 
     seq: int
@@ -109,14 +109,14 @@ class Step:
     actor: str
     action: str
     reason: str
-    differences: list[Difference]
+    differences: list[FieldDifference]
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
     """Everything kept of one record. `fields` are the kind's; `version` guards an edit."""
 
-    record: Row
+    record: RecordRow
     content: str
     data: dict[str, Any]
     fields: list[FieldShape]
@@ -130,7 +130,7 @@ class Whole:
     valid_to: str
     last_used_at: str
     version: str
-    history: list[Step] = field(default_factory=list[Step])
+    history: list[ChangeRow] = field(default_factory=list[ChangeRow])
 
     def as_text(self) -> str:
         """The record, then a line per change."""
@@ -152,7 +152,7 @@ def get_record(runtime: Runtime, id: str) -> Whole:
     return _whole(record, now, steps)
 
 
-def _whole(record: Record, now: datetime, steps: list[Step]) -> Whole:
+def _whole(record: Record, now: datetime, steps: list[ChangeRow]) -> Whole:
     kind = KINDS.get(record.kind)
     shapes = [
         FieldShape(name, spec.type, spec.required, spec.description, list(spec.values))
@@ -178,8 +178,8 @@ def _whole(record: Record, now: datetime, steps: list[Step]) -> Whole:
     )
 
 
-def _step(entry: Change, now: datetime) -> Step:
-    return Step(
+def _step(entry: Change, now: datetime) -> ChangeRow:
+    return ChangeRow(
         seq=entry.seq,
         at=iso(entry.at),
         age=age(entry.at, now),
@@ -196,7 +196,7 @@ class Edited:
 
     id: str
     saved: bool
-    differences: list[Difference]
+    differences: list[FieldDifference]
     version: str
     redacted: int = 0
 

@@ -132,7 +132,7 @@ def project_names(runtime: Runtime) -> ProjectNames:
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
+class ModuleOverview:
     """One module of a project with what is known about it."""
 
     name: str
@@ -170,7 +170,7 @@ class Module:
 
 
 @operation("GET /api/project/modules/{name}", profile="standard")
-def project_module(runtime: Runtime, name: str) -> Module:
+def project_module(runtime: Runtime, name: str) -> ModuleOverview:
     """Show one module: key files, patterns, rules, known issues, what it depends on.
 
     Args:
@@ -188,7 +188,7 @@ def project_module(runtime: Runtime, name: str) -> Module:
     ).records
     runtime.trace.read([record.id for record in found], type="module")
     now = runtime.clock.now()
-    shown = Module(
+    shown = ModuleOverview(
         name=module.name,
         description=module.description,
         key_files=[{"path": f.path, "role": f.role} for f in module.key_files],

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from contextd.code.git.program import blobs, branch, head
-from contextd.code.project.project_yaml import Addition, enrich
+from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.documents import message_documents
 from contextd.domain.errors import NotFound
 from contextd.domain.records import Anchor
@@ -178,7 +178,7 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
     sure = [finding for finding in findings if finding.confidence >= ENRICH_FROM]
     extra = additions(sure, places, session_id=session.id, now=runtime.clock.now())
     entries = [
-        Addition(
+        ModuleLearning(
             module=one.module,
             section=one.section,
             text=one.text,

@@ -14,7 +14,7 @@ from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import Packed
+from contextd.sessions.briefing import PackedBriefing
 from contextd.sessions.clock import gap_in_words
 from contextd.steps.briefing import brief, quoted_in, read_lately
 from contextd.steps.closing import close_session
@@ -96,7 +96,9 @@ def session_start(
     )
 
 
-def _briefed(runtime: Runtime, session: Session, packed: Packed, task: str) -> SessionChange:
+def _briefed(
+    runtime: Runtime, session: Session, packed: PackedBriefing, task: str
+) -> SessionChange:
     """What a briefing leaves in its session."""
     event = Event(
         type="injection",
@@ -117,7 +119,7 @@ def _briefed(runtime: Runtime, session: Session, packed: Packed, task: str) -> S
 
 
 def _started(
-    runtime: Runtime, session: Session, packed: Packed, left: int, recent: Sequence[Session]
+    runtime: Runtime, session: Session, packed: PackedBriefing, left: int, recent: Sequence[Session]
 ) -> Started:
     before = [other for other in recent if other.id != session.id]
     last = before[0] if before else None

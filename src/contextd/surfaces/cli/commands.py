@@ -64,7 +64,7 @@ class Commands(Guiding):
         self._load = load
         self._standalone = standalone
         self.add_command(_help_command())
-        self.add_command(Call(lambda: self._operations))
+        self.add_command(CallCommand(lambda: self._operations))
         for name, (about, run) in extras.items():
             self.add_command(_extra_command(name, about, run))
 
@@ -126,7 +126,7 @@ class Commands(Guiding):
         return found or click.Command.shell_complete(self, ctx, incomplete)
 
 
-class Call(Guiding):
+class CallCommand(Guiding):
     """`contextd call NAME`: any operation, also those that have no command of their own."""
 
     noun = "operation"

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
-from contextd.code.index.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.index.languages.outline import (
+    LooseDefinition,
+    Outline,
+    line_of,
+    symbols_of,
+    text_of,
+)
 from contextd.domain.code import Import
 
 _OPENED = frozenset(
@@ -83,7 +89,7 @@ class _Place:
     seen: bool = True
 
 
-def _definitions(root: Node) -> Iterator[Definition]:
+def _definitions(root: Node) -> Iterator[LooseDefinition]:
     """Everything that is declared outside function bodies, in any order."""
     waiting: list[tuple[Node, _Place]] = [(root, _Place())]
     while waiting:
@@ -95,7 +101,7 @@ def _definitions(root: Node) -> Iterator[Definition]:
             body = node.child_by_field_name("body")
             if name is not None and body is not None:
                 dotted = text_of(name).replace("::", ".")
-                yield Definition(dotted, "module", node, body.start_byte, place.seen)
+                yield LooseDefinition(dotted, "module", node, body.start_byte, place.seen)
             if body is not None:
                 waiting.append((body, _Place(seen=name is not None and place.seen)))
         elif node.type in _NAMED:
@@ -124,15 +130,17 @@ def _outer(node: Node) -> Node:
     return node
 
 
-def _named(node: Node, place: _Place) -> Definition:
+def _named(node: Node, place: _Place) -> LooseDefinition:
     name = text_of(node.child_by_field_name("name"))
     value = node.child_by_field_name("value")
     long = value is not None and value.end_byte - value.start_byte > 120
     head = value.start_byte if value is not None and long else 0
-    return Definition(name, _NAMED[node.type], _outer(node), head, place.seen)
+    return LooseDefinition(name, _NAMED[node.type], _outer(node), head, place.seen)
 
 
-def _type(node: Node, place: _Place, waiting: list[tuple[Node, _Place]]) -> Iterator[Definition]:
+def _type(
+    node: Node, place: _Place, waiting: list[tuple[Node, _Place]]
+) -> Iterator[LooseDefinition]:
     name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
     if body is None:
         return
@@ -145,10 +153,10 @@ def _type(node: Node, place: _Place, waiting: list[tuple[Node, _Place]]) -> Iter
         whole = statement is not None and statement.type in _VALUES
         outer = _outer(statement if whole and statement is not None else node)
         head = 0 if kind == "enum" else body.start_byte
-        yield Definition(plain, kind, outer, head, place.seen, within)
+        yield LooseDefinition(plain, kind, outer, head, place.seen, within)
 
 
-def _values(node: Node, place: _Place) -> Iterator[Definition]:
+def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
     """Functions and variables of a declaration, and the names of a `typedef`."""
     body = node.child_by_field_name("body")
     static = not place.member and any(
@@ -175,7 +183,7 @@ def _values(node: Node, place: _Place) -> Iterator[Definition]:
         if kind == "type" and inner is not None and inner.type in _TYPES:
             opened = inner.child_by_field_name("body")
             head = opened.start_byte if opened is not None and kind != "enum" else 0
-        yield Definition(name, kind, _outer(node), head, place.seen and not static, within)
+        yield LooseDefinition(name, kind, _outer(node), head, place.seen and not static, within)
 
 
 def _value_head(declarator: Node) -> int:

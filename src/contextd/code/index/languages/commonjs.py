@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from tree_sitter import Node
 
 from contextd.code.index.languages.ecmascript_modules import Modules
-from contextd.code.index.languages.outline import Definition, text_of, unquoted
+from contextd.code.index.languages.outline import LooseDefinition, text_of, unquoted
 
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
 _WHOLE = ("module.exports", "exports")
@@ -20,7 +20,7 @@ class AssignedExports:
     """
 
     exports: dict[str, tuple[str, str, str]] = field(default_factory=dict)
-    definitions: list[Definition] = field(default_factory=list)
+    definitions: list[LooseDefinition] = field(default_factory=list)
     passed_on: list[tuple[str, str]] = field(default_factory=list)
 
     def add(self, name: str, specifier: str, inner: str) -> None:
@@ -101,7 +101,7 @@ def _named(found: AssignedExports, name: str, around: Node, value: Node) -> None
         found.definitions.append(_definition(name, around, value))
 
 
-def _definition(name: str, around: Node, value: Node) -> Definition:
+def _definition(name: str, around: Node, value: Node) -> LooseDefinition:
     body = value.child_by_field_name("body")
     kind = "constant"
     if value.type in _FUNCTIONS:
@@ -110,7 +110,7 @@ def _definition(name: str, around: Node, value: Node) -> Definition:
         kind = "class"
     long = value.end_byte - value.start_byte > 120
     head = body.start_byte if body is not None else value.start_byte if long else 0
-    return Definition(name, kind, around, head, True)
+    return LooseDefinition(name, kind, around, head, True)
 
 
 def required(value: Node) -> str:

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
-from contextd.code.index.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.index.languages.outline import (
+    LooseDefinition,
+    Outline,
+    line_of,
+    symbols_of,
+    text_of,
+)
 from contextd.domain.code import Import
 
 _KINDS = {
@@ -105,7 +111,7 @@ def _using(node: Node) -> Import | None:
     return Import(specifier=specifier, line=line_of(node), names=names)
 
 
-def _declared(node: Node) -> Iterator[Definition]:
+def _declared(node: Node) -> Iterator[LooseDefinition]:
     words = {text_of(child) for child in node.named_children if child.type == "modifier"}
     around = _around(node)
     in_interface = around is not None and around.type == "interface_declaration"
@@ -120,7 +126,7 @@ def _declared(node: Node) -> Iterator[Definition]:
                 for one in declared.named_children:
                     if one.type == "variable_declarator":
                         name = text_of(one.child_by_field_name("name"))
-                        yield Definition(name, kind, node, 0, exported)
+                        yield LooseDefinition(name, kind, node, 0, exported)
         return
     body = node.child_by_field_name("body")
     if body is None:
@@ -130,7 +136,7 @@ def _declared(node: Node) -> Iterator[Definition]:
         kind = "struct"
     exported = exported and kind != "function"
     head = body.start_byte if body is not None and kind != "enum" else 0
-    yield Definition(_name(node), kind, node, head, exported)
+    yield LooseDefinition(_name(node), kind, node, head, exported)
 
 
 def _name(node: Node) -> str:

@@ -16,7 +16,7 @@ from contextd.code.index.languages.ecmascript_modules import (
     modules_of,
 )
 from contextd.code.index.languages.language import captures
-from contextd.code.index.languages.outline import Definition, Outline, symbols_of, text_of
+from contextd.code.index.languages.outline import LooseDefinition, Outline, symbols_of, text_of
 from contextd.domain.code import Symbol
 
 _KINDS = {
@@ -124,7 +124,7 @@ def _outer(node: Node) -> Node:
     return node
 
 
-def _declared(node: Node) -> Definition:
+def _declared(node: Node) -> LooseDefinition:
     name = text_of(node.child_by_field_name("name") or node.child_by_field_name("property"))
     body = node.child_by_field_name("body")
     if node.type in ("public_field_definition", "field_definition"):
@@ -135,7 +135,7 @@ def _declared(node: Node) -> Definition:
     exported = outer.type == "export_statement"
     if name[:1] in ("'", '"'):
         name = name[1:-1]
-    return Definition(name, _KINDS[node.type], outer, head, exported)
+    return LooseDefinition(name, _KINDS[node.type], outer, head, exported)
 
 
 _IN_CLASS = frozenset(kind for kind, name in _KINDS.items() if name == "method")
@@ -145,7 +145,7 @@ def _function_body(value: Node | None) -> Node | None:
     return value.child_by_field_name("body") if value is not None else None
 
 
-def _variables(node: Node) -> Iterator[Definition]:
+def _variables(node: Node) -> Iterator[LooseDefinition]:
     value = node.child_by_field_name("value")
     body = _function_body(value)
     function = value is not None and body is not None and value.type != "class"
@@ -154,7 +154,7 @@ def _variables(node: Node) -> Iterator[Definition]:
     head = body.start_byte if body is not None else _value_head(value)
     for name in bound_names(node.child_by_field_name("name")):
         kind = "function" if function else "class" if body is not None else "constant"
-        yield Definition(name, kind, outer, head, exported)
+        yield LooseDefinition(name, kind, outer, head, exported)
 
 
 def _exported_list(node: Node) -> bool:
@@ -174,13 +174,13 @@ def _anonymous(node: Node) -> bool:
     return value is not None and value.type != "identifier"
 
 
-def _default(node: Node) -> Definition:
+def _default(node: Node) -> LooseDefinition:
     value = node.child_by_field_name("value")
     body = _function_body(value)
     kind = "constant"
     if value is not None and body is not None:
         kind = "class" if value.type == "class" else "function"
-    return Definition(
+    return LooseDefinition(
         "default", kind, node, body.start_byte if body is not None else _value_head(value), True
     )
 

@@ -8,7 +8,7 @@ from tree_sitter import Node
 
 from contextd.code.index.languages import ecmascript
 from contextd.code.index.languages.language import Embedded
-from contextd.code.index.languages.outline import Definition, Outline, symbols_of, text_of
+from contextd.code.index.languages.outline import LooseDefinition, Outline, symbols_of, text_of
 from contextd.domain.code import Import
 
 _SCRIPT = re.compile(
@@ -53,7 +53,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     if not any(name == "default" for name, _, _ in exports):
         props = next((one for one in root.named_children if _is_component(one)), None)
         if props is not None:
-            made = symbols_of([Definition("default", "component", props, 0, True)], data)
+            made = symbols_of([LooseDefinition("default", "component", props, 0, True)], data)
             symbols = tuple(sorted((*symbols, *made), key=lambda s: (s.start, -s.end)))
             exports = (*exports, ("default", "", "default"))
     imports = tuple(sorted((*outside, *found.imports), key=lambda one: one.line))

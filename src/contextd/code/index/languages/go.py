@@ -10,7 +10,7 @@ from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
 from contextd.code.index.languages.outline import (
-    Definition,
+    LooseDefinition,
     Outline,
     line_of,
     symbols_of,
@@ -81,8 +81,8 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     return Outline(symbols, _imports(found, {s.name for s in symbols if not s.parent}), ())
 
 
-def _function(node: Node) -> Definition:
-    return Definition(
+def _function(node: Node) -> LooseDefinition:
+    return LooseDefinition(
         text_of(node.child_by_field_name("name")), "function", node, _start(node, "body")
     )
 
@@ -92,10 +92,10 @@ def _start(node: Node, field: str) -> int:
     return inner.start_byte if inner is not None else 0
 
 
-def _method(node: Node) -> Definition:
+def _method(node: Node) -> LooseDefinition:
     receiver = node.child_by_field_name("receiver")
     name = text_of(node.child_by_field_name("name"))
-    return Definition(name, "method", node, _start(node, "body"), within=_receiver(receiver))
+    return LooseDefinition(name, "method", node, _start(node, "body"), within=_receiver(receiver))
 
 
 def _receiver(node: Node | None) -> str:
@@ -110,18 +110,18 @@ def _receiver(node: Node | None) -> str:
     return ""
 
 
-def _member(node: Node) -> Definition:
-    return Definition(text_of(node.child_by_field_name("name")), "method", node)
+def _member(node: Node) -> LooseDefinition:
+    return LooseDefinition(text_of(node.child_by_field_name("name")), "method", node)
 
 
-def _type(node: Node) -> Definition:
+def _type(node: Node) -> LooseDefinition:
     value = node.child_by_field_name("type")
     kind, head = "type", 0
     if value is not None and value.type in ("struct_type", "interface_type"):
         kind = value.type.removesuffix("_type")
         body = next((c for c in value.children if c.type in ("field_declaration_list", "{")), None)
         head = body.start_byte if body is not None else 0
-    return Definition(text_of(node.child_by_field_name("name")), kind, _outer(node), head)
+    return LooseDefinition(text_of(node.child_by_field_name("name")), kind, _outer(node), head)
 
 
 def _outer(spec: Node) -> Node:
@@ -132,7 +132,7 @@ def _outer(spec: Node) -> Node:
     return around
 
 
-def _values(node: Node) -> Iterator[Definition]:
+def _values(node: Node) -> Iterator[LooseDefinition]:
     waiting = list(reversed(node.named_children))
     kind = "constant" if node.type == "const_declaration" else "variable"
     while waiting:
@@ -147,7 +147,7 @@ def _values(node: Node) -> Iterator[Definition]:
         head = value.start_byte if value is not None and long else 0
         for name in spec.children_by_field_name("name"):
             if name.type == "identifier":
-                yield Definition(text_of(name), kind, _outer(spec), head)
+                yield LooseDefinition(text_of(name), kind, _outer(spec), head)
 
 
 def _imports(found: Mapping[str, Sequence[Node]], defined: set[str]) -> tuple[Import, ...]:

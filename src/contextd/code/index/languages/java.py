@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
-from contextd.code.index.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.index.languages.outline import (
+    LooseDefinition,
+    Outline,
+    line_of,
+    symbols_of,
+    text_of,
+)
 from contextd.domain.code import Import
 
 _KINDS = {
@@ -81,9 +87,9 @@ def _modifiers(node: Node) -> set[str]:
     return {child.type for child in found.children} if found is not None else set()
 
 
-def _definition(node: Node) -> Definition:
+def _definition(node: Node) -> LooseDefinition:
     body = node.child_by_field_name("body")
-    return Definition(
+    return LooseDefinition(
         text_of(node.child_by_field_name("name")),
         _KINDS[node.type],
         node,
@@ -100,7 +106,7 @@ def _exported(node: Node) -> bool:
     return bool(_modifiers(node) & {"public", "protected"})
 
 
-def _fields(node: Node) -> Iterator[Definition]:
+def _fields(node: Node) -> Iterator[LooseDefinition]:
     constant = node.type == "constant_declaration" or {"static", "final"} <= _modifiers(node)
     several = len(node.children_by_field_name("declarator")) > 1
     for one in node.children_by_field_name("declarator") if constant else ():
@@ -108,7 +114,7 @@ def _fields(node: Node) -> Iterator[Definition]:
         long = value is not None and value.end_byte - value.start_byte > _LONGEST_VALUE
         head = value.start_byte if value is not None and long else 0
         name = text_of(one.child_by_field_name("name"))
-        yield Definition(name, "constant", one if several else node, head, _exported(node))
+        yield LooseDefinition(name, "constant", one if several else node, head, _exported(node))
 
 
 def _import(node: Node) -> Import:

@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
-from contextd.code.index.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.index.languages.outline import (
+    LooseDefinition,
+    Outline,
+    line_of,
+    symbols_of,
+    text_of,
+)
 from contextd.domain.code import Import
 
 _QUERY = """
@@ -83,7 +89,7 @@ def _import(node: Node) -> Import | None:
     return Import(specifier=specifier, line=line, names=((last, alias or last),))
 
 
-def _declared(node: Node) -> Iterator[Definition]:
+def _declared(node: Node) -> Iterator[LooseDefinition]:
     modifiers = next((n for n in node.named_children if n.type == "modifiers"), None)
     words = set(text_of(modifiers).split())
     exported = not words & {"private", "protected"}
@@ -109,20 +115,20 @@ def _declared(node: Node) -> Iterator[Definition]:
             return
         case _:
             kind = "method" if member else "function"
-    yield Definition(name, kind, node, head, exported)
+    yield LooseDefinition(name, kind, node, head, exported)
 
 
-def _bare(name: Node) -> Definition:
+def _bare(name: Node) -> LooseDefinition:
     """A type without a body behind an annotation, where the grammar reads `a infix b`."""
     statement = name.parent if name.parent is not None else name
     around = statement.parent
     if around is not None and around.type == "annotated_expression":
         statement = around
     exported = not re.search(r"\b(?:private|protected)\b", text_of(statement))
-    return Definition(text_of(name), "class", statement, 0, exported)
+    return LooseDefinition(text_of(name), "class", statement, 0, exported)
 
 
-def _property(node: Node, member: bool, exported: bool) -> Iterator[Definition]:
+def _property(node: Node, member: bool, exported: bool) -> Iterator[LooseDefinition]:
     head = 0
     for child in node.named_children:
         long = child.end_byte - child.start_byte > 120
@@ -138,4 +144,4 @@ def _property(node: Node, member: bool, exported: bool) -> Iterator[Definition]:
         for one in declared:
             name = next((text_of(n) for n in one.named_children if n.type == "identifier"), "")
             kind = "property" if member else "constant"
-            yield Definition(name.strip("`"), kind, node, head, exported)
+            yield LooseDefinition(name.strip("`"), kind, node, head, exported)

@@ -17,7 +17,7 @@ Read = Callable[[str], str]
 """The text of a file of the project by its path; raises OSError when it is gone."""
 
 
-class Resolver(Protocol):
+class LanguageResolver(Protocol):
     """Finds the files that imports lead to, among the paths it was made with."""
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
@@ -54,7 +54,7 @@ class Language:
     family: str
     grammar: Callable[[], object]
     outline: Callable[[Node, bytes, str], Outline]
-    resolver: Callable[[Collection[str], Read], Resolver]
+    resolver: Callable[[Collection[str], Read], LanguageResolver]
     settings: tuple[str, ...] = ()
     defines: Callable[[str], Iterable[tuple[str, ...]]] | None = None
     embedded: Callable[[bytes], Embedded] | None = None

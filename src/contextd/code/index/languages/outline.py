@@ -24,7 +24,7 @@ class Outline:
 
 
 @dataclass(slots=True)
-class Definition:
+class LooseDefinition:
     """A definition before its parent is known. `outer` spans what belongs to it: decorators,
     `export`. `head` is where its body starts, or 0 when all of it is its signature. `within` names
     what it belongs to where that does not stand around it: `A` in `A::b() {}`.
@@ -61,7 +61,7 @@ def line_of(node: Node) -> int:
     return node.start_point[0] + 1
 
 
-def symbols_of(definitions: Sequence[Definition], data: bytes) -> tuple[Symbol, ...]:
+def symbols_of(definitions: Sequence[LooseDefinition], data: bytes) -> tuple[Symbol, ...]:
     """The definitions as symbols, in source order, each with the names around it as parent. In
     broken code a name can be missing: such a definition is left out.
     """

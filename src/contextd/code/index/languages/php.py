@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
 from contextd.code.index.languages.outline import (
-    Definition,
+    LooseDefinition,
     Outline,
     line_of,
     symbols_of,
@@ -80,7 +80,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     return Outline(symbols, tuple(imports), tuple(dict.fromkeys(exports)))
 
 
-def _declared(node: Node) -> Iterator[Definition]:
+def _declared(node: Node) -> Iterator[LooseDefinition]:
     words = {text_of(n) for n in node.named_children if n.type == "visibility_modifier"}
     exported = not words & {"private", "protected"}
     body = node.child_by_field_name("body")
@@ -89,10 +89,10 @@ def _declared(node: Node) -> Iterator[Definition]:
         for one in node.named_children:
             if one.type == "const_element":
                 name = next((text_of(n) for n in one.named_children if n.type == "name"), "")
-                yield Definition(name, kind, node, _long(one), exported)
+                yield LooseDefinition(name, kind, node, _long(one), exported)
         return
     head = body.start_byte if body is not None else 0
-    yield Definition(text_of(node.child_by_field_name("name")), kind, node, head, exported)
+    yield LooseDefinition(text_of(node.child_by_field_name("name")), kind, node, head, exported)
 
 
 def _long(element: Node) -> int:
@@ -100,14 +100,14 @@ def _long(element: Node) -> int:
     return value.start_byte if value.end_byte - value.start_byte > 120 else 0
 
 
-def _defined(node: Node) -> Iterator[Definition]:
+def _defined(node: Node) -> Iterator[LooseDefinition]:
     call = node.parent
     arguments = call.child_by_field_name("arguments") if call is not None else None
     if text_of(node).lower() != "define" or call is None or arguments is None:
         return
     first = arguments.named_children[0].named_children if arguments.named_children else []
     if first and first[0].type in ("string", "encapsed_string"):
-        yield Definition(unquoted(first[0]), "constant", call, 0, True)
+        yield LooseDefinition(unquoted(first[0]), "constant", call, 0, True)
 
 
 def _include(node: Node) -> Import | None:

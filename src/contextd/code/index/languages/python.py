@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
 from contextd.code.index.languages.outline import (
-    Definition,
+    LooseDefinition,
     Outline,
     line_of,
     symbols_of,
@@ -57,7 +57,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     return Outline(symbols, imports, _exports(path, symbols, imports, public))
 
 
-def _definition(node: Node) -> Definition:
+def _definition(node: Node) -> LooseDefinition:
     body = node.child_by_field_name("body")
     # A comment between the colon and the first statement is no part of the signature.
     colon = next((child.end_byte for child in node.children if child.type == ":"), 0)
@@ -68,7 +68,7 @@ def _definition(node: Node) -> Definition:
     around = outer.parent.parent if outer.parent is not None else None
     if kind == "function" and around is not None and around.type == "class_definition":
         kind = "method"
-    return Definition(text_of(node.child_by_field_name("name")), kind, outer, head)
+    return LooseDefinition(text_of(node.child_by_field_name("name")), kind, outer, head)
 
 
 def _module_level(root: Node) -> Iterator[Node]:
@@ -81,18 +81,18 @@ def _module_level(root: Node) -> Iterator[Node]:
             yield node
 
 
-def _constants(statement: Node) -> list[Definition]:
+def _constants(statement: Node) -> list[LooseDefinition]:
     if statement.type == "type_alias_statement":
         left = statement.child_by_field_name("left")
         name = text_of(left).split("[")[0]
-        return [Definition(name, "type", statement)]
+        return [LooseDefinition(name, "type", statement)]
     if statement.type != "expression_statement":
         return []
-    found: list[Definition] = []
+    found: list[LooseDefinition] = []
     expression = statement.named_children[0] if statement.named_children else None
     while expression is not None and expression.type == "assignment":
         left = expression.child_by_field_name("left")
-        found += [Definition(name, "constant", statement) for name in _names(left)]
+        found += [LooseDefinition(name, "constant", statement) for name in _names(left)]
         expression = expression.child_by_field_name("right")
     return found
 

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures
 from contextd.code.index.languages.outline import (
-    Definition,
+    LooseDefinition,
     Outline,
     line_of,
     symbols_of,
@@ -77,7 +77,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     return Outline(symbols, tuple(imports), tuple(dict.fromkeys(exports)))
 
 
-def _definition(node: Node) -> Definition:
+def _definition(node: Node) -> LooseDefinition:
     name = node.child_by_field_name("name")
     last, within = name, ""
     if name is not None and name.type == "scope_resolution":
@@ -90,7 +90,7 @@ def _definition(node: Node) -> Definition:
         inside = _type_around(node) is not None
         kind = "method" if inside else "function"
     exported = node.type in ("class", "module", "singleton_method") or not _hidden(node)
-    return Definition(text_of(last), kind, node, head, exported, within)
+    return LooseDefinition(text_of(last), kind, node, head, exported, within)
 
 
 def _type_around(node: Node) -> Node | None:
@@ -119,7 +119,7 @@ def _hidden(node: Node) -> bool:
     return False
 
 
-def _constant(node: Node) -> Definition:
+def _constant(node: Node) -> LooseDefinition:
     statement = node.parent
     while statement is not None and statement.type != "assignment":
         statement = statement.parent
@@ -127,7 +127,7 @@ def _constant(node: Node) -> Definition:
     right = outer.child_by_field_name("right")
     long = right is not None and right.end_byte - right.start_byte > 120
     head = right.start_byte if right is not None and long else 0
-    return Definition(text_of(node), "constant", outer, head, True)
+    return LooseDefinition(text_of(node), "constant", outer, head, True)
 
 
 def _arguments(call: Node) -> list[Node]:
@@ -146,7 +146,7 @@ def _load(call: Node, word: str) -> Iterator[Import]:
         yield Import(specifier=path, line=line_of(call), names=(("*", ""),))
 
 
-def _made(call: Node, word: str) -> Iterator[Definition]:
+def _made(call: Node, word: str) -> Iterator[LooseDefinition]:
     """Methods that a call defines: `attr_reader :a, :b`, `define_method(:c) { … }`."""
     symbols = [text_of(node)[1:] for node in _arguments(call) if node.type == "simple_symbol"]
     kind = "property" if word in _ACCESSORS else "method"
@@ -154,7 +154,7 @@ def _made(call: Node, word: str) -> Iterator[Definition]:
     head = block.start_byte if block is not None else 0
     exported = not _hidden(call)
     for name in symbols if word in _ACCESSORS else symbols[:1]:
-        yield Definition(name, kind, call, head, exported)
+        yield LooseDefinition(name, kind, call, head, exported)
 
 
 def _constants(nodes: list[Node] | tuple[()], own: set[str]) -> Iterator[Import]:

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from tree_sitter import Node
 
 from contextd.code.index.languages.language import captures, parser
-from contextd.code.index.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.index.languages.outline import (
+    LooseDefinition,
+    Outline,
+    line_of,
+    symbols_of,
+    text_of,
+)
 from contextd.code.index.languages.rust_macros import unwrapped
 from contextd.code.index.languages.rust_paths import Segments, leaves, places_of, seen_from_file
 from contextd.domain.code import Import
@@ -103,7 +109,7 @@ def _named(node: Node) -> str:
     return text_of(node.child_by_field_name("name")).removeprefix("r#")
 
 
-def _definition(node: Node) -> Definition:
+def _definition(node: Node) -> LooseDefinition:
     kind = _KINDS[node.type]
     within = ""
     holder = node.parent.parent if node.parent is not None else None
@@ -118,7 +124,7 @@ def _definition(node: Node) -> Definition:
     if kind == "macro":
         public = "macro_export" in _attributes(node)
     head = _head(node)
-    return Definition(_named(node), kind, node, head, public or inside == "trait_item", within)
+    return LooseDefinition(_named(node), kind, node, head, public or inside == "trait_item", within)
 
 
 def _head(node: Node) -> int:
@@ -153,10 +159,10 @@ def _attributes(node: Node) -> str:
     return "\n".join(reversed(texts))
 
 
-def _module(node: Node) -> Definition:
+def _module(node: Node) -> LooseDefinition:
     body = node.child_by_field_name("body")
     public = any(child.type == "visibility_modifier" for child in node.children)
-    return Definition(_named(node), "module", node, body.start_byte if body else 0, public)
+    return LooseDefinition(_named(node), "module", node, body.start_byte if body else 0, public)
 
 
 def _nest(inline: Sequence[Span], node: Node) -> Segments:

@@ -7,7 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from tree_sitter import Node
 
 from contextd.code.index.languages.language import Read, captures
-from contextd.code.index.languages.outline import Definition, Outline, line_of, symbols_of, text_of
+from contextd.code.index.languages.outline import (
+    LooseDefinition,
+    Outline,
+    line_of,
+    symbols_of,
+    text_of,
+)
 from contextd.domain.code import Import
 
 _KINDS = {
@@ -69,7 +75,7 @@ def _module(node: Node) -> str:
     return "".join(text_of(parts).split())
 
 
-def _declared(node: Node) -> Iterator[Definition]:
+def _declared(node: Node) -> Iterator[LooseDefinition]:
     modifiers = next((n for n in node.named_children if n.type == "modifiers"), None)
     exported = not {"private", "fileprivate"} & set(text_of(modifiers).split())
     member = node.parent is not None and node.parent.type in _TYPE_BODIES
@@ -90,10 +96,10 @@ def _declared(node: Node) -> Iterator[Definition]:
         kind = _KINDS[node.type]
         name = _NAMELESS.get(node.type, name)
         kind = "method" if kind == "function" and member else kind
-    yield Definition(name, kind, node, head, exported)
+    yield LooseDefinition(name, kind, node, head, exported)
 
 
-def _property(node: Node, member: bool, exported: bool) -> Iterator[Definition]:
+def _property(node: Node, member: bool, exported: bool) -> Iterator[LooseDefinition]:
     computed = node.child_by_field_name("computed_value")
     value = node.child_by_field_name("value")
     head = computed.start_byte if computed is not None else 0
@@ -105,7 +111,7 @@ def _property(node: Node, member: bool, exported: bool) -> Iterator[Definition]:
         while waiting:
             one = waiting.pop()
             if one.type == "simple_identifier":
-                yield Definition(text_of(one).strip("`"), kind, node, head, exported)
+                yield LooseDefinition(text_of(one).strip("`"), kind, node, head, exported)
             else:
                 waiting.extend(reversed(one.named_children))
 
