@@ -12,7 +12,17 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from contextd.benchmarks import awareness, code, localise, redaction, roundtrips, speed, upkeep, web
+from contextd.benchmarks import (
+    awareness,
+    code,
+    localise,
+    neighbours,
+    redaction,
+    roundtrips,
+    speed,
+    upkeep,
+    web,
+)
 from contextd.benchmarks.recall import RECALL
 from contextd.benchmarks.speed import Figure
 from contextd.domain.errors import ContextdError
@@ -122,6 +132,12 @@ def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
 
+def _neighbours(given: Given) -> bool:
+    if len(given.paths) < 2:
+        given.refuse("neighbours needs the paths of two repositories or more")
+    return neighbours.run(given.paths, out=sys.stdout)
+
+
 def _speed(name: str, measure: Callable[[], list[Figure]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
     for figure in measure():
@@ -136,6 +152,7 @@ KINDS: dict[str, Benchmark] = {
     "localise": Benchmark(_localise, _MANY, "[PATH …] (repositories; this one)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "web": Benchmark(_web),
+    "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "redaction": Benchmark(_redaction),
     "roundtrips": Benchmark(_roundtrips),
     **{

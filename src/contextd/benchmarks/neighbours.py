@@ -1,0 +1,352 @@
+"""`contextd bench neighbours PATH …`: many repositories in one home, opened, edited and asked at once.
+
+Each repository has a client of its own, a real `contextd mcp` on a home that all share. Its steps are
+drawn from a seed: notes, searches, edits of files, hooks around sessions. When the time is up the store
+must be in balance, and each client asks its final questions. Then each repository gets a home for itself,
+the same steps and the same questions: neighbours must have made no difference to any answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from contextd.app import Host
+from contextd.client import control
+from contextd.domain.access import OWNER
+from contextd.runtime import Request
+from contextd.settings import load_settings
+
+MINUTES = float(os.environ.get("CONTEXTD_BENCH_MINUTES", "2"))
+"""How long the neighbours work at once. Ten minutes is what a release is tried with."""
+
+CLIENTS = (
+    "claude-code", "codex", "gemini-cli", "qwen-code", "copilot-cli", "cline", "cursor", "zed", "opencode",
+)  # fmt: skip
+
+_SETTLED_SECONDS = 1_800.0
+"""How long background work may take once nobody asks any more."""
+
+_QUESTIONS = 12
+_NAMES = ("reconcile", "ledger", "invoice", "parcel", "voucher", "tariff", "docket", "manifest")
+_CLAIMS = (
+    "is written by the night job only", "must be locked before it is read", "expires after two hours",
+    "keeps its order when it is retried", "has a copy on every node",
+)  # fmt: skip
+_HIDDEN = ("id", "session_id", "sessionId", "age", "date", "createdAt", "created_at", "updated_at")
+"""What of an answer says when it was given or which copy it is about, not what was found."""
+
+
+class Agent:
+    """A client's MCP server, spoken to as the client does, in one directory."""
+
+    def __init__(self, home: Path, root: Path, client: str, environment: Mapping[str, str]) -> None:
+        self.client, self._environment, self._root = client, environment, root
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "contextd", "mcp", "--profile", "full", "--client", client],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+            env={**environment, "CONTEXTD_HOME": str(home)}, cwd=root,
+        )  # fmt: skip
+        self._home, self._number = home, 0
+        info = {"name": client, "version": "1"}
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": info}
+        self._ask("initialize", hello)
+        self._send({"method": "notifications/initialized"})
+
+    def call(self, tool: str, **arguments: Any) -> Any:
+        """What a tool answers; an error's text when it is one."""
+        found = self._ask("tools/call", {"name": tool, "arguments": arguments})
+        if found.get("isError"):
+            return {"error": " ".join(part.get("text", "") for part in found["content"])}
+        return found.get("structuredContent")
+
+    def hook(self, event: str, **payload: Any) -> None:
+        """Run a hook as Claude Code does."""
+        subprocess.run(
+            [sys.executable, "-m", "contextd", "hook", "--client", "claude-code"],
+            input=json.dumps({"hook_event_name": event, "cwd": str(self._root), **payload}),
+            env={**self._environment, "CONTEXTD_HOME": str(self._home)},
+            cwd=self._root, text=True, capture_output=True, check=False,
+        )  # fmt: skip
+
+    def _ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline():
+            answer = json.loads(line)
+            if answer.get("id") == self._number:
+                result: dict[str, Any] = answer.get("result") or {"isError": True, "content": []}
+                return result
+        raise RuntimeError(f"the server of {self.client} ended")
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def __enter__(self) -> Agent:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._process.communicate(timeout=60)
+
+
+@dataclass
+class Work:
+    """What one client did: how many steps, how long each took, what went wrong, its final answers."""
+
+    root: Path
+    client: str
+    files: int
+    steps: int = 0
+    seconds: list[float] = field(default_factory=list[float])
+    errors: list[str] = field(default_factory=list[str])
+    answers: list[Any] = field(default_factory=list[Any])
+
+
+def run(paths: Sequence[Path], *, out: TextIO, embedder: str = "none") -> bool:
+    """Have the repositories at `paths` worked in together and alone; True when all is as it must be."""
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        # Short, for the sockets in the homes.
+        place = Path(folder)
+        works = [
+            Work(place / path.resolve().name, CLIENTS[n % len(CLIENTS)], _copied(path, place))
+            for n, path in enumerate(paths)
+        ]
+        environment = {**os.environ, "CONTEXTD_EMBEDDER_NAME": embedder}
+        together = place / "together"
+        until = time.monotonic() + 60 * MINUTES
+        with _daemon(together, environment):
+            _all_at_once(works, lambda work: _worked(work, together, environment, until=until))
+            problems = _settled(together, environment, works)
+        problems += _balance(together)
+        alone = [
+            _alone(work, path, place, environment) for work, path in zip(works, paths, strict=True)
+        ]
+    _report(works, alone, problems, out)
+    different = [w.root.name for w, a in zip(works, alone, strict=True) if w.answers != a.answers]
+    return not problems and not different and not any(work.errors for work in works)
+
+
+def _copied(path: Path, place: Path) -> int:
+    """Copy a repository without what contextd made of it; returns how many files it has."""
+    root = place / path.resolve().name
+    shutil.rmtree(root, ignore_errors=True)
+    shutil.copytree(path, root, symlinks=True, ignore=shutil.ignore_patterns(".context"))
+    # Both copies must be equally old, or what changed outside since then would differ.
+    return sum(len(files) for _, _, files in os.walk(root))
+
+
+def _alone(work: Work, path: Path, place: Path, environment: Mapping[str, str]) -> Work:
+    """The same steps in a home that knows this repository only, at the same path."""
+    _copied(path, place)
+    again = Work(work.root, work.client, work.files)
+    home = place / f"alone-{work.root.name}"
+    home.mkdir(mode=0o700)
+    # What stands in place of a secret is made with this key.
+    shutil.copy2(place / "together" / "redaction.key", home)
+    with _daemon(home, environment):
+        _worked(again, home, environment, steps=work.steps)
+        _settled(home, environment, [again])
+    shutil.rmtree(home, ignore_errors=True)
+    return again
+
+
+@contextlib.contextmanager
+def _daemon(home: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    command = [sys.executable, "-m", "contextd", "daemon"]
+    surroundings = {**environment, "CONTEXTD_HOME": str(home)}
+    subprocess.run([*command, "start"], env=surroundings, check=True, capture_output=True)
+    try:
+        yield
+    finally:
+        subprocess.run([*command, "stop"], env=surroundings, check=True, capture_output=True)
+
+
+def _all_at_once(works: Sequence[Work], do: Any) -> None:
+    threads = [threading.Thread(target=do, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _worked(
+    work: Work,
+    home: Path,
+    environment: Mapping[str, str],
+    *,
+    until: float = float("inf"),
+    steps: int | None = None,
+) -> None:
+    """Take steps in a repository until the time is up, or as many as `steps`."""
+    chance = random.Random(work.root.name)
+    try:
+        subprocess.run(
+            [sys.executable, "-m", "contextd", "init"],
+            env={**environment, "CONTEXTD_HOME": str(home)}, cwd=work.root, capture_output=True, check=True,
+        )  # fmt: skip
+        with Agent(home, work.root, work.client, environment) as agent:
+            while work.steps < steps if steps is not None else time.monotonic() < until:
+                began = time.perf_counter()
+                problem = _step(agent, work, chance)
+                work.seconds.append(time.perf_counter() - began)
+                work.steps += 1
+                if problem:
+                    work.errors.append(problem)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the report must say it
+        work.errors.append(repr(error))
+
+
+def _step(agent: Agent, work: Work, chance: random.Random) -> str:
+    """One thing an agent does; what was wrong with the answer, if anything."""
+    number, word = work.steps, f"{chance.choice(_NAMES)}_{chance.randrange(10_000)}"
+    mine = work.root.name
+    match chance.choice(("note", "lesson", "edit", "edit", "search", "grep", "recall", "hooks")):
+        case "note":
+            text = f"The {word} of {mine} {chance.choice(_CLAIMS)}, seen in case {number}."
+            answer = agent.call("save_context", content=text)
+        case "lesson":
+            title = f"Lesson {number} of {mine}"
+            answer = agent.call(
+                "memory_record", title=title, description=f"when the {word} is touched",
+                content=f"The {word} {chance.choice(_CLAIMS)}.", outcome="success",
+            )  # fmt: skip
+        case "edit":
+            return _edited(agent, work, word)
+        case "search":
+            answer = agent.call("codebase_search", query=f"where is the {word.split('_')[0]} kept")
+        case "grep":
+            answer = agent.call("grep_codebase", pattern=word.split("_")[0])
+        case "recall":
+            answer = agent.call("memory_search", query=f"the {word.split('_')[0]} must be locked")
+        case _:
+            session = f"{mine}-{number}"
+            agent.hook("SessionStart", session_id=session, source="startup")
+            agent.hook("UserPromptSubmit", session_id=session, prompt=f"what of the {word}?")
+            agent.hook("SessionEnd", session_id=session, reason="exit")
+            return ""
+    foreign = _names_of_others(answer, work)
+    problem = str((answer or {}).get("error", "")) if isinstance(answer, dict) else "no answer"
+    return problem or foreign
+
+
+def _edited(agent: Agent, work: Work, word: str) -> str:
+    """Write a function into a file of its own, and find it at once."""
+    path = work.root / f"neighbour_{work.steps % 40}.py"
+    path.write_text(f"def {word}(value):\n    return value + {work.steps}\n", "utf-8")
+    found = agent.call("find_symbol", name=word)
+    return "" if path.name in json.dumps(found) else f"{word} was not found after its edit: {found}"
+
+
+def _names_of_others(answer: Any, work: Work) -> str:
+    """Words of an answer that only a neighbour's note has."""
+    text = json.dumps(answer)
+    others = [path.name for path in work.root.parent.iterdir() if path.name != work.root.name]
+    told = [name for name in others if f" of {name} " in text or f'of {name}"' in text]
+    return f"{work.root.name} was told of {', '.join(told)}" if told else ""
+
+
+def _settled(home: Path, environment: Mapping[str, str], works: Sequence[Work]) -> list[str]:
+    """Wait for background work to be done, then have each client ask its final questions."""
+    deadline = time.monotonic() + _SETTLED_SECONDS
+    while not _idle(home):
+        if time.monotonic() > deadline:
+            return [f"background work took longer than {_SETTLED_SECONDS:g} s"]
+    _all_at_once(works, lambda work: _asked(work, home, environment))
+    return []
+
+
+def _idle(home: Path) -> bool:
+    """Whether nothing waits or runs, and nothing came up within a second."""
+    for _ in range(2):
+        if control("status", home=home).get("waiting_jobs", 1):
+            return False
+        time.sleep(1.0)
+    return True
+
+
+def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
+    chance = random.Random(f"questions {work.root.name}")
+    with Agent(home, work.root, work.client, environment) as agent:
+        for _ in range(_QUESTIONS):
+            name = chance.choice(_NAMES)
+            for tool, arguments in (
+                ("grep_codebase", {"pattern": name}),
+                ("find_symbol", {"name": f"{name}_{chance.randrange(10_000)}"}),
+                ("codebase_search", {"query": f"where is the {name} read and locked"}),
+                ("recall_context", {"query": f"the {name} is written by the night job"}),
+                ("memory_search", {"query": f"the {name} must be locked before it is read"}),
+            ):
+                work.answers.append(_timeless(agent.call(tool, **arguments)))
+
+
+def _timeless(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _timeless(inner) for name, inner in value.items() if name not in _HIDDEN}
+    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _balance(home: Path) -> list[str]:
+    """What is out of balance in a home, and what `contextd doctor` finds wrong."""
+    host = Host.open(load_settings(home=home, flags={"embedder.name": "none"}), work=False)
+    try:
+        health = host.call("doctor", Request(surface="python", caller=OWNER), {}).value
+        wrong = [f"{one['name']}: {one['detail']}" for one in health["checks"] if not one["ok"]]
+        # Without an embedder, which is said too; the check of vectors is the store's.
+        return [text for text in wrong if not text.startswith("embedder")]
+    finally:
+        host.close()
+
+
+def _difference(together: Any, alone: Any) -> str:
+    """Where two answers part."""
+    here, there = json.dumps(together), json.dumps(alone)
+    at = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), 0)
+    return (
+        f"together …{here[max(0, at - 80) : at + 120]}… alone …{there[max(0, at - 80) : at + 120]}…"
+    )
+
+
+def _report(
+    works: Sequence[Work], alone: Sequence[Work], problems: Sequence[str], out: TextIO
+) -> None:
+    print("\n## neighbours", file=out)
+    print(
+        "| repository | files | client | steps | p50 ms | p95 ms | errors | same as alone |",
+        file=out,
+    )
+    print("|---|---|---|---|---|---|---|---|", file=out)
+    different: list[str] = []
+    for work, other in zip(works, alone, strict=True):
+        taken = sorted(work.seconds) or [0.0]
+        p50, p95 = taken[len(taken) // 2], taken[int(0.95 * (len(taken) - 1))]
+        pairs = list(zip(work.answers, other.answers, strict=False))
+        same = sum(together == alone for together, alone in pairs)
+        different += [f"{work.root.name}: {_difference(a, b)}" for a, b in pairs if a != b][:3]
+        print(
+            f"| {work.root.name} | {work.files} | {work.client} | {work.steps} | {1e3 * p50:.0f} "
+            f"| {1e3 * p95:.0f} | {len(work.errors)} | {same} of {len(work.answers)} |",
+            file=out,
+        )
+    for text in [*problems, *different, *(e for work in works for e in work.errors[:3])]:
+        print(f"- {text}", file=out)
