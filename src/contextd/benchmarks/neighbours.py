@@ -21,7 +21,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TextIO
 
 from contextd.app import Host
@@ -98,15 +97,8 @@ class Agent:
         self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         self._process.stdin.flush()
 
-    def __enter__(self) -> Agent:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """End it as a client does, by closing its stdin."""
         self._process.communicate(timeout=60)
 
 
@@ -205,7 +197,7 @@ def _worked(
             [sys.executable, "-m", "contextd", "init"],
             env={**environment, "CONTEXTD_HOME": str(home)}, cwd=work.root, capture_output=True, check=True,
         )  # fmt: skip
-        with Agent(home, work.root, work.client, environment) as agent:
+        with contextlib.closing(Agent(home, work.root, work.client, environment)) as agent:
             while work.steps < steps if steps is not None else time.monotonic() < until:
                 began = time.perf_counter()
                 problem = _step(agent, work, chance)
@@ -287,7 +279,7 @@ def _idle(home: Path) -> bool:
 
 def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
     chance = random.Random(f"questions {work.root.name}")
-    with Agent(home, work.root, work.client, environment) as agent:
+    with contextlib.closing(Agent(home, work.root, work.client, environment)) as agent:
         for _ in range(_QUESTIONS):
             name = chance.choice(_NAMES)
             for tool, arguments in (
