@@ -172,7 +172,7 @@ def test_a_spooled_line_of_any_kind_keeps_no_later_one_from_being_taken_in(home:
         spool.leave(home.path, line)
     with (home.path / "spool.jsonl").open("ab") as file:
         file.write(b"[" * 100_000 + b"\n")
-    last = {**entry, "payload": {"session_id": "z"}, "event": "SessionStart", "client": "the-last"}
+    last = {**entry, "payload": {"session_id": "z"}, "event": "SessionStart", "client": "codex"}
     spool.leave(home.path, last)
     home.start()
     unknown = {"spool.unknown.jsonl"}
@@ -180,7 +180,7 @@ def test_a_spooled_line_of_any_kind_keeps_no_later_one_from_being_taken_in(home:
     wait_for(lambda: not left(), "everything was taken in", 60)
     assert "Traceback" not in home.log()
     listed = json.loads(home.run("list-sessions", "--json").stdout)
-    assert "the-last" in {session["client"] for session in listed["sessions"]}
+    assert "codex" in {session["client"] for session in listed["sessions"]}
 
 
 def test_the_samples_are_every_type_of_json_and_each_place_is_tried() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,9 @@ def test_the_counting_leaves_out_docstrings_comments_and_blank_lines(tmp_path: P
     assert words_of("StoreManager") & VAGUE
     assert words_of("path_utils") & VAGUE
     assert not words_of("Database") & VAGUE
+
+
+def test_no_two_files_of_tests_share_a_name() -> None:
+    names = Counter(path.name for path in Path(__file__).parents[1].rglob("test_*.py"))
+    # Of two that do, pytest can collect only one when both are named.
+    assert [name for name, count in names.items() if count > 1] == []
