@@ -116,7 +116,9 @@ def test_it_is_searched_under_its_type_and_among_everything(seen: dict[str, Any]
 def test_it_is_briefed_as_something_to_respect(seen: dict[str, Any]) -> None:
     text = seen["briefing"]["briefing"]
     binding = text.partition("## Respect")[2].partition("\n## ")[0]
-    assert "emptied by hand" in binding
+    # Two that disagree are both told: neither is a repetition of the other.
+    assert "must never be emptied" in binding
+    assert "must always be emptied" in binding
     assert seen["self"]["identity"]["typeBreakdown"] == {"postmortem": 2}
 
 

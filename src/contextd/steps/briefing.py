@@ -14,6 +14,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words
+from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, PackedBriefing, Section, pack_briefing
 from contextd.steps.anchoring import from_elsewhere, standings
@@ -155,7 +156,7 @@ def _knowledge(
     hidden = set[str]() if all_branches else from_elsewhere(runtime, standing)
     shown = [record for record in records.values() if record.id not in hidden]
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
-    said: list[set[str]] = []
+    said: list[tuple[set[str], str]] = []
     for record in sorted(shown, key=lambda r: (-weights[r.id], r.id)):
         if _repeats(record, said):
             continue
@@ -166,12 +167,16 @@ def _knowledge(
     return [Section(title, lines) for title, lines in sections.items()]
 
 
-def _repeats(record: Record, said: list[set[str]]) -> bool:
-    """Whether most of what a record says was said already; otherwise it counts as said now."""
+def _repeats(record: Record, said: list[tuple[set[str], str]]) -> bool:
+    """Whether most of what a record says was said already, and not denied; otherwise it counts as said
+    now.
+    """
     words = set(content_words(record.content))
-    if words and any(len(words & before) >= _REPEATED * len(words) for before in said):
-        return True
-    said.append(words)
+    for before, text in said:
+        mostly = words and len(words & before) >= _REPEATED * len(words)
+        if mostly and not conflict(record.content, text):
+            return True
+    said.append((words, record.content))
     return False
 
 
