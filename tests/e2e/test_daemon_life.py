@@ -223,7 +223,7 @@ def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
     os.kill(daemon, signal.SIGCONT)
     shown, waited = starting.communicate(timeout=60)
     assert starting.returncode == 0, waited
-    assert b"open: True" in shown
+    assert b"open: yes" in shown
     assert b"waiting for the daemon to " in waited
 
 
@@ -233,7 +233,7 @@ def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(
         start(home.path, seconds=1)
     os.kill(daemon, signal.SIGKILL)
     shown, _ = starting.communicate(timeout=60)
-    assert b"open: True" in shown
+    assert b"open: yes" in shown
     assert home.daemons() != [daemon]
 
 
