@@ -17,7 +17,9 @@ EVENT = {"hook_event_name": "SessionStart", "session_id": "s-1", "source": "star
 
 def test_without_a_daemon_the_event_waits_in_the_spool_until_one_takes_it(home: Home) -> None:
     result = home.run("hook", "--client", "claude-code", stdin=json.dumps(EVENT))
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    # It waits for the daemon as long as the client would; a machine under load takes longer.
+    assert (result.returncode, result.stdout) == (0, "")
+    assert result.stderr in ("", "contextd hook: no answer in time; the event waits in the spool\n")
     wait_for(lambda: home.about().get("port"), "the daemon was started in the background")
     wait_for(lambda: not spool.take(home.path), "the event was taken in")
     assert "dropped" not in home.log()

@@ -114,25 +114,25 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
 ) -> None:
     visitor = visit()
     page = visitor.page
-    for _ in range(40):
-        if call("list_contradictions")["contradictions"]:
-            break
-        call("compare_records")
-        page.wait_for_timeout(250)
-    visitor.go("/awareness")
-    pair = page.get_by_role("article").filter(has_text="billing module").first
-    rule = "use tabs for indentation in the billing module."
-    expect(pair.get_by_text(f"Always {rule}", exact=True)).to_be_visible()
-    expect(pair.get_by_text(f"Never {rule}", exact=True)).to_be_visible()
-    links = {a.get_attribute("href") for a in pair.get_by_role("link").all()}
-    assert {f"/records/{known['prefers']}", f"/records/{known['avoids']}"} <= links
-    pair.get_by_label("Why, in a few words").fill("settled in a test")
     ids = {known["prefers"], known["avoids"]}
 
     def is_open() -> bool:
         pairs = call("list_contradictions")["contradictions"]
         return any({c["a"]["id"], c["b"]["id"]} == ids for c in pairs)
 
+    for _ in range(40):
+        if is_open():
+            break
+        call("compare_records")
+        page.wait_for_timeout(250)
+    visitor.go("/awareness")
+    rule = "use tabs for indentation in the billing module."
+    pair = page.get_by_role("article").filter(has_text=f"Always {rule}").first
+    expect(pair.get_by_text(f"Always {rule}", exact=True)).to_be_visible()
+    expect(pair.get_by_text(f"Never {rule}", exact=True)).to_be_visible()
+    links = {a.get_attribute("href") for a in pair.get_by_role("link").all()}
+    assert {f"/records/{known['prefers']}", f"/records/{known['avoids']}"} <= links
+    pair.get_by_label("Why, in a few words").fill("settled in a test")
     pair.get_by_role("button", name="Both are right").click()
     page.get_by_role("status").wait_for()
     assert not is_open()

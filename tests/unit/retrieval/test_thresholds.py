@@ -12,7 +12,7 @@ from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.retrieval.hits import Hit, Part
+from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.rank import distinct
 from contextd.retrieval.search import find
 from support.stores import Whole, opened
@@ -61,7 +61,7 @@ def test_a_text_nobody_asked_for_must_mean_it_by_four_tenths(cosine, answers):
 
 def hit(id: str, text: str) -> Hit:
     record = Record(id=id, kind="context", scope=SHOP, content=text)
-    return Hit(id, "context", (Part("words", 0.5, 1),), record)
+    return Hit(id, "context", (ScorePart("words", 0.5, 1),), record)
 
 
 @pytest.mark.parametrize(("changed", "kept"), [(1, 1), (2, 2), (3, 2), (5, 2)])
