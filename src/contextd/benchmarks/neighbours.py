@@ -39,13 +39,18 @@ CLIENTS = (
 _SETTLED_SECONDS = 1_800.0
 """How long background work may take once nobody asks any more."""
 
+_GATHERING_SECONDS = 20.0
+"""As long as reading the history of 8,000 files takes while eight others do the same."""
+
 _QUESTIONS = 12
 _NAMES = ("reconcile", "ledger", "invoice", "parcel", "voucher", "tariff", "docket", "manifest")
 _CLAIMS = (
     "is written by the night job only", "must be locked before it is read", "expires after two hours",
     "keeps its order when it is retried", "has a copy on every node",
 )  # fmt: skip
-_HIDDEN = ("id", "session_id", "sessionId", "age", "date", "createdAt", "created_at", "updated_at")
+_HIDDEN = (
+    "id", "session_id", "sessionId", "age", "date", "createdAt", "created_at", "updatedAt", "updated_at", "why",
+)  # fmt: skip
 """What of an answer says when it was given or which copy it is about, not what was found."""
 
 
@@ -126,8 +131,9 @@ def run(paths: Sequence[Path], *, out: TextIO, embedder: str = "none") -> bool:
         ]
         environment = {**os.environ, "CONTEXTD_EMBEDDER_NAME": embedder}
         together = place / "together"
-        until = time.monotonic() + 60 * MINUTES
         with _daemon(together, environment):
+            _all_at_once(works, lambda work: _opened(work, together, environment))
+            until = time.monotonic() + 60 * MINUTES
             _all_at_once(works, lambda work: _worked(work, together, environment, until=until))
             problems = _settled(together, environment, works)
         problems += _balance(together)
@@ -157,6 +163,7 @@ def _alone(work: Work, path: Path, place: Path, environment: Mapping[str, str]) 
     # What stands in place of a secret is made with this key.
     shutil.copy2(place / "together" / "redaction.key", home)
     with _daemon(home, environment):
+        _opened(again, home, environment)
         _worked(again, home, environment, steps=work.steps)
         _settled(home, environment, [again])
     shutil.rmtree(home, ignore_errors=True)
@@ -182,6 +189,15 @@ def _all_at_once(works: Sequence[Work], do: Any) -> None:
         thread.join()
 
 
+def _opened(work: Work, home: Path, environment: Mapping[str, str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "contextd", "init"],
+        env={**environment, "CONTEXTD_HOME": str(home)},
+        cwd=work.root, text=True, capture_output=True, check=False,
+    )  # fmt: skip
+    work.errors += [done.stderr] if done.returncode else []
+
+
 def _worked(
     work: Work,
     home: Path,
@@ -193,10 +209,6 @@ def _worked(
     """Take steps in a repository until the time is up, or as many as `steps`."""
     chance = random.Random(work.root.name)
     try:
-        subprocess.run(
-            [sys.executable, "-m", "contextd", "init"],
-            env={**environment, "CONTEXTD_HOME": str(home)}, cwd=work.root, capture_output=True, check=True,
-        )  # fmt: skip
         with contextlib.closing(Agent(home, work.root, work.client, environment)) as agent:
             while work.steps < steps if steps is not None else time.monotonic() < until:
                 began = time.perf_counter()
@@ -280,10 +292,13 @@ def _idle(home: Path) -> bool:
 def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
     chance = random.Random(f"questions {work.root.name}")
     with contextlib.closing(Agent(home, work.root, work.client, environment)) as agent:
+        # What earlier work says of files is gathered behind the first question.
+        agent.call("codebase_search", query="where is the ledger kept")
+        time.sleep(_GATHERING_SECONDS)
         for _ in range(_QUESTIONS):
             name = chance.choice(_NAMES)
             for tool, arguments in (
-                ("grep_codebase", {"pattern": name}),
+                ("grep_codebase", {"pattern": f"{name}_[0-9]"}),
                 ("find_symbol", {"name": f"{name}_{chance.randrange(10_000)}"}),
                 ("codebase_search", {"query": f"where is the {name} read and locked"}),
                 ("recall_context", {"query": f"the {name} is written by the night job"}),
@@ -293,9 +308,16 @@ def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
 
 
 def _timeless(value: Any) -> Any:
+    """What was found. Of hits with equal scores it is chance which come first and which find room."""
     if isinstance(value, dict):
         return {name: _timeless(inner) for name, inner in value.items() if name not in _HIDDEN}
-    return [_timeless(inner) for inner in value] if isinstance(value, list) else value
+    if not isinstance(value, list):
+        return value
+    found = [_timeless(one) for one in value]
+    scores: list[float] = [o["score"] for o in found if isinstance(o, dict) and "score" in o]
+    if not scores or len(scores) < len(found):
+        return found
+    return sorted((one for one in found if one["score"] > min(scores)), key=json.dumps)
 
 
 def _balance(home: Path) -> list[str]:
