@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,10 +19,16 @@ def folder(root: Path) -> Path:
     return root
 
 
-def test_it_prints_recall_false_alarms_and_speed(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    """What a run on a folder prints and gives."""
     out = io.StringIO()
-    figures = redaction.run(folder(tmp_path), out=out)
-    text = out.getvalue()
+    figures = redaction.run(folder(tmp_path_factory.mktemp("data")), out=out)
+    return out.getvalue(), figures
+
+
+def test_it_prints_recall_false_alarms_and_speed(measured: tuple[str, dict[str, Any]]) -> None:
+    text, figures = measured
     for what in ("hardware:", "of providers, by shape", "passwords: sentences", "hostile line of"):
         assert what in text
     assert "false alarms on lines made to mislead: 0 of" in text
@@ -29,12 +36,13 @@ def test_it_prints_recall_false_alarms_and_speed(tmp_path: Path) -> None:
     assert figures["false alarms"] == 0
 
 
-def test_files_of_other_people_are_counted_and_planted_into(tmp_path: Path) -> None:
-    out = io.StringIO()
-    figures = redaction.run(folder(tmp_path), out=out)
-    assert "data: 2 files" in out.getvalue()
-    assert "password 1" in out.getvalue()
-    assert "planted into its files of settings | 2 | 2 |" in out.getvalue()
+def test_files_of_other_people_are_counted_and_planted_into(
+    measured: tuple[str, dict[str, Any]],
+) -> None:
+    text, figures = measured
+    assert "data: 2 files" in text
+    assert "password 1" in text
+    assert "planted into its files of settings | 2 | 2 |" in text
     assert figures["planted"] == 1.0
 
 

@@ -4,8 +4,9 @@ import random
 from pathlib import Path
 
 import pytest
-from code_repos import REPOSITORY, SCOPE, CodeModel, scan_fixture, scanned
+from code_repos import REPOSITORY, SCOPE, CodeModel, scan_fixture
 
+from contextd.code.index.scan import scan
 from contextd.code.project.modules import modules, role_of
 from contextd.code.symbols.graph import DAMPING, ENOUGH, ROUNDS, _ranks, edges, page_rank
 from contextd.code.symbols.graph_arrays import ranks
@@ -70,9 +71,8 @@ def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path)
 
 
 def test_our_own_modules_depend_as_the_layers_say() -> None:
-    files = CodeModel()
-    scanned(REPOSITORY, files)
-    found = {module.name: module for module in modules(files.all(SCOPE))}
+    files = scan(REPOSITORY, CodeModel(), SCOPE).changed
+    found = {module.name: module for module in modules(files)}
     assert {"code", "domain", "stores", "operations"} <= set(found)
     assert found["domain"].dependencies == ()
     assert "domain" in found["stores"].dependencies

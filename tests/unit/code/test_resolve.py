@@ -20,6 +20,7 @@ from code_repos import (
 
 from contextd.code.index.languages.ecmascript_resolver import EcmascriptResolver
 from contextd.code.index.resolve import Resolver
+from contextd.code.index.scan import scan
 from contextd.code.tree.walk import WalkedFile, walk
 from contextd.domain.code import Import
 
@@ -64,10 +65,10 @@ def test_the_python_package_has_exactly_the_edges_that_grimp_finds(
 
 
 def test_contextd_s_own_source_has_exactly_the_edges_that_grimp_finds() -> None:
-    files = CodeModel()
-    scanned(REPOSITORY, files, below="src")
+    files = scan(REPOSITORY, CodeModel(), SCOPE, below="src").changed
     expected, modules = grimp_edges("contextd", "src/", REPOSITORY)
-    ours = {(a, b) for a, b in edges_of(files) if a in modules and b in modules}
+    found = {(file.path, one.target) for file in files for one in file.imports}
+    ours = {(a, b) for a, b in found if a in modules and b in modules}
     assert ours == expected
     assert len(expected) > 50
 

@@ -97,7 +97,7 @@ def unordered(items: list) -> list[str]:
     return sorted({json.dumps(item, sort_keys=True) for item in items})
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(document=documents)
 def test_what_was_imported_is_exported_as_it_was(document):
     out = exported(document)
