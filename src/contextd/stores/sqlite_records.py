@@ -124,9 +124,11 @@ class SqliteRecords:
     def by_hash(self, content_hash: str, scope: Scope) -> Record | None:
         """See `Records.by_hash`."""
         clause, values = self._reach.condition()
+        # With the plus SQLite sorts the few rows of one hash; without it, it reads all rows of the
+        # scope in this order: 7 ms of them at 10,000.
         rows = self._database.rows(
             f"SELECT {_LISTED} FROM records WHERE scope = ? AND content_hash = ?"
-            f" AND status IN ('active', 'inbox') AND {clause} ORDER BY created_at, id LIMIT 1",
+            f" AND status IN ('active', 'inbox') AND {clause} ORDER BY +created_at, id LIMIT 1",
             (str(scope), content_hash, *values),
         )
         return _from_row(rows[0]) if rows else None
