@@ -42,22 +42,25 @@ def brief(
     task: str = "",
     session: Session | None = None,
     lately: Lately | None = None,
+    changed: Sequence[str] | None = None,
     all_branches: bool = False,
 ) -> PackedBriefing:
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
     unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
-    read, where the caller has it.
+    read, and `changed` what changed outside since the session before, where the caller has them.
     """
     lately = lately or read_lately(runtime)
     sessions = with_work(lately.sessions)
     last = next((s for s in sessions if session is None or s.id != session.id), None)
+    if changed is None:
+        changed = changes_since(runtime, last)
     records, weights = _candidates(runtime, lately.records, task)
     about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
     sections = [
         Section("Project", about),
         Section("Before", _before(runtime, last)),
         *_knowledge(runtime, records, weights, all_branches=all_branches),
-        Section("Changed outside since then", _changes(runtime, last)),
+        Section("Changed outside since then", _changes(changed)),
         Section("Not known yet", _gaps(runtime, lately)),
     ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
@@ -198,8 +201,8 @@ def _weight(runtime: Runtime, record: Record) -> float:
     return weight + 0.1 * min(5, record.helpful - record.unhelpful)
 
 
-def _changes(runtime: Runtime, last: Session | None) -> list[Line]:
-    return [Line(text, weight=2.5 - i * 0.2) for i, text in enumerate(changes_since(runtime, last))]
+def _changes(changed: Sequence[str]) -> list[Line]:
+    return [Line(text, weight=2.5 - i * 0.2) for i, text in enumerate(changed)]
 
 
 def _gaps(runtime: Runtime, lately: Lately) -> list[Line]:

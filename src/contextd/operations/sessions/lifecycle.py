@@ -75,12 +75,15 @@ def session_start(
     total = runtime.settings.number("injection.tokens") if budget is None else budget
     room = min(total, runtime.settings.number("briefing.tokens")) if budget is None else total
     lately = read_lately(runtime)
+    before = [other for other in with_work(lately.sessions) if other.id != session.id]
+    changed = changes_since(runtime, before[0] if before else None)
     packed = brief(
         runtime,
         budget=room,
         task=session.task,
         session=session,
         lately=lately,
+        changed=changed,
         all_branches=all_branches,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
@@ -91,9 +94,7 @@ def session_start(
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
-    return _started(
-        runtime, session, packed, max(0, total - packed.tokens), with_work(lately.sessions)
-    )
+    return _started(runtime, session, packed, max(0, total - packed.tokens), before, changed)
 
 
 def _briefed(
@@ -119,9 +120,13 @@ def _briefed(
 
 
 def _started(
-    runtime: Runtime, session: Session, packed: PackedBriefing, left: int, recent: Sequence[Session]
+    runtime: Runtime,
+    session: Session,
+    packed: PackedBriefing,
+    left: int,
+    before: list[Session],
+    changed: Sequence[str],
 ) -> Started:
-    before = [other for other in recent if other.id != session.id]
     last = before[0] if before else None
     sense = time_sense(runtime, session, before)
     return Started(
@@ -137,7 +142,7 @@ def _started(
             "pattern": sense.pattern,
             "hint": sense.hint,
         },
-        external_changes=list(changes_since(runtime, last)),
+        external_changes=list(changed),
     )
 
 
