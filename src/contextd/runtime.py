@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -132,7 +132,7 @@ class Sinks:
 
     `handed_out` remembers sentences by their digests, said in a session of a scope; `used` counts a
     use of records; `later` runs something small in a moment, in order; `prepare` does something long
-    behind the back of everybody, once for each name that waits; `settle` does now what would be done
+    behind the back of everybody, once for each name and owner that waits; `settle` does now what would be done
     in a moment; `wake` tells the workers that a job was added or a session opened; `schedule` has work come
     round.
     """
@@ -141,7 +141,7 @@ class Sinks:
     handed_out: Callable[[Scope, str, Iterable[str]], None]
     used: Callable[[Iterable[Record]], None]
     later: Callable[[str, Callable[[], object]], None]
-    prepare: Callable[[str, Callable[[], object]], None]
+    prepare: Callable[[str, Hashable, Callable[[], object]], None]
     settle: Callable[[], None]
     wake: Callable[[], None]
     schedule: Callable[[Schedule], None]

@@ -153,12 +153,13 @@ class Host:
 
     def health(self) -> dict[str, Any]:
         """What `/readyz` and `daemon status` show: version, projects, pending work, services, problems."""
-        waiting, projects = 0, 0
+        waiting, preparing, projects = 0, 0, 0
         problems: list[str] = []
         services: dict[str, Any] = {}
         for organisation in self._open_ones():
             count, failed = organisation.waiting()
             waiting += count
+            preparing += organisation.preparing()
             projects += len(organisation.directory.all())
             problems += failed
             for state in organisation.services():
@@ -169,6 +170,7 @@ class Host:
             "home": str(self._settings.home),
             "projects": projects,
             "waiting_jobs": waiting,
+            "preparations": preparing,
             "services": services,
             "problems": problems,
         }

@@ -165,7 +165,7 @@ class OpenOrganisation:
         known = len(self.directory.all())
         _log.info("organisation %s opened: %d projects", self.name, known)
         self._services.start()
-        self._preparations.prepare("balance", self.mend)
+        self._preparations.prepare("balance", None, self.mend)
 
     def mend(self, scopes: Iterable[Scope] = ()) -> int:
         """Have mended what is out of balance in these scopes, or in any; says in how many."""
@@ -192,6 +192,10 @@ class OpenOrganisation:
         failed = self._store.upkeep.failed_jobs(5)
         problems = [f"job {job.name} failed: {job.error}" for job in failed]
         return counts.get("ready", 0) + counts.get("running", 0), problems
+
+    def preparing(self) -> int:
+        """How many preparations wait or run."""
+        return self._preparations.count
 
     def idle(self) -> bool:
         """Whether no job is running or due."""
@@ -265,7 +269,7 @@ class OpenOrganisation:
             runtime = there
         result = run(runtime, Task(job.scope, job.arguments, job.checkpoint, hold))
         if job.scope is not None and job.name not in _UNCHECKED and not hold.lost:
-            self._preparations.prepare(f"balance {job.scope}", partial(self.mend, [job.scope]))
+            self._preparations.prepare("balance", job.scope, partial(self.mend, [job.scope]))
         return result
 
     def _in_project(self, runtime: Runtime, job: Job) -> Runtime | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from contextd.domain.errors import ContextdError
 
@@ -16,19 +16,22 @@ _log = logging.getLogger(__name__)
 
 
 class Preparations:
-    """Each name waits once at most. `failed` is told of defects."""
+    """The same work for the same owner waits once at most. `failed` is told of defects."""
 
     def __init__(self, failed: Callable[[str, BaseException], None]) -> None:
         self._failed = failed
-        self._waiting: dict[str, Callable[[], object]] = {}
+        self._waiting: dict[tuple[str, Hashable], Callable[[], object]] = {}
+        self._busy = False
         self._lock = threading.Lock()
         self._wanted = threading.Event()
 
-    def prepare(self, name: str, work: Callable[[], object]) -> None:
-        """Do something in a while, unless the same already waits."""
+    def prepare(self, name: str, owner: Hashable, work: Callable[[], object]) -> None:
+        """Do something for an owner in a while, unless the same already waits. What concerns one
+        checkout or project must say so: another's would be taken for the same.
+        """
         with self._lock:
             if len(self._waiting) < _MOST_WAITING:
-                self._waiting.setdefault(name, work)
+                self._waiting.setdefault((name, owner), work)
         self._wanted.set()
 
     def run_one(self) -> bool:
@@ -36,16 +39,25 @@ class Preparations:
         with self._lock:
             if not self._waiting:
                 return False
-            name = next(iter(self._waiting))
-            work = self._waiting.pop(name)
+            name, owner = next(iter(self._waiting))
+            work = self._waiting.pop((name, owner))
+            self._busy = True
         try:
             work()
         except ContextdError as error:
-            _log.info("%s: %s", name, error.message)
+            _log.info("%s of %s: %s", name, owner, error.message)
         except Exception as error:  # noqa: BLE001 - whatever it is, the others must be done
-            _log.exception("%s failed", name)
+            _log.exception("%s of %s failed", name, owner)
             self._failed(NAME, error)
+        finally:
+            self._busy = False
         return True
+
+    @property
+    def count(self) -> int:
+        """How many wait or are being done."""
+        with self._lock:
+            return len(self._waiting) + self._busy
 
     def wake(self) -> None:
         """End the wait of `run`."""

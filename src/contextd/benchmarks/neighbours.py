@@ -32,15 +32,14 @@ from contextd.settings import load_settings
 MINUTES = float(os.environ.get("CONTEXTD_BENCH_MINUTES", "2"))
 """How long the neighbours work at once. Ten minutes is what a release is tried with."""
 
+_COMMAND = (sys.executable, "-m", "contextd")
+
 CLIENTS = (
     "claude-code", "codex", "gemini-cli", "qwen-code", "copilot-cli", "cline", "cursor", "zed", "opencode",
 )  # fmt: skip
 
 _SETTLED_SECONDS = 1_800.0
 """How long background work may take once nobody asks any more."""
-
-_GATHERING_SECONDS = 20.0
-"""As long as reading the history of 8,000 files takes while eight others do the same."""
 
 _QUESTIONS = 12
 _NAMES = ("reconcile", "ledger", "invoice", "parcel", "voucher", "tariff", "docket", "manifest")
@@ -60,7 +59,7 @@ class Agent:
     def __init__(self, home: Path, root: Path, client: str, environment: Mapping[str, str]) -> None:
         self.client, self._environment, self._root = client, environment, root
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "contextd", "mcp", "--profile", "full", "--client", client],
+            [*_COMMAND, "mcp", "--profile", "full", "--client", client],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             env={**environment, "CONTEXTD_HOME": str(home)}, cwd=root,
         )  # fmt: skip
@@ -79,12 +78,9 @@ class Agent:
 
     def hook(self, event: str, **payload: Any) -> None:
         """Run a hook as Claude Code does."""
-        subprocess.run(
-            [sys.executable, "-m", "contextd", "hook", "--client", "claude-code"],
-            input=json.dumps({"hook_event_name": event, "cwd": str(self._root), **payload}),
-            env={**self._environment, "CONTEXTD_HOME": str(self._home)},
-            cwd=self._root, text=True, capture_output=True, check=False,
-        )  # fmt: skip
+        given = json.dumps({"hook_event_name": event, "cwd": str(self._root), **payload})
+        arguments = ["hook", "--client", "claude-code"]
+        _contextd(arguments, self._home, self._environment, root=self._root, input=given)
 
     def _ask(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         self._number += 1
@@ -149,8 +145,8 @@ def _copied(path: Path, place: Path) -> int:
     """Copy a repository without what contextd made of it; returns how many files it has."""
     root = place / path.resolve().name
     shutil.rmtree(root, ignore_errors=True)
+    # `copytree` keeps the times of files: of two copies nothing changed outside in one of them only.
     shutil.copytree(path, root, symlinks=True, ignore=shutil.ignore_patterns(".context"))
-    # Both copies must be equally old, or what changed outside since then would differ.
     return sum(len(files) for _, _, files in os.walk(root))
 
 
@@ -172,13 +168,27 @@ def _alone(work: Work, path: Path, place: Path, environment: Mapping[str, str]) 
 
 @contextlib.contextmanager
 def _daemon(home: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    command = [sys.executable, "-m", "contextd", "daemon"]
-    surroundings = {**environment, "CONTEXTD_HOME": str(home)}
-    subprocess.run([*command, "start"], env=surroundings, check=True, capture_output=True)
+    _contextd(["daemon", "start"], home, environment).check_returncode()
     try:
         yield
     finally:
-        subprocess.run([*command, "stop"], env=surroundings, check=True, capture_output=True)
+        _contextd(["daemon", "stop"], home, environment).check_returncode()
+
+
+def _contextd(
+    arguments: Sequence[str],
+    home: Path,
+    environment: Mapping[str, str],
+    *,
+    root: Path | None = None,
+    input: str | None = None,
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of contextd to its end."""
+    return subprocess.run(
+        [*_COMMAND, *arguments],
+        env={**environment, "CONTEXTD_HOME": str(home)},
+        cwd=root, input=input, text=True, capture_output=True, check=False,
+    )  # fmt: skip
 
 
 def _all_at_once(works: Sequence[Work], do: Any) -> None:
@@ -190,11 +200,7 @@ def _all_at_once(works: Sequence[Work], do: Any) -> None:
 
 
 def _opened(work: Work, home: Path, environment: Mapping[str, str]) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "contextd", "init"],
-        env={**environment, "CONTEXTD_HOME": str(home)},
-        cwd=work.root, text=True, capture_output=True, check=False,
-    )  # fmt: skip
+    done = _contextd(["init"], home, environment, root=work.root)
     work.errors += [done.stderr] if done.returncode else []
 
 
@@ -272,6 +278,9 @@ def _names_of_others(answer: Any, work: Work) -> str:
 
 def _settled(home: Path, environment: Mapping[str, str], works: Sequence[Work]) -> list[str]:
     """Wait for background work to be done, then have each client ask its final questions."""
+    # What earlier work says of files is gathered behind the first question.
+    first = ("codebase_search", {"query": "where is the ledger kept"})
+    _all_at_once(works, lambda work: _called(work, home, environment, [first]))
     deadline = time.monotonic() + _SETTLED_SECONDS
     while not _idle(home):
         if time.monotonic() > deadline:
@@ -283,7 +292,8 @@ def _settled(home: Path, environment: Mapping[str, str], works: Sequence[Work]) 
 def _idle(home: Path) -> bool:
     """Whether nothing waits or runs, and nothing came up within a second."""
     for _ in range(2):
-        if control("status", home=home).get("waiting_jobs", 1):
+        state = control("status", home=home)
+        if state.get("waiting_jobs", 1) or state.get("preparations", 1):
             return False
         time.sleep(1.0)
     return True
@@ -291,20 +301,28 @@ def _idle(home: Path) -> bool:
 
 def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
     chance = random.Random(f"questions {work.root.name}")
+    questions: list[tuple[str, dict[str, Any]]] = []
+    for _ in range(_QUESTIONS):
+        name = chance.choice(_NAMES)
+        questions += [
+            ("grep_codebase", {"pattern": f"{name}_[0-9]"}),
+            ("find_symbol", {"name": f"{name}_{chance.randrange(10_000)}"}),
+            ("codebase_search", {"query": f"where is the {name} read and locked"}),
+            ("recall_context", {"query": f"the {name} is written by the night job"}),
+            ("memory_search", {"query": f"the {name} must be locked before it is read"}),
+        ]
+    work.answers += [_timeless(one) for one in _called(work, home, environment, questions)]
+
+
+def _called(
+    work: Work,
+    home: Path,
+    environment: Mapping[str, str],
+    calls: Sequence[tuple[str, dict[str, Any]]],
+) -> list[Any]:
+    """What a new client of the repository is answered."""
     with contextlib.closing(Agent(home, work.root, work.client, environment)) as agent:
-        # What earlier work says of files is gathered behind the first question.
-        agent.call("codebase_search", query="where is the ledger kept")
-        time.sleep(_GATHERING_SECONDS)
-        for _ in range(_QUESTIONS):
-            name = chance.choice(_NAMES)
-            for tool, arguments in (
-                ("grep_codebase", {"pattern": f"{name}_[0-9]"}),
-                ("find_symbol", {"name": f"{name}_{chance.randrange(10_000)}"}),
-                ("codebase_search", {"query": f"where is the {name} read and locked"}),
-                ("recall_context", {"query": f"the {name} is written by the night job"}),
-                ("memory_search", {"query": f"the {name} must be locked before it is read"}),
-            ):
-                work.answers.append(_timeless(agent.call(tool, **arguments)))
+        return [agent.call(tool, **arguments) for tool, arguments in calls]
 
 
 def _timeless(value: Any) -> Any:

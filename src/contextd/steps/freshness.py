@@ -69,7 +69,7 @@ def fresh(runtime: Runtime) -> str:
             )
         _bring(runtime, index, tree, difference)
         if tree.watcher is None or difference.added or difference.removed:
-            runtime.sinks.prepare(f"watch {runtime.root}", lambda: _watch(runtime))
+            runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
         return ""
 
 
