@@ -6,8 +6,9 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,6 +47,28 @@ class ServiceState:
         if self.last_failed_at is not None:
             shown |= {"last_error": self.last_error, "last_failed_at": iso(self.last_failed_at)}
         return shown
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One run of a service."""
+
+    began: float = field(default_factory=time.monotonic)
+    succeeded: bool = False
+
+
+@dataclass(slots=True)
+class _Pauses:
+    """How long to wait before a service is started again."""
+
+    next: float = FIRST_PAUSE
+
+    def after(self, failed: _Attempt) -> float:
+        """Seconds to wait after an attempt that failed."""
+        if time.monotonic() - failed.began > LONGEST_PAUSE:
+            self.next = FIRST_PAUSE
+        pause, self.next = self.next, min(LONGEST_PAUSE, 2 * self.next)
+        return pause
 
 
 class Supervisor:
@@ -103,41 +126,37 @@ class Supervisor:
 
     def _keep(self, name: str) -> None:
         run, _ = self._services[name]
-        pause = FIRST_PAUSE
+        pauses = _Pauses()
         while not self._stop.is_set():
-            self._set_running(name, running=True)
-            began = datetime.now(UTC)
-            try:
+            with self._attempt(name) as attempt:
                 run(self._stop)
+            if attempt.succeeded:
                 return
-            except Exception as error:  # noqa: BLE001 - whatever it is, the service must go on
-                _log.exception("service %s failed and is started again", name)
-                self.note(name, error)
-            finally:
-                self._set_running(name, running=False)
-            if (datetime.now(UTC) - began).total_seconds() > LONGEST_PAUSE:
-                pause = FIRST_PAUSE
-            self._stop.wait(pause)
-            pause = min(LONGEST_PAUSE, 2 * pause)
+            self._stop.wait(pauses.after(attempt))
 
     async def keep(self, name: str, run: Callable[[], Awaitable[None]]) -> None:
         """Run a service of an event loop until it returns, and start it again when it fails."""
-        pause = FIRST_PAUSE
+        pauses = _Pauses()
         while True:
-            self._set_running(name, running=True)
-            began = datetime.now(UTC)
-            try:
+            with self._attempt(name) as attempt:
                 await run()
+            if attempt.succeeded:
                 return
-            except Exception as error:  # noqa: BLE001 - whatever it is, the service must go on
-                _log.exception("service %s failed and is started again", name)
-                self.note(name, error)
-            finally:
-                self._set_running(name, running=False)
-            if (datetime.now(UTC) - began).total_seconds() > LONGEST_PAUSE:
-                pause = FIRST_PAUSE
-            await asyncio.sleep(pause)
-            pause = min(LONGEST_PAUSE, 2 * pause)
+            await asyncio.sleep(pauses.after(attempt))
+
+    @contextmanager
+    def _attempt(self, name: str) -> Iterator[_Attempt]:
+        """One run of a service: its failure is noted, and ends here."""
+        attempt = _Attempt()
+        self._set_running(name, running=True)
+        try:
+            yield attempt
+            attempt.succeeded = True
+        except Exception as error:  # noqa: BLE001 - whatever it is, the service must go on
+            _log.exception("service %s failed and is started again", name)
+            self.note(name, error)
+        finally:
+            self._set_running(name, running=False)
 
     def _set_running(self, name: str, *, running: bool) -> None:
         with self._lock:
