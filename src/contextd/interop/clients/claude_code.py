@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from contextd.interop.clients.client import Client, Configuration, HookEvent
 from contextd.interop.clients.json_config import JSON
-from contextd.interop.clients.occurrence import Reading, in_hook_output
+from contextd.interop.clients.occurrence import Moment, Reading, in_hook_output
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
@@ -18,6 +18,19 @@ EVENTS_NOT_ACTED_ON = (
     "WorktreeRemove",
 )  # fmt: skip
 """Events of Claude Code, and of the clients that took them over, which contextd takes and leaves."""
+
+MOMENTS: Mapping[str, Moment | None] = {
+    "SessionStart": "started",
+    "UserPromptSubmit": "prompted",
+    "PreCompact": "compacting",
+    "SessionEnd": "ended",
+    **dict.fromkeys(EVENTS_NOT_ACTED_ON),
+}
+"""What its events mean. Clients that took its hooks over have the same, and answer in the same form."""
+
+answer_in_hook_output = partial(
+    in_hook_output, {"started": "SessionStart", "prompted": "UserPromptSubmit"}
+)
 
 
 def _stdio_entry(command: Sequence[str]) -> dict[str, Any]:
@@ -38,16 +51,8 @@ def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
-    reading=Reading(
-        moments={
-            "SessionStart": "started",
-            "UserPromptSubmit": "prompted",
-            "PreCompact": "compacting",
-            "SessionEnd": "ended",
-            **dict.fromkeys(EVENTS_NOT_ACTED_ON),
-        }
-    ),
-    answer=partial(in_hook_output, {"started": "SessionStart", "prompted": "UserPromptSubmit"}),
+    reading=Reading(moments=MOMENTS),
+    answer=answer_in_hook_output,
     transcripts="claude-code",
     instructions="CLAUDE.md",
     configuration=Configuration(

@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from contextd.interop.clients.claude_code import EVENTS_NOT_ACTED_ON
+from contextd.interop.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.interop.clients.client import Client
-from contextd.interop.clients.occurrence import Reading, in_hook_output
+from contextd.interop.clients.occurrence import Reading
 
 CLIENT = Client(
     name="codex",
     title="Codex CLI",
     fields=("turn_id",),
-    reading=Reading(
-        moments={
-            "SessionStart": "started",
-            "UserPromptSubmit": "prompted",
-            "PreCompact": "compacting",
-            "SessionEnd": "ended",
-            "Interrupt": None,
-            **dict.fromkeys(EVENTS_NOT_ACTED_ON),
-        },
-        prompt_id=("turn_id",),
-    ),
-    answer=partial(in_hook_output, {"started": "SessionStart", "prompted": "UserPromptSubmit"}),
+    reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
+    answer=answer_in_hook_output,
 )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-from contextd.interop.clients.claude_code import EVENTS_NOT_ACTED_ON
+from contextd.interop.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.interop.clients.client import Client
-from contextd.interop.clients.occurrence import Reading, in_hook_output
+from contextd.interop.clients.occurrence import Reading
 
 CLIENT = Client(
     name="qwen-code",
@@ -14,14 +12,6 @@ CLIENT = Client(
     names=("qwen",),
     marks=("QWEN_CODE_CLI",),
     instructions="QWEN.md",
-    reading=Reading(
-        moments={
-            "SessionStart": "started",
-            "UserPromptSubmit": "prompted",
-            "PreCompact": "compacting",
-            "SessionEnd": "ended",
-            **dict.fromkeys(EVENTS_NOT_ACTED_ON),
-        }
-    ),
-    answer=partial(in_hook_output, {"started": "SessionStart", "prompted": "UserPromptSubmit"}),
+    reading=Reading(moments=MOMENTS),
+    answer=answer_in_hook_output,
 )
