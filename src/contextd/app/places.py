@@ -40,12 +40,13 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     except (NotFound, Invalid) as error:
         return replace(runtime, nowhere=_because(error))
     root = place.identity.root
-    new = scope_of_new(runtime.organisation.name, place.identity)
-    scope = place.project.scope if place.project else new
+    project = place.project
+    if project is not None and str(root) in project.roots:
+        return runtime.standing_in(project, root)
+    scope = project.scope if project else scope_of_new(runtime.organisation.name, place.identity)
     making = op is not None and makes_known(op) and runtime.caller.may("write", scope)
-    known = place.project is not None and str(root) in place.project.roots
-    if place.project is not None and (known or not making):
-        return runtime.standing_in(place.project, root)
+    if project is not None and not making:
+        return runtime.standing_in(project, root)
     settings = runtime.organisation.settings(root)
     there = replace(runtime, checkout=Checkout(root), settings=settings)
     if not making:

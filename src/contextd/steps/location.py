@@ -37,9 +37,13 @@ def find_project(directory: Directory, place: Path) -> tuple[Project | None, Pro
     Raises `Invalid` for a place that cannot be identified.
     """
     identity = identify(place)
+    return _registered(directory, identity), identity
+
+
+def _registered(directory: Directory, identity: ProjectIdentity) -> Project | None:
     known = directory.all()
     same = match(identity, [project.identity for project in known])
-    return next((project for project in known if project.identity == same), None), identity
+    return next((project for project in known if project.identity == same), None)
 
 
 def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
@@ -53,9 +57,7 @@ def register(
     """The project with this identity, with this root among its roots; added when it is new. Names are
     labels: one that another project has gets a number.
     """
-    known = directory.all()
-    same = match(identity, [project.identity for project in known])
-    found = next((project for project in known if project.identity == same), None)
+    found = _registered(directory, identity)
     root = str(identity.root)
     if found is None:
         return directory.register(
