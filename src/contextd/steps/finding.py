@@ -51,23 +51,14 @@ def find_records(
     kinds: tuple[str, ...],
     *,
     limit: int,
-    reach: Literal["project", "team", "org", "all"] = "all",
-    strict: bool = False,
     handed_out: bool = True,
     **conditions: Any,
 ) -> Findings:
     """The records that answer `question`, ranked. Where all of them are `handed_out`, their uses are
-    counted and their sentences remembered.
+    counted and their sentences remembered. Further conditions are those of `find_documents`.
     """
     result = find_documents(
-        runtime,
-        question,
-        kinds,
-        limit=limit,
-        reach=reach,
-        strict=strict,
-        handed_out=handed_out,
-        **conditions,
+        runtime, question, kinds, limit=limit, handed_out=handed_out, **conditions
     )
     hits = [FoundRecord(h.record, h.relevance, h.why) for h in result.hits if h.record is not None]
     if handed_out:
