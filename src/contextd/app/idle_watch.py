@@ -46,8 +46,7 @@ class IdleWatch:
 
     def _is_over(self, session: Session) -> bool:
         root = Path(session.cwd) if session.cwd else None
-        idle = self._clock.now() - session.last_seen_at
-        return idle >= timedelta(minutes=self._timeout(root))
+        return session.is_idle(self._clock.now(), self._timeout(root))
 
     def run(self, stop: threading.Event) -> None:
         """Look until told to stop."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from contextd.domain.records import new_id
@@ -53,6 +53,10 @@ class Session:
     tokens_served: int = 0
     injected: tuple[str, ...] = ()
     data: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def is_idle(self, now: datetime, minutes: float) -> bool:
+        """Whether nothing happened in it for as long as `minutes`."""
+        return now - self.last_seen_at >= timedelta(minutes=minutes)
 
     def with_(self, **changes: Any) -> Session:
         """A copy with these fields changed."""

@@ -13,7 +13,7 @@ from contextd.code.git.program import branch, head, repository
 from contextd.domain.errors import NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Session
+from contextd.domain.sessions import Session, SessionChange
 from contextd.governance.redact import redact
 from contextd.jobs.table import JOBS
 from contextd.runtime import Runtime
@@ -73,9 +73,10 @@ def seated(runtime: Runtime) -> Runtime:
             before = runtime.view.sessions.get(before.id)
         if before is None or not is_open(before):
             data = {IMPLICIT: True} | ({"continues": before.id} if before is not None else {})
-            found = _hooked(runtime) or open_session(
-                runtime.aside(), external_id=runtime.connection, data=data
-            )
+            found = _hooked(runtime)
+            if found is None:
+                found = new_session(runtime, external_id=runtime.connection, data=data)
+                open_session(runtime.aside(), found)
             seat.session = found.id
         else:
             seat.session = before.id
@@ -128,19 +129,10 @@ def is_open(session: Session) -> bool:
     return session.status == "active" and session.ended_at is None
 
 
-def open_session(
-    runtime: Runtime,
-    *,
-    task: str = "",
-    external_id: str = "",
-    client: str = "",
-    data: Mapping[str, Any] | None = None,
-) -> Session:
-    """Open a session of the project."""
-    session = new_session(runtime, task=task, external_id=external_id, client=client, data=data)
-    runtime.commit(open=[session])
+def open_session(runtime: Runtime, session: Session, *changes: SessionChange) -> None:
+    """Open a session of the project, with what happens in it at once."""
+    runtime.commit(open=[session], sessions=changes)
     runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
-    return session
 
 
 def new_session(
@@ -187,8 +179,8 @@ def _has_paused(runtime: Runtime, session: Session) -> bool:
     """Whether nothing happened in a session for so long that it is over. The job that ends idle ones may
     not have seen it yet: a machine that sleeps runs no jobs.
     """
-    timeout = timedelta(minutes=runtime.settings.number("sessions.timeout_minutes"))
-    return runtime.clock.now() - session.last_seen_at >= timeout
+    timeout = runtime.settings.number("sessions.timeout_minutes")
+    return session.is_idle(runtime.clock.now(), timeout)
 
 
 def _session_on(runtime: Runtime, seat: Seat) -> Session | None:

@@ -12,7 +12,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import quoted_in
 from contextd.steps.finding import resolve
-from contextd.steps.seating import in_session, open_session, session_of, take_seat
+from contextd.steps.seating import in_session, new_session, open_session, session_of, take_seat
 from contextd.steps.writing import save_new
 
 
@@ -38,7 +38,10 @@ def session_checkpoint(
     if session_id:
         runtime, session = in_session(runtime, session_id)
     else:
-        session = session_of(runtime) or open_session(runtime, external_id=new_id())
+        found = session_of(runtime)
+        session = found or new_session(runtime, external_id=new_id())
+        if found is None:
+            open_session(runtime, session)
     decisions = _decisions(runtime, session.started_at)
     saved = save_new(
         runtime,
@@ -82,12 +85,13 @@ def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
     """
     record = resolve(runtime, checkpoint_id, "checkpoint")
     files = [str(path) for path in record.data.get("files", ())]
-    session = open_session(
+    session = new_session(
         runtime,
         task=str(record.data.get("task", "")) or record.title,
         external_id=new_id(),
         data={"resumed_from": record.id},
     )
+    open_session(runtime, session)
     take_seat(runtime, session)
     lines = ["# Restored from a checkpoint of " + iso(record.created_at), record.content]
     if files:

@@ -26,7 +26,7 @@ from contextd.steps.briefing import brief_or_nothing, quoted, quoted_in
 from contextd.steps.closing import close_session
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import write_context_md
-from contextd.steps.seating import BRIEFED, expect_rounds, new_session, task_of
+from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
 
 _PROMPT_HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 _PROMPT_KEPT, _PROMPT_READ, _TASK = 4_000, 2_000, 300
@@ -111,9 +111,10 @@ class _Sitting:
     def commit(self, runtime: Runtime, **changes: Any) -> None:
         """Write all of it at once, with further changes of the session."""
         change = replace(self.change, **changes)
-        runtime.commit(open=[self.session] if self.opened else [], sessions=[change])
         if self.opened:
-            runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
+            open_session(runtime, self.session, change)
+        else:
+            runtime.commit(sessions=[change])
 
 
 def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
@@ -237,7 +238,7 @@ def _injecting(
     ids: Sequence[str],
     data: dict[str, Any],
 ) -> HookAnswer:
-    """Write down what happened and what the agent is arrival because of it, and tell it."""
+    """Write down what happened and what the agent is told because of it, and tell it."""
     session, tokens = sitting.session, count_tokens(text)
     injected: tuple[Event, ...] = ()
     if text:

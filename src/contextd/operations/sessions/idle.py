@@ -26,8 +26,7 @@ def end_idle_sessions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     busy: set[Path] = set()
     for session in upkeep.idle_sessions(now, _AT_ONCE):
         task.hold.check()
-        limit = timedelta(minutes=_settings_of(runtime, session, "sessions.timeout_minutes"))
-        if now - session.last_seen_at < limit:
+        if not session.is_idle(now, _settings_of(runtime, session, "sessions.timeout_minutes")):
             busy.add(Path(session.cwd))
             continue
         close_session(_in(runtime, session), session, at=session.last_seen_at)

@@ -22,9 +22,9 @@ from contextd.steps.handoff import changes_since, time_sense, with_work
 from contextd.steps.seating import (
     BRIEFED,
     IMPLICIT,
-    expect_rounds,
     in_session,
     new_session,
+    open_session,
     session_of,
     take_seat,
     task_of,
@@ -87,10 +87,11 @@ def session_start(
         all_branches=all_branches,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
-    runtime.commit(open=[session] if begun is None else [], sessions=[change])
     if begun is None:
+        open_session(runtime, session, change)
         take_seat(runtime, session)
-        runtime.sinks.later("schedules", lambda: expect_rounds(runtime))
+    else:
+        runtime.commit(sessions=[change])
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
