@@ -115,10 +115,17 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "sessions.archive_days", 7, "Days until a completed session is archived", reach="home"
         ),
-        Setting("sessions.discoveries", 5, "Discoveries kept per session", least=0),
+        Setting("sessions.discoveries", 8, "Discoveries kept per session", least=0),
         Setting("briefing.tokens", 600, "Tokens a briefing may take", least=50),
         Setting("prompt.tokens", 300, "Tokens added to a prompt at most; 0 adds none", least=0),
         Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
+        Setting(
+            "lessons.ask",
+            "end",
+            "When the agent is asked for its lessons: once a session did some work, or after a compaction",
+            ("never", "compaction", "end"),
+        ),
+        Setting("lessons.per_day", 10, "How often a day agents are asked for lessons", least=0),
         Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
         Setting(
             "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"

@@ -12,10 +12,17 @@ SIGNALS = {
     "unhelpful": -0.3,
     "implicit_success": +0.1,
     "self_judgment": +0.1,
-    "code_stable": +0.2,
+    "seen_again": +0.1,
+    "used": +0.1,
+    "unused": -0.1,
     "reverted": -0.3,
 }
-"""What each signal adds (seed 003, with unhelpful and reverted as its mirror images)."""
+"""What each signal adds (seed 003, with unhelpful and reverted as mirror images of helpful).
+
+Code that lasts a week adds nothing: of 109 records it had raised in real sessions a reader held 22 in a
+hundred useful, about as many as of all others. Being told to an agent moves confidence by what came of
+it: three showings without use take from what an agent recorded what makes it worth showing.
+"""
 
 DECAY_PER_30_DAYS = 0.05
 

@@ -16,7 +16,16 @@ AREAS: tuple[Area, ...] = ("knowledge", "policies", "skills")
 
 
 Trait = Literal[
-    "attached", "binding", "briefed", "compared", "entry", "learned", "listed", "stable", "strategy"
+    "attached",
+    "binding",
+    "briefed",
+    "compared",
+    "entry",
+    "learned",
+    "listed",
+    "recalled",
+    "stable",
+    "strategy",
 ]
 """What records of a kind take part in:
 
@@ -27,6 +36,7 @@ Trait = Literal[
 * entry      counts as something the store knows, in its self-model
 * learned    comes out of sessions: listed among the recent decisions and outcomes
 * listed     counted in the overview of a project
+* recalled   added to a prompt that it fits, and in no briefing
 * stable     trusted more or less by what becomes of the code it cites
 * strategy   found by `memory_search`
 """
@@ -157,18 +167,40 @@ _kind(
         "description": Field(description="When, and when not, to use it"),
         "outcome": _enum("success", "failure", "mixed", default="success"),
         "task": Field(description="The task it was learned from"),
+        "topic": Field(description="What it is about: the next one on it takes its place"),
     },
-    facets=("outcome",),
+    facets=("outcome", "topic"),
     traits="attached briefed compared entry learned listed stable strategy",
     searched_as="memory",
     created_by=("memory_record", "learn_session", "remember"),
+)
+_kind(
+    "episode",
+    "episodes",
+    "A turn of a session: what was asked, and the best of what came of it.",
+    fields={
+        "turn": _NEEDED,
+        "answer": _S,
+        "branch": _S,
+        "files": _LIST,
+        "commands": _LIST,
+        "commits": _LIST,
+        "taken_back": Field("boolean", description="The user took back what was said in it"),
+    },
+    facets=("branch",),
+    # One digest among five hits is worth what a record is; its words are many.
+    weight=0.95,
+    traits="recalled strategy",
+    searched_as="session",
+    created_by=("hook_event", "learn_session"),
 )
 _kind(
     "discovery",
     "discoveries",
     "A raw learning extracted from a session.",
     fields={
-        "type": _enum("pattern", "rule", "decision", "issue", required=True),
+        "type": _enum("pattern", "rule", "decision", "issue", "fact", "correction", required=True),
+        "origin": Field(description="What it was said in, such as an answer or a commit"),
         "module": _S,
         "solution": _S,
         "sentence": _S,

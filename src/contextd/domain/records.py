@@ -12,12 +12,20 @@ from typing import Any, Literal
 from contextd.domain.scope import Scope
 
 Trust = Literal["human", "agent", "extracted", "imported", "external"]
-Status = Literal["active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted"]
+Status = Literal[
+    "active", "candidate", "inbox", "archived", "superseded", "merged", "quarantined", "deleted"
+]  # fmt: skip
 
 TRUSTS: tuple[Trust, ...] = ("human", "agent", "extracted", "imported", "external")
 STATUSES: tuple[Status, ...] = (
-    "active", "inbox", "archived", "superseded", "merged", "quarantined", "deleted",
+    "active", "candidate", "inbox", "archived", "superseded", "merged", "quarantined", "deleted",
 )  # fmt: skip
+
+FOUND: tuple[Status, ...] = ("active", "candidate")
+"""What a search finds. A candidate was learned and has one witness so far: it stands in no briefing."""
+
+PRESENT: tuple[Status, ...] = ("active", "candidate", "inbox")
+"""What a new record would repeat."""
 
 
 class Clean(str):

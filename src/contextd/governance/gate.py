@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from contextd.domain.errors import Invalid, TooLarge
-from contextd.domain.records import Record, Trust, digest, indexed_text
+from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text
 from contextd.domain.scope import Scope
 from contextd.governance.contradict import conflict, differs
 from contextd.governance.redact import FoundSecret, redact
@@ -233,7 +233,7 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
     rank = RANK[draft.trust]
     contradicted: tuple[str, Record | None] = ("", None)
     for record, cosine in near:
-        if cosine < RELATED_COSINE or record.status not in ("active", "inbox"):
+        if cosine < RELATED_COSINE or record.status not in PRESENT:
             continue
         opposite = conflict(draft.content, record.content)
         if opposite and rank < RANK[record.trust]:

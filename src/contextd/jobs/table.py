@@ -109,7 +109,7 @@ JOBS: dict[str, JobRow] = {
         ),
         JobRow(
             name="check_stability",
-            about="Trust knowledge more whose cited code lasted a week, and less where it was reverted.",
+            about="Trust knowledge less whose cited code was reverted.",
             run="awareness.stability:check_stability",
             lane="upkeep",
             needs=_CHECKOUT,

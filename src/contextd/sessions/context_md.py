@@ -38,6 +38,7 @@ class Situation:
 
     focus: str = ""
     task: str = ""
+    open: Sequence[str] = ()
     blocked: Sequence[str] = ()
     time: TimeSense | None = None
     last_session: str = ""
@@ -121,7 +122,14 @@ def is_stale(path: Path, now: datetime) -> bool:
 def _now_lines(situation: Situation) -> list[str]:
     blocked = "; ".join(_items(situation.blocked)) or "None"
     focus, task = (_item(text) for text in (situation.focus, situation.task))
-    told = ("Focus", focus or "Not known yet"), ("Task", task), ("Blocked", blocked)
+    task = "" if task == focus else task
+    still = "; ".join(_items(situation.open)[:3])
+    told = (
+        ("Focus", focus or "Not known yet"),
+        ("Task", task),
+        ("Open", still),
+        ("Blocked", blocked),
+    )
     return [f"{name}: {text}" for name, text in told if text]
 
 

@@ -11,18 +11,24 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.domain.time import age
+from contextd.domain.time import age, parse_instant
+from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, PackedBriefing, Section, pack_briefing
+from contextd.sessions.clock import hint
+from contextd.sessions.recap import recap
+from contextd.sessions.thread import Thread, lines_of, thread_of
+from contextd.sessions.turns import Turn
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
-from contextd.steps.handoff import LATELY, changes_since, with_work
+from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.views import label
+from contextd.steps.witnesses import FLOOR
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""
@@ -33,6 +39,13 @@ _REPEATED = 0.7
 """The share of a record's words that earlier lines said, from which on it says nothing new."""
 
 _ASKED = 3
+
+CONTINUING, UNASKED = 350, 100
+"""Tokens of a briefing where work goes on, and of those, of knowledge that no task asks for. Of 195 such
+lines in real sessions 12 helped; the last message of the session before helped in 16 of 32.
+"""
+
+_THREAD_SHARE = 0.7
 
 
 def brief(
@@ -48,26 +61,89 @@ def brief(
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
     unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
     read, and `changed` what changed outside since the session before, where the caller has them.
+
+    Where work goes on, its thread comes first and the whole keeps to `CONTINUING` tokens; what a task
+    does not ask for gets little of that.
     """
     lately = lately or read_lately(runtime)
     sessions = with_work(lately.sessions)
     last = next((s for s in sessions if session is None or s.id != session.id), None)
     if changed is None:
         changed = changes_since(runtime, last)
+    thread = thread_to_continue(runtime, sessions, session)
     records, weights = _candidates(runtime, lately.records, task)
-    about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
-    sections = [
-        Section("Project", about),
-        Section("Before", _before(runtime, last)),
-        *_knowledge(runtime, records, weights, all_branches=all_branches),
-        Section("Changed outside since then", _changes(changed)),
-        Section("Not known yet", _gaps(runtime, lately)),
-    ]
+    knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
+    if thread is None:
+        about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
+        sections = [
+            Section("Project", about),
+            Section("Before", _before(runtime, last)),
+            *knowledge,
+            Section("Changed outside since then", _changes(changed)),
+            Section("Not known yet", _gaps(runtime, lately)),
+        ]
+    else:
+        budget = min(budget, CONTINUING)
+        sections = [
+            Section("Where the work stands", _standing(runtime, thread, last, budget)),
+            *_little(knowledge, 0 if task.strip() else UNASKED),
+            Section("Changed outside since then", _changes(_foreign(changed, thread))[:3]),
+        ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
     quoted_records = [records[id] for id in packed.ids]
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return packed
+
+
+def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
+    """The thread in lines, heavier than anything else, behind a line on the time that passed."""
+    when = parse_instant(thread.at)
+    since = age(when, runtime.clock.now())
+    branch = f" on {thread.branch}" if thread.branch else ""
+    head = f"Last worked on {since}{branch}" + (
+        f" with {last.client}" if last and last.client else ""
+    )
+    lines = [head + ". " + hint(runtime.clock.now() - when, runtime.clock.now().astimezone())]
+    lines += lines_of(thread, round(_THREAD_SHARE * budget))
+    return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
+
+
+def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
+    """The heaviest lines of knowledge within so many tokens; all of them when it is 0."""
+    if not tokens:
+        return list(sections)
+    heaviest = sorted(
+        (line for section in sections for line in section.lines), key=lambda line: -line.weight
+    )
+    chosen: set[str] = set()
+    for line in heaviest:
+        tokens -= count_tokens(f"- {line.text}\n")
+        if tokens < 0:
+            break
+        chosen.add(line.id)
+    return [Section(s.title, [line for line in s.lines if line.id in chosen]) for s in sections]
+
+
+def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:
+    """Changes that are not the thread's own commits."""
+    own = [words.split()[0][:7] for words in thread.done if words]
+    return [text for text in changed if not any(len(sha) == 7 and sha in text for sha in own)]
+
+
+def recapped(runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = "") -> str:
+    """What a session that goes on after a compaction must hold again, with `ask` at its end."""
+    budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
+    root = str(runtime.checkout.root) if runtime.checkout else session.cwd
+    lines = recap(turns, thread_of(turns, branch=session.branch, root=root), budget)
+    if not lines:
+        return ""
+    text = "\n".join([_RECAP, *(f"- {line}" for line in lines)])
+    runtime.trace.said.append(text)
+    return f"{text}\n\n{ask}" if ask else text
+
+
+_RECAP = "This session so far, from contextd (quoted from its own record):"
 
 
 def read_lately(runtime: Runtime) -> Lately:
@@ -120,15 +196,22 @@ def _candidates(
 ) -> tuple[dict[str, Record], dict[str, float]]:
     """What might be briefed by id, and how much each matters: what the task finds comes first."""
     kinds = kinds_that("briefed")
-    briefed = [record for record in latest if record.kind in kinds][:_CANDIDATES]
+    briefed = [r for r in latest if r.kind in kinds and _is_sure(r)][:_CANDIDATES]
     records = {record.id: record for record in briefed}
     weights = {record.id: _weight(runtime, record) for record in briefed}
     if task.strip():
-        found = find_records(runtime, task, kinds, limit=_FOUND, handed_out=False)
+        found = find_records(
+            runtime, task, kinds, limit=_FOUND, handed_out=False, statuses=("active",)
+        )
         for rank, hit in enumerate(found.hits):
             records[hit.record.id] = hit.record
             weights[hit.record.id] = 5.0 - rank * 0.2 + weights.get(hit.record.id, 0.5)
     return records, weights
+
+
+def _is_sure(record: Record) -> bool:
+    """Whether a record may be told unasked: noise has sunk below."""
+    return record.confidence >= FLOOR or record.trust == "human"
 
 
 def _before(runtime: Runtime, last: Session | None) -> list[Line]:
@@ -186,7 +269,8 @@ def _repeats(record: Record, said: list[tuple[set[str], str]]) -> bool:
 def _is_binding(record: Record) -> bool:
     return (
         record.kind in kinds_that("binding")
-        or record.data.get("type") in ("rule", "decision", "pattern")
+        or (record.trust in ("human", "agent") and record.data.get("type") in ("rule", "decision"))
+        or record.data.get("type") == "correction"
         or record.data.get("outcome") == "failure"
     )
 

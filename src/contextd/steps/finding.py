@@ -10,7 +10,7 @@ from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
 from contextd.domain.query import CODE, EVENT
-from contextd.domain.records import Record
+from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.retrieval.files import Past
@@ -84,6 +84,7 @@ def find_documents(
     if not question.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
     now = runtime.clock.now()
+    conditions.setdefault("statuses", FOUND)
     query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
     result = find(
         runtime.view.index,

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from contextd.code.git.changes import external_changes
+from contextd.code.git.program import branch
 from contextd.domain.kinds import kinds_that
 from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense
-from contextd.sessions.context_md import Situation, render, write
+from contextd.sessions.context_md import Situation, is_stale, render, write
+from contextd.sessions.thread import THREAD, Thread, thread_from
+from contextd.steps.catching_up import HEADLESS
 
 _RECENT = 5
 
@@ -28,23 +31,68 @@ def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
     return write(checkout.context_md, render(situation(runtime, current)), runtime.clock.now())
 
 
+def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
+    """Write `.context/CONTEXT.md` anew when it is older than a day: what it says of now would be untrue."""
+    checkout = runtime.checkout
+    if checkout is None or not checkout.context_md.is_file():
+        return
+    if is_stale(checkout.context_md, runtime.clock.now()):
+        write_context_md(runtime, current)
+
+
 def situation(runtime: Runtime, current: Session | None = None) -> Situation:
-    """What CONTEXT.md says, gathered from sessions, learnings and git."""
+    """What CONTEXT.md says, gathered from the thread, sessions, learnings and git."""
     recent = sessions_with_work(runtime)
+    if current is not None:
+        current = runtime.view.sessions.get(current.id) or current
     session = current or (recent[0] if recent else None)
     before = [s for s in recent if session is None or s.id != session.id]
+    thread = thread_from(session.data.get(THREAD)) if session else None
+    thread = thread or thread_to_continue(runtime, recent, session)
     learned = runtime.view.records.find(
         runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
     ).records
-    focus = ", ".join(session.topics[:3]) if session else ""
+    done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
+    said = " ".join(thread.said.split()) if thread else ""
     return Situation(
-        focus=focus,
+        focus=_focus(session, thread),
         task=session.task if session else "",
+        open=thread.open if thread else (),
+        blocked=thread.blocked if thread else (),
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
-        recent=tuple(f"{r.title}: {r.content}" if r.title else r.content for r in learned),
+        recent=(
+            *done[:2],
+            *([said] if said else []),
+            *(f"{r.title}: {r.content}" if r.title else r.content for r in learned),
+        ),
         external=changes_since(runtime, before[0] if before else session),
     )
+
+
+def _focus(session: Session | None, thread: Thread | None) -> str:
+    """What the work is on: what was asked last, and the files it is about."""
+    if thread is None or not thread.asked:
+        return session.task or ", ".join(session.topics[:3]) if session else ""
+    files = f" ({', '.join(thread.files[:3])})" if thread.files else ""
+    return thread.asked[-1] + files
+
+
+def thread_to_continue(
+    runtime: Runtime, sessions: Iterable[Session], current: Session | None = None
+) -> Thread | None:
+    """The thread of the latest session before the current one: on the current branch first, where one
+    worked there lately; None when none is young enough.
+    """
+    here = branch(runtime.root) if runtime.checkout is not None else ""
+    threads = [
+        thread
+        for session in sessions
+        if (current is None or session.id != current.id)
+        and (thread := thread_from(session.data.get(THREAD))) is not None
+        and not thread.is_over(runtime.clock.now())
+    ]
+    return next((t for t in threads if t.branch == here), next(iter(threads), None))
 
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:
@@ -53,8 +101,9 @@ def sessions_with_work(runtime: Runtime) -> list[Session]:
 
 
 def with_work(sessions: Iterable[Session]) -> list[Session]:
-    """Those in which something happened."""
-    return [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
+    """Those in which somebody worked: neither empty nor run by a program."""
+    worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
+    return [s for s in worked if not s.data.get(HEADLESS)]
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:
@@ -70,6 +119,7 @@ def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> Tim
         recent_lengths=lengths,
         errors=int(signals.get("errors", 0)),
         results=int(signals.get("results", 0)),
+        zone=runtime.clock.now().astimezone().tzinfo,
     )
 
 

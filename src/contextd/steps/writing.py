@@ -16,7 +16,16 @@ from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.kinds import KINDS, Kind, area_of, kind_named
 from contextd.domain.query import Document, Query, Vector
-from contextd.domain.records import Anchor, Change, Record, Source, Trust, digest, new_id
+from contextd.domain.records import (
+    PRESENT,
+    Anchor,
+    Change,
+    Record,
+    Source,
+    Trust,
+    digest,
+    new_id,
+)
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
 from contextd.governance.gate import (
@@ -77,12 +86,14 @@ def save_new(
     ref: str = "",
     id: str | None = None,
     gate: bool = True,
+    candidate: bool = False,
 ) -> Saved:
     """Pass a draft through the write gate and store what comes out.
 
     Without an `anchor`, a record of the project is anchored at the caller's commit and branch and at
     the files it names. With an `id` that is already there, nothing is written and that record is the
-    duplicate: work that may run twice gives its records ids of their own. Raises `Invalid` naming
+    duplicate: work that may run twice gives its records ids of their own. A `candidate` is found by
+    searches and told to nobody unasked. Raises `Invalid` naming
     every wrong field, `Denied` when the caller may not write there.
     """
     declared = kind_named(kind)
@@ -115,6 +126,8 @@ def save_new(
             session=session,
             ref=ref,
         )
+        if candidate and record.status == "active":
+            record = record.with_(status="candidate")
         try:
             alone = gate and not look.same_known
             _create(runtime, record, verdict.reason, alone=alone, vectors=look.vectors)
@@ -395,7 +408,7 @@ class _Look:
         runtime = self._runtime
         view = runtime.view
         scopes = frozenset({self._scope, *(runtime.cascade if runtime.project else ())})
-        query = Query(scopes=scopes, kinds=(self._kind,))
+        query = Query(scopes=scopes, kinds=(self._kind,), statuses=PRESENT)
         try:
             vector = runtime.embedder.embed([text])[0]
         except Unavailable:

@@ -19,7 +19,7 @@ from contextd.domain.changes import Changes, Decision, Put, Removal
 from contextd.domain.errors import Conflict
 from contextd.domain.kinds import area_of
 from contextd.domain.query import Page, Query
-from contextd.domain.records import Change, Record
+from contextd.domain.records import PRESENT, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.time import to_micros
 from contextd.stores import codec, filters, rules
@@ -79,7 +79,7 @@ class MemoryRecords:
             record
             for record in self.visible()
             if record.scope == scope
-            and record.status in ("active", "inbox")
+            and record.status in PRESENT
             and record.content_hash == content_hash
         ]
         return min(found, key=lambda r: (r.created_at, r.id), default=None)
@@ -115,7 +115,7 @@ def write_record(state: Stored, change: Put | Removal, actor: str, now: datetime
             for other in state.records.values()
             if other.scope == record.scope
             and other.id != record.id
-            and other.status in ("active", "inbox")
+            and other.status in PRESENT
             and other.content_hash == record.content_hash
         ]
         if change.alone and same:

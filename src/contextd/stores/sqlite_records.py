@@ -39,7 +39,7 @@ _CHANGE = """INSERT INTO changes
         WHERE scope = ?1 AND record_id = ?2), ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
     RETURNING seq"""
 _SAME = """SELECT id FROM records WHERE scope = ? AND content_hash = ? AND id <> ?
-    AND status IN ('active', 'inbox') LIMIT 1"""
+    AND status IN ('active', 'candidate', 'inbox') LIMIT 1"""
 
 _INDEXED = {
     "contextType": "json_extract(body, '$.data.contextType') = ?",
@@ -128,7 +128,7 @@ class SqliteRecords:
         # scope in this order: 7 ms of them at 10,000.
         rows = self._database.rows(
             f"SELECT {_LISTED} FROM records WHERE scope = ? AND content_hash = ?"
-            f" AND status IN ('active', 'inbox') AND {clause} ORDER BY +created_at, id LIMIT 1",
+            f" AND status IN ('active', 'candidate', 'inbox') AND {clause} ORDER BY +created_at, id LIMIT 1",
             (str(scope), content_hash, *values),
         )
         return _from_row(rows[0]) if rows else None

@@ -8,12 +8,12 @@ from typing import Any
 
 from contextd.interop.clients.client import Client, Configuration, HookEvent
 from contextd.interop.clients.json_config import JSON
-from contextd.interop.clients.occurrence import Moment, Reading, in_hook_output
+from contextd.interop.clients.occurrence import Moment, Reading, in_hook_output, keeping_on
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
-    "Notification", "PermissionDenied", "PermissionRequest", "PostCompact", "PostToolBatch", "PostToolUse",
-    "PostToolUseFailure", "PreToolUse", "Setup", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
+    "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PostToolUse",
+    "PostToolUseFailure", "PreToolUse", "Setup", "StopFailure", "SubagentStart", "SubagentStop",
     "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
     "WorktreeRemove",
 )  # fmt: skip
@@ -22,7 +22,9 @@ EVENTS_NOT_ACTED_ON = (
 MOMENTS: Mapping[str, Moment | None] = {
     "SessionStart": "started",
     "UserPromptSubmit": "prompted",
+    "Stop": "stopped",
     "PreCompact": "compacting",
+    "PostCompact": "compacted",
     "SessionEnd": "ended",
     **dict.fromkeys(EVENTS_NOT_ACTED_ON),
 }
@@ -53,6 +55,7 @@ CLIENT = Client(
     title="Claude Code",
     reading=Reading(moments=MOMENTS),
     answer=answer_in_hook_output,
+    asking=keeping_on,
     transcripts="claude-code",
     instructions="CLAUDE.md",
     configuration=Configuration(
@@ -66,7 +69,9 @@ CLIENT = Client(
         events=(
             HookEvent("SessionStart", timeout=5),
             HookEvent("UserPromptSubmit", timeout=2),
+            HookEvent("Stop", timeout=5),
             HookEvent("PreCompact", timeout=5),
+            HookEvent("PostCompact", timeout=5),
             HookEvent("SessionEnd", timeout=5),
         ),
         directory=".claude",

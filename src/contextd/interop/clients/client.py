@@ -89,7 +89,8 @@ class Client:
     `names` are all that its hooks and connections go by. `marks` are environment variables that only
     this client sets for its hooks, and `fields` members that only its payloads have: several clients
     run hooks that were written for another one. `answer` gives the client's JSON for a text to be
-    shown to the agent at a moment. `transcripts` is the importer of its transcripts, empty where none
+    shown to the agent at a moment, and `asking` for a demand at the end of its turn, None where the client
+    has no such thing. `transcripts` is the importer of its transcripts, empty where none
     is there. `instructions` is the file of a repository it reads for standing instructions.
     `configuration` is None where contextd cannot write it.
     """
@@ -98,6 +99,7 @@ class Client:
     title: str
     reading: Reading
     answer: Callable[[Moment, str], dict[str, Any]]
+    asking: Callable[[str], dict[str, Any]] | None = None
     names: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()

@@ -20,14 +20,15 @@ CLIENT = Client(
             # Fires before every turn, compacted or not.
             "PreCompress": None,
             "SessionEnd": "ended",
-            "AfterAgent": None,
+            "AfterAgent": "stopped",
             "AfterModel": None,
             "AfterTool": None,
             "BeforeModel": None,
             "BeforeTool": None,
             "BeforeToolSelection": None,
             "Notification": None,
-        }
+        },
+        said=("prompt_response",),
     ),
     answer=partial(in_hook_output, {"started": "SessionStart", "prompted": "BeforeAgent"}),
 )

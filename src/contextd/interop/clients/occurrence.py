@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Moment = Literal["started", "prompted", "compacting", "ended"]
-"""The moments contextd acts on: a session began or goes on, its user said something, its window is about
-to be compacted, it is over.
+Moment = Literal["started", "prompted", "stopped", "compacting", "compacted", "ended"]
+"""The moments contextd acts on: a session began or goes on, its user said something, its agent ended a
+turn, its window is about to be compacted, it was, the session is over.
 """
 
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
@@ -18,7 +18,9 @@ ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
-    compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart.
+    compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
+    the agent said last or what is left of a compacted window. `again` says that the agent was kept from
+    ending its turn once already.
     """
 
     moment: Moment
@@ -27,6 +29,8 @@ class Occurrence:
     prompt: str = ""
     prompt_id: str = ""
     reason: str = ""
+    said: str = ""
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +46,8 @@ class Reading:
     prompt: tuple[str, ...] = ("prompt",)
     prompt_id: tuple[str, ...] = ("prompt_id",)
     reason: tuple[str, ...] = ("source", "trigger", "reason")
+    said: tuple[str, ...] = ("last_assistant_message", "compact_summary")
+    again: str = "stop_hook_active"
 
     def knows(self, event: str) -> bool:
         """Whether the client is known to have such an event."""
@@ -59,6 +65,8 @@ class Reading:
             prompt=_text(payload, self.prompt),
             prompt_id=_text(payload, self.prompt_id),
             reason=_text(payload, self.reason),
+            said=_text(payload, self.said),
+            again=payload.get(self.again) is True,
         )
 
 
@@ -74,6 +82,11 @@ def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
             # A client that cuts a text between the halves of a character leaves one half.
             return str(value).encode("utf-8", "replace").decode()
     return ""
+
+
+def keeping_on(text: str) -> dict[str, Any]:
+    """The answer by which most clients have their agent do one thing more before its turn ends."""
+    return {"decision": "block", "reason": text}
 
 
 def in_hook_output(names: Mapping[Moment, str], moment: Moment, text: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextd.interop.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.interop.clients.client import Client
-from contextd.interop.clients.occurrence import Reading
+from contextd.interop.clients.occurrence import Reading, keeping_on
 
 CLIENT = Client(
     name="qwen-code",
@@ -14,4 +14,5 @@ CLIENT = Client(
     instructions="QWEN.md",
     reading=Reading(moments=MOMENTS),
     answer=answer_in_hook_output,
+    asking=keeping_on,
 )

@@ -1,11 +1,10 @@
-"""Whether the code that knowledge cites lasted: a signal of how sure to be of it."""
+"""Whether the code that knowledge cites was reverted: a signal of how sure to be of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 
 from contextd.code.git.cited import AnchorStanding
 from contextd.domain.confidence import apply
@@ -17,14 +16,12 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import citations, standings
 from contextd.steps.writing import change
 
-STABLE_AFTER = timedelta(days=7)
-
 _PAGE = 200
 
 
 def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
-    """Trust knowledge more whose cited code lasted a week, and less where it was reverted; daily."""
-    counts = {"stable": 0, "reverted": 0}
+    """Trust knowledge less whose cited code was reverted; daily."""
+    counts = {"reverted": 0}
     if runtime.project is None or runtime.checkout is None:
         return counts
     query = runtime.query(*kinds_that("stable"), reach="project", limit=_PAGE)
@@ -40,7 +37,7 @@ def check_stability(runtime: Runtime, task: Task) -> Mapping[str, int]:
                 with suppress(Stale):
                     # Changed meanwhile: tomorrow is another day.
                     change(runtime, record, after, action="signal", reason=f"{signal}: {why}")
-                    counts["stable" if signal == "code_stable" else "reverted"] += 1
+                    counts["reverted"] += 1
         if not page.cursor:
             return counts
         query = replace(query, cursor=page.cursor)
@@ -59,9 +56,6 @@ def _signal(runtime: Runtime, record: Record, standing: AnchorStanding) -> tuple
     if standing.changed and known.came_back(record.anchor):
         files = ", ".join(standing.changed[:3])
         return "reverted", f"{files} is again as it was before"
-    old = runtime.clock.now() - record.created_at >= STABLE_AFTER
-    if old and record.anchor.paths and known.in_history(commit):
-        return "code_stable", f"commit {commit[:8]} is still in the history after 7 days"
     return "", ""
 
 

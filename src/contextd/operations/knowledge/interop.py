@@ -10,7 +10,7 @@ from typing import Any
 from contextd.disk import replace_file
 from contextd.domain.changes import Put
 from contextd.domain.errors import Conflict, Invalid
-from contextd.domain.records import Record
+from contextd.domain.records import PRESENT, Record
 from contextd.governance.redact import redact
 from contextd.interop.entry_files import format_of, text_of_file
 from contextd.interop.exporters import exporter_named
@@ -215,7 +215,7 @@ def _all(runtime: Runtime, kinds: Sequence[str]) -> Iterable[Record]:
     cursor = ""
     while True:
         query = runtime.query(
-            *kinds, reach="project", statuses=("active", "inbox"), limit=_BATCH, cursor=cursor
+            *kinds, reach="project", statuses=PRESENT, limit=_BATCH, cursor=cursor
         )
         page = runtime.view.records.find(query)
         found += page.records

@@ -8,6 +8,7 @@ from typing import Literal
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
+from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -17,7 +18,14 @@ from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.views import Known, known
-from contextd.steps.writing import Changed, change_all, new_record, save_new
+from contextd.steps.writing import (
+    Changed,
+    change,
+    change_all,
+    new_record,
+    save_new,
+    within_limits,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +98,7 @@ def memory_record(
     content: str,
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
+    topic: str = "",
 ) -> Recorded:
     """Record a lesson for next time: what worked, or what to avoid.
 
@@ -99,20 +108,39 @@ def memory_record(
         content: The lesson, in one to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
+        topic: A key, such as `release`: the next lesson on it replaces this one.
     """
     if not title.strip():
         raise Invalid("memory_record: title is empty", "give it a short name")
+    data = {"description": description, "outcome": outcome}
+    key = "-".join(topic.casefold().split())
+    before = _on_topic(runtime, key) if key else None
+    if before is not None:
+        told = before.with_(
+            title=title.strip(), content=content.strip(), data={**before.data, **data},
+            tags=tuple(tags) if tags else before.tags, status="active",
+        )  # fmt: skip
+        after = change(runtime, before, within_limits(told), action="update", reason=f"topic {key}")
+        runtime.trace.wrote([after.id], type="memory", action="update")
+        return Recorded(after.id, "updated", f"{after.id[:8]} on {key} says this now")
     saved = save_new(
         runtime,
         "memory",
         title=title,
         content=content,
         tags=tags,
-        data={"description": description, "outcome": outcome},
+        data={**data, **({"topic": key} if key else {})},
         session=runtime.session,
     )
     runtime.trace.wrote([saved.record.id], type="memory")
     return recorded(saved)
+
+
+def _on_topic(runtime: Runtime, topic: str) -> Record | None:
+    query = runtime.query(
+        "memory", reach="project", where={"topic": topic}, limit=1, statuses=FOUND
+    )
+    return next(iter(runtime.view.records.find(query).records), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from contextd.domain.errors import NotFound
-from contextd.domain.kinds import kinds_that
-from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
@@ -21,17 +19,19 @@ from contextd.interop.importers.injected import own_words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.spool import LEFT_AT, UNKNOWN
-from contextd.steps.anchoring import from_elsewhere, standings
-from contextd.steps.briefing import brief_or_nothing, quoted, quoted_in
+from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped
+from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
-from contextd.steps.finding import find_records
-from contextd.steps.handoff import write_context_md
+from contextd.steps.episodes import follow
+from contextd.steps.handoff import refresh_context_md, write_context_md
+from contextd.steps.injecting import relevant
+from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
 
-_PROMPT_HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
-_PROMPT_KEPT, _PROMPT_READ, _TASK = 4_000, 2_000, 300
-_SHORTEST_PROMPT = 3
-"""Words: what is shorter, such as `go on`, says nothing that memory could be about."""
+_PROMPT_KEPT, _TASK = 4_000, 300
+_ANSWER_KEPT = 20_000
+_AT_ONCE = 1_000_000
+"""Bytes of a transcript that are read while the client waits: about a quarter of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,26 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         # Its briefing was not seen: it comes with the next prompt.
         sitting.commit(runtime, data={**sitting.change.data, BRIEFED: False})
         return HookAnswer(session_id=sitting.session.id)
+    refresh_context_md(runtime, sitting.session)
+    if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
+        text, ids = _recap(runtime, arrival, sitting)
+        if text:
+            return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
     text, ids = _briefing(runtime, sitting.session)
     return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
+
+
+_GOES_ON = ("compact", "resume")
+"""Why a session starts that is under way: what its window lost is handed back."""
+
+
+def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
+    """The session so far; empty when nothing is known of it."""
+    turns = follow(runtime, sitting.session, arrival.occurrence.transcript)
+    if not turns:
+        return "", []
+    asks = arrival.occurrence.reason == "compact" and lessons_wanted(runtime, "compaction")
+    return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
 
 
 def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -173,7 +191,10 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if arrival.spooled:
         sitting.commit(runtime)
         return HookAnswer(session_id=session.id)
-    text, ids = _relevant(runtime, session, clean)
+    text, records = relevant(runtime, session, clean)
+    ids = [record.id for record in records]
+    runtime.trace.said += [record.text for record in records]
+    runtime.trace.used += records
     if session.data.get(BRIEFED):
         return _injecting(runtime, arrival, sitting, text, ids, {})
     before, quoted_ids = _briefing(runtime, session)
@@ -194,40 +215,6 @@ def _briefing(runtime: Runtime, session: Session) -> tuple[str, list[str]]:
     budget = runtime.settings.number("briefing.tokens")
     packed = brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
     return packed.text, packed.ids
-
-
-def _relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[str]]:
-    """What is known that bears on a prompt and was not injected before; nothing when in doubt."""
-    budget = runtime.settings.number("prompt.tokens")
-    most = runtime.settings.number("injection.experiences")
-    if budget <= 0 or most <= 0 or len(prompt.split()) < _SHORTEST_PROMPT:
-        return "", []
-    found = find_records(
-        runtime,
-        prompt[:_PROMPT_READ],
-        kinds_that("briefed"),
-        limit=most * 3,
-        strict=True,
-        handed_out=False,
-    )
-    records = [hit.record for hit in found.hits]
-    standing = standings(runtime, records)
-    hidden = from_elsewhere(runtime, standing) | set(session.injected)
-    lines, spent = [_PROMPT_HEADER], count_tokens(_PROMPT_HEADER)
-    chosen: list[Record] = []
-    for record in records:
-        if record.id in hidden or len(chosen) == most:
-            continue
-        note = standing[record.id].note if record.id in standing else ""
-        line = "- " + quoted(record, runtime, note)
-        cost = count_tokens(line + "\n")
-        if spent + cost <= budget:
-            lines.append(line)
-            chosen.append(record)
-            spent += cost
-    runtime.trace.said += [record.text for record in chosen]
-    runtime.trace.used += chosen
-    return ("\n".join(lines), [record.id for record in chosen]) if chosen else ("", [])
 
 
 def _injecting(
@@ -271,8 +258,55 @@ def _injecting(
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     sitting.commit(runtime)
+    follow(runtime, sitting.session, arrival.occurrence.transcript)
     write_context_md(runtime, sitting.session)
     return HookAnswer(session_id=sitting.session.id)
+
+
+def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Keep the summary that the client goes on with: an agent wrote it of the whole session."""
+    sitting = _sitting(runtime, arrival)
+    summary = _told(runtime, arrival, "summary")
+    sitting.commit(runtime, events=(*sitting.change.events, *summary))
+    follow(runtime, sitting.session, arrival.occurrence.transcript)
+    return HookAnswer(session_id=sitting.session.id)
+
+
+def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Keep the turn that ended; once in a session that did something, ask for its lessons."""
+    sitting = _sitting(runtime, arrival)
+    answer = _told(runtime, arrival, "turn_end")
+    sitting.commit(runtime, events=(*sitting.change.events, *answer))
+    session = sitting.session
+    if unread(session, arrival.occurrence.transcript) > _AT_ONCE:
+        # Read at the end: nobody waits for it then.
+        return HookAnswer(session_id=session.id)
+    turns = follow(runtime, session, arrival.occurrence.transcript)
+    asking = arrival.client.asking
+    if asking is None or arrival.spooled or arrival.occurrence.again:
+        return HookAnswer(session_id=session.id)
+    if not lessons_due(runtime, session, turns):
+        return HookAnswer(session_id=session.id)
+    runtime.commit(sessions=[asked_for_lessons(runtime, session)])
+    return HookAnswer(asking(LESSONS), session.id, count_tokens(LESSONS))
+
+
+def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
+    """What the client says the agent said, as an event of the session."""
+    clean = redact(arrival.occurrence.said, runtime.redaction_key).text[:_ANSWER_KEPT]
+    if not clean.strip():
+        return ()
+    key = hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
+    return (
+        Event(
+            type="note",
+            key=f"{origin}:{key}",
+            at=arrival.at,
+            role="assistant",
+            text=clean,
+            data={"origin": origin},
+        ),
+    )
 
 
 def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -288,6 +322,8 @@ _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "started": _started,
     "prompted": _prompted,
     "compacting": _compacting,
+    "compacted": _compacted,
+    "stopped": _stopped,
     "ended": _ended,
 }
 """What is done at each moment."""

@@ -1,0 +1,110 @@
+"""A turn as something to recall: what was asked, and the best of what was answered."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from contextd.sessions.turns import Turn
+
+LONGEST = 900
+"""Characters of an answer in a digest: three in four answers are whole then, and five of these digests
+are about what an agent reads of a search (1,000 tokens).
+"""
+
+LONGEST_KEPT = 3_000
+"""Characters of an answer that are kept beside its digest and searched with it."""
+
+_PROMPT = 300
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_RULE = re.compile(r"^[\s|:*_=-]*$")
+_MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|>|#{1,6})\s+")
+_HEADING = re.compile(r"^\s*(?:#{1,6}\s+\S|\*\*[^*]{1,80}\*\*:?\s*$)")
+_NAME = re.compile(
+    r"`[^`\n]{2,80}`|\b[\w-]+/[\w./-]+|\b\w+\.\w{1,5}\b|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b\d{2,}\b"
+)
+_TICK = re.compile(r"[✅✓✔❌⚠🎉🚀📝🔧]")
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """How an episode reads: `asked` and `text` together are its digest; `whole` is the answer."""
+
+    asked: str
+    text: str
+    whole: str
+
+
+def digest_of(turn: Turn) -> Digest:
+    """The digest of a turn. One that nothing was answered to has what the user said in it."""
+    said = [_line(words, _PROMPT) for words in turn.said]
+    answer = plain(turn.answer or turn.plan or turn.summary)
+    parts = [f"The user added: {words}" for words in said if words]
+    parts += best_lines(answer)
+    if turn.commits:
+        parts.append("Committed: " + "; ".join(_line(c, 120) for c in turn.commits[-3:]))
+    if turn.pull_requests:
+        parts.append("Pull request: " + "; ".join(_line(p, 120) for p in turn.pull_requests[-2:]))
+    if turn.failing:
+        parts.append(f"Left failing: {_line(turn.failing, 120)}")
+    return Digest(_line(turn.prompt, _PROMPT), "\n".join(parts), answer[:LONGEST_KEPT])
+
+
+def plain(text: str) -> str:
+    """Markdown without code blocks, rules and empty lines."""
+    lines = _FENCE.sub("\n", text).splitlines()
+    return "\n".join(line.rstrip() for line in lines if not _RULE.match(line))
+
+
+def best_lines(answer: str, longest: int = LONGEST) -> list[str]:
+    """The lines of an answer that say most, in their order; all of them when they are short enough.
+
+    A heading stays with the first line below it. Lines that name things, such as files, identifiers
+    and numbers, come before those that do not; the first line and the last two say what was done and
+    what comes next.
+    """
+    lines = [line for line in answer.splitlines() if line.strip()]
+    if sum(len(line) + 1 for line in lines) <= longest:
+        return lines
+    units = _units(lines)
+    ranked = sorted(range(len(units)), key=lambda n: (-_weight(units[n], n, len(units)), n))
+    chosen: set[int] = set()
+    room = longest
+    for place in ranked:
+        cost = sum(len(line) + 1 for line in units[place])
+        if cost <= room:
+            chosen.add(place)
+            room -= cost
+        elif not chosen:
+            units[place] = [_line(" ".join(units[place]), longest)]
+            return units[place]
+    return [line for n, unit in enumerate(units) if n in chosen for line in unit]
+
+
+def _units(lines: list[str]) -> list[list[str]]:
+    units: list[list[str]] = []
+    heading: list[str] = []
+    for line in lines:
+        if _HEADING.match(line):
+            heading = [line]
+            continue
+        units.append([*heading, _line(line, 400)])
+        heading = []
+    return units or [heading]
+
+
+def _weight(unit: list[str], place: int, count: int) -> float:
+    text = _MARK.sub("", unit[-1])
+    weight = min(4, len(_NAME.findall(text))) * 0.5
+    weight += 1.0 if 40 <= len(text) <= 350 else 0.0
+    weight += 1.5 if place == 0 else 1.0 if place >= count - 2 else 0.0
+    weight -= 1.0 if _TICK.search(text) and len(text) < 60 else 0.0
+    return weight
+
+
+def _line(text: str, longest: int) -> str:
+    """One line of at most so many characters, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= longest:
+        return line
+    return line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

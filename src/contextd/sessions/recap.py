@@ -1,0 +1,64 @@
+"""What an agent must hold again after its window was compacted: the session so far, in few words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from contextd.domain.tokens import count_tokens
+from contextd.sessions.episode import best_lines, plain
+from contextd.sessions.thread import Thread, lines_of
+from contextd.sessions.turns import Turn
+
+_WORDS, _FOUND = 240, 220
+_SHORTEST = 16
+_LIST_MARK = re.compile(r"^\s*(?:[-*+•>]|\d{1,2}[.)]|#{1,6})\s*")
+
+
+def recap(turns: Sequence[Turn], thread: Thread | None, budget: int) -> list[str]:
+    """Lines within `budget` tokens: where the work stands, then, the latest first and taking turns,
+    what the user said and what the agent found and decided.
+    """
+    half = budget // 2
+    lines = lines_of(thread, half) if thread is not None else []
+    room = budget - sum(count_tokens(f"- {line}\n") for line in lines)
+    told = "\n".join(lines)
+    said, found = _user_words(turns), _findings(turns)
+    for place in range(max(len(said), len(found))):
+        for words in (said, found):
+            line = words[place] if place < len(words) else ""
+            cost = count_tokens(f"- {line}\n")
+            if line and cost <= room and _core(line) not in told:
+                lines.append(line)
+                told += "\n" + line
+                room -= cost
+    return lines
+
+
+def _core(line: str) -> str:
+    return line.partition(": ")[2].rstrip(" …")[:120]
+
+
+def _user_words(turns: Sequence[Turn]) -> list[str]:
+    """What the user said, the latest first: a rule said once holds for the whole session."""
+    return [
+        f"The user said: {_short(words, _WORDS)}"
+        for turn in reversed(turns)
+        for words in reversed((turn.prompt, *turn.said))
+        if len(words.strip()) >= _SHORTEST
+    ]
+
+
+def _findings(turns: Sequence[Turn]) -> list[str]:
+    """The best lines of each answer, the latest first; of a summary that was handed over, more."""
+    found: list[str] = []
+    for turn in reversed(turns):
+        lines = best_lines(plain(turn.answer), 2 * _FOUND)[:3]
+        lines += best_lines(plain(turn.summary), 6 * _FOUND)
+        found += [f"Found or decided: {_short(_LIST_MARK.sub('', line), _FOUND)}" for line in lines]
+    return list(dict.fromkeys(found))
+
+
+def _short(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

@@ -1,0 +1,197 @@
+"""The thread: where the work on a branch stands, as one state that replaces itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from contextd.domain.time import iso, parse_instant
+from contextd.domain.tokens import count_tokens
+from contextd.sessions.episode import best_lines, plain
+from contextd.sessions.turns import Turn
+
+THREAD = "thread"
+"""Where a session keeps the thread it left."""
+
+EXPIRES = timedelta(days=14)
+"""After two weeks what was open is either done elsewhere or no longer wanted."""
+
+_NOTHING = frozenset({"nothing", "none", "nichts", "rien", "nada"})
+_ASKED, _DONE, _OPEN, _FILES = 3, 4, 5, 6
+_LINE = 220
+_ANSWER = 600
+_QUESTION = re.compile(r"[^\n]{8,300}[?？]\s*$", re.M)
+_ANNOUNCED = re.compile(
+    r"^[\s>*#-]*(?:\*\*)?(?:next(?: steps?)?|to-?do|remaining|still (?:open|to do)|follow-?ups?|open"
+    r"|nächste[rs]? schritte?|offen|prochaines? étapes?|siguientes? pasos?|próximos? pasos?|prossimi passi"
+    r"|次(?:の(?:ステップ|作業|手順))?|残り|下一步|待办|다음 ?(?:단계|작업)|남은 ?작업)\b?(?:\*\*)?\s*[:：]?(?:\*\*)?\s*(.*)$",
+    re.I | re.M,
+)
+_NEXT = re.compile(
+    r"\b(?:next,? (?:i'?ll|i will|we|step)|i'?ll .{0,60}\bnext|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
+    r"|ensuite, je|el siguiente paso|a continuación)\b|次に|次は|接下来|다음으로",
+    re.I,
+)
+_BLOCKED = re.compile(
+    r"\b(?:blocked (?:by|on|until|:)|(?:we|i)(?:'m| am|'re| are) blocked|waiting (?:for|on)|can(?:no|')t (?:continue|go on|proceed) (?:until|without)"
+    r"|on hold until|blockiert|warten? auf|bloqué|en attente d|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thread:
+    """Where the work stands. `asked` and `done` have the latest last; `open` the most urgent first.
+    `said` is the best of what the agent said last.
+    """
+
+    at: str = ""
+    branch: str = ""
+    asked: tuple[str, ...] = ()
+    said: str = ""
+    done: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    blocked: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+
+    def as_data(self) -> dict[str, Any]:
+        """What a session keeps of it."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+    def is_over(self, now: datetime) -> bool:
+        """Whether it is too old to be gone on with."""
+        try:
+            return now - parse_instant(self.at) > EXPIRES
+        except ValueError:
+            return True
+
+
+def thread_from(data: Any) -> Thread | None:
+    """The thread a session kept; None when it kept none."""
+    if not isinstance(data, Mapping) or not data.get("at"):
+        return None
+    lists = {name: _texts(data.get(name)) for name in ("asked", "done", "open", "blocked", "files")}
+    said, branch = str(data.get("said", "")), str(data.get("branch", ""))
+    return Thread(at=str(data["at"]), branch=branch, said=said, **lists)
+
+
+def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread | None:
+    """The thread that these turns of a session leave; None when nothing was asked or answered."""
+    worked = [turn for turn in turns if turn.prompt or turn.summary]
+    if not worked:
+        return None
+    last = worked[-1]
+    files: dict[str, None] = {}
+    for turn in reversed(worked):
+        for path in reversed(turn.files):
+            files.setdefault(_relative(path, root))
+    done = [c for turn in worked for c in (*turn.commits, *turn.pull_requests)]
+    done += [text for text, state in last.todo if state in ("completed", "done")]
+    asked = [words for turn in worked for words in _words_of(turn)]
+    said = last.answer or next((t.answer for t in reversed(worked) if t.answer), "")
+    return Thread(
+        at=iso(last.ended),
+        branch=branch,
+        asked=tuple(_last_distinct(asked, _ASKED)),
+        said="\n".join(best_lines(plain(said or last.summary), _ANSWER)),
+        done=tuple(_last_distinct(done, _DONE)),
+        open=tuple(_open(worked))[:_OPEN],
+        blocked=tuple(_blocked(worked))[:2],
+        files=tuple(files)[:_FILES],
+    )
+
+
+def _words_of(turn: Turn) -> list[str]:
+    return [words for text in (turn.prompt, *turn.said) if (words := _line(text))]
+
+
+def _open(turns: Sequence[Turn]) -> list[str]:
+    """The agent's unanswered question, a failing test, what is left of the list, announced steps."""
+    last = turns[-1]
+    found: list[str] = []
+    if not last.answer and last.prompt and not last.commits:
+        found.append("Not answered yet: " + _line(last.prompt))
+    if last.failing:
+        found.append("Failing: " + _line(last.failing))
+    found += [
+        _line(text)
+        for text, state in last.todo
+        if state not in ("completed", "done", "cancelled", "deleted")
+    ]
+    found += [_line(text) for text in last.open if text.strip(" .").casefold() not in _NOTHING]
+    answer = plain(last.answer)
+    asked = _QUESTION.findall(answer[-800:])
+    found += ["Asked the user: " + _line(asked[-1])] if asked else []
+    found += _announced(answer)
+    return _last_distinct(found, len(found))
+
+
+def _announced(answer: str) -> list[str]:
+    lines = answer.splitlines()
+    for number, line in enumerate(lines):
+        told = _ANNOUNCED.match(line)
+        if told is None:
+            continue
+        if told[1].strip():
+            return [_line(told[1])]
+        below = [_line(_unmarked(one)) for one in lines[number + 1 : number + 5]]
+        return [one for one in below if one][:3]
+    return [_line(s) for s in _SENTENCE.split(answer) if _NEXT.search(s)][:2]
+
+
+def _blocked(turns: Sequence[Turn]) -> list[str]:
+    """What the last turns say they wait for, the latest first."""
+    found: list[str] = []
+    for turn in reversed(turns[-2:]):
+        for text in (*turn.said, turn.prompt, plain(turn.answer)):
+            found += [
+                _line(_unmarked(s)) for s in _SENTENCE.split(text[:4_000]) if _BLOCKED.search(s)
+            ]
+    return _last_distinct(found, len(found))
+
+
+def lines_of(thread: Thread, budget: int) -> list[str]:
+    """A thread in lines of a briefing, within `budget` tokens: what comes first stays longest."""
+    candidates = [
+        *(f"Blocked: {text}" for text in thread.blocked),
+        *(f"Asked last: {text}" for text in thread.asked[-1:]),
+        *(f"Open: {text}" for text in thread.open),
+        *(["Said last: " + " ".join(thread.said.split())] if thread.said else []),
+        *(f"Done: {text}" for text in reversed(thread.done)),
+        *(f"Asked before: {text}" for text in reversed(thread.asked[:-1])),
+        *(["Files: " + ", ".join(thread.files)] if thread.files else []),
+    ]
+    lines: list[str] = []
+    for text in candidates:
+        cost = count_tokens(f"- {text}\n")
+        if cost <= budget:
+            lines.append(text)
+            budget -= cost
+    return lines
+
+
+def _last_distinct(texts: Sequence[str], most: int) -> list[str]:
+    """The last ones, each once, in their order."""
+    distinct = list(dict.fromkeys(text for text in reversed(texts) if text))[:most]
+    return list(reversed(distinct))
+
+
+def _unmarked(line: str) -> str:
+    return re.sub(r"^\s*(?:[-*+•>]|\d{1,2}[.)]|\[[ x]\])\s*", "", line)
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else line[:_LINE].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+
+
+def _relative(path: str, root: str) -> str:
+    return path.removeprefix(root.rstrip("/") + "/") if root else path
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(one) for one in value) if isinstance(value, list | tuple) else ()

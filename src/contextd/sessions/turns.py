@@ -1,0 +1,179 @@
+"""The turns of a session: what was asked, what came of it, and what was said last."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from contextd.domain.records import digest
+from contextd.domain.sessions import Event
+from contextd.sessions.signals import failed, tests_told
+
+FINAL = "turn_end"
+"""The origin of the words an agent ended a turn with, where a hook brought them."""
+
+_ASKING = frozenset({"", "prompt"})
+_SAID = frozenset({"queued", "refusal", "answer"})
+_PROMPT_KEY = 400
+_SHA = re.compile(r"^\[[\w./ -]{1,120}?\s([0-9a-f]{7,40})\]", re.M)
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn: a prompt and everything until the next. `said` are the user's further words meanwhile:
+    messages that waited, refusals, answers to questions. `answer` is what the agent said last, `files`
+    what it wrote, `commands` what it ran last and whether that went well.
+    """
+
+    key: str
+    began: datetime
+    ended: datetime
+    prompt: str
+    said: list[str] = field(default_factory=list[str])
+    answer: str = ""
+    files: dict[str, None] = field(default_factory=dict[str, None])
+    commands: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
+    commits: list[str] = field(default_factory=list[str])
+    pull_requests: list[str] = field(default_factory=list[str])
+    plan: str = ""
+    summary: str = ""
+    todo: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    open: list[str] = field(default_factory=list[str])
+    failing: str = ""
+    last_seq: int = 0
+
+
+def turns_of(events: Iterable[Event]) -> list[Turn]:
+    """The turns of a session in order. What sub-agents did and what was rewound is left out.
+
+    A turn has the same key whether its prompt came from a hook or from the transcript.
+    """
+    reading = _Reading()
+    for event in events:
+        if not event.data.get("sidechain"):
+            reading.take(event)
+    return reading.turns
+
+
+class _Reading:
+    def __init__(self) -> None:
+        self.turns: list[Turn] = []
+        self._seen: Counter[str] = Counter()
+        self._commands: dict[str, str] = {}
+        self._todo: list[tuple[str, str]] = []
+
+    def take(self, event: Event) -> None:
+        """Let one event add to the turn it belongs to."""
+        origin = str(event.data.get("origin", ""))
+        asks = event.type == "message" and event.role == "user" and origin in _ASKING
+        if (asks or event.type == "query") and event.role == "user":
+            self._asked(event)
+            return
+        if origin == "summary":
+            self._begun(event).summary = event.text
+            return
+        if not self.turns:
+            return
+        turn = self.turns[-1]
+        turn.ended = max(turn.ended, event.at)
+        turn.last_seq = max(turn.last_seq, event.seq)
+        if event.type == "tool_call":
+            self._commands[str(event.data.get("id", ""))] = event.text
+        elif event.type == "file_access" and event.data.get("mode") == "write":
+            turn.files[str(event.data.get("path", ""))] = None
+        elif event.type == "tool_result":
+            self._ran(turn, event)
+        else:
+            _say(turn, event, origin)
+
+    def _asked(self, event: Event) -> None:
+        asked = " ".join(event.text[:_PROMPT_KEY].split())
+        last = self.turns[-1] if self.turns else None
+        if last is not None and not last.answer and _same(last.prompt, asked):
+            # The hook told of it, and the transcript tells again.
+            last.prompt = event.text if len(event.text) > len(last.prompt) else last.prompt
+            last.last_seq = max(last.last_seq, event.seq)
+            return
+        self._seen[asked] += 1
+        key = digest(f"{asked}\n{self._seen[asked]}")
+        turn = Turn(key=key, began=event.at, ended=event.at, prompt=event.text)
+        turn.last_seq = event.seq
+        if last is not None:
+            turn.todo = list(last.todo)
+            turn.failing = last.failing
+        self.turns.append(turn)
+
+    def _begun(self, event: Event) -> Turn:
+        """The turn under way; one without a prompt, where a session goes on from a summary."""
+        if not self.turns:
+            key = digest(f"summary {event.text[:_PROMPT_KEY]}")
+            self.turns.append(Turn(key=key, began=event.at, ended=event.at, prompt=""))
+        self.turns[-1].last_seq = max(self.turns[-1].last_seq, event.seq)
+        return self.turns[-1]
+
+    def _ran(self, turn: Turn, event: Event) -> None:
+        command = self._commands.get(str(event.data.get("id", "")), "")
+        if event.data.get("tool") != "Bash" and "exit_code" not in event.data:
+            return
+        told = tests_told(event)
+        wrong = failed(event) or told == "failed"
+        if command:
+            turn.commands = [*turn.commands, (command, not wrong)][-12:]
+        if told == "failed":
+            turn.failing = command
+        elif told == "passed":
+            turn.failing = ""
+        if not wrong and "git commit" in command:
+            turn.commits += _SHA.findall(event.text)
+
+
+def _say(turn: Turn, event: Event, origin: str) -> None:
+    if origin in _SAID:
+        turn.said.append(event.text)
+    elif origin == "plan":
+        turn.plan = event.text
+    elif origin == "todo":
+        items: Sequence[object] = event.data.get("items", ())
+        turn.todo = [pair for item in items if (pair := _todo(item)) is not None]
+    elif origin == "commit":
+        named = str(event.data.get("sha", ""))
+        told = f"{event.text.splitlines()[0] if event.text else ''}"
+        turn.commits = [c for c in turn.commits if not named or not c.startswith(named[:7])]
+        turn.commits.append(f"{named[:8]} {told}".strip())
+    elif origin == "pull_request":
+        named = str(event.data.get("url") or event.data.get("number") or "")
+        told = event.text.splitlines()[0] if event.text else ""
+        turn.pull_requests.append(f"{named} {told}".strip())
+    elif event.role == "assistant" and event.type in ("message", "note") and event.text.strip():
+        _answer(turn, event.text.strip())
+
+
+def _answer(turn: Turn, text: str) -> None:
+    """Take what the agent says for the answer, unless it only closes a longer one."""
+    told = _OPEN.search(text)
+    if told is not None and len(text) < _CLOSING:
+        turn.open = [*turn.open, told[1].strip()]
+        text = text[: told.start()].strip()
+    if len(text) >= _SAYS or len(turn.answer) < _SAYS:
+        turn.answer = text or turn.answer
+
+
+_OPEN = re.compile(r"^Open: *(.+)$", re.M)
+_CLOSING, _SAYS = 600, 60
+"""Characters: up to the first, words with a line `Open:` answer our demand at the end of a turn; below the
+second, they do not replace what was said before (`Noted.`, `Done.`).
+"""
+
+
+def _todo(item: object) -> tuple[str, str] | None:
+    if isinstance(item, dict):
+        text = str(item.get("content") or item.get("text") or "").strip()
+        return (text, str(item.get("status") or item.get("state") or "pending")) if text else None
+    return None
+
+
+def _same(one: str, other: str) -> bool:
+    return " ".join(one[:_PROMPT_KEY].split()) == other

@@ -1,0 +1,40 @@
+"""Whether what an agent was told unasked was of any use to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from contextd.domain.sessions import Event
+from contextd.domain.words import content_words
+
+_NAME = re.compile(r"[\w-]+(?:[/.][\w-]+)+|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b[A-Z]{2,}\w*\b")
+_SHARED_NAMES = 2
+_COVERED = 0.5
+"""Two names of a text or half of its words, said again in what the agent did, are no accident: of lines
+put to sessions of another project one in a hundred reaches that.
+"""
+
+
+def texts_after(events: Iterable[Event]) -> dict[str, str]:
+    """For each record that was injected, what the agent said and did in the session from then on."""
+    said: list[str] = []
+    after: dict[str, int] = {}
+    for event in events:
+        if event.type == "injection":
+            for id in event.data.get("records", ()):
+                after.setdefault(str(id), len(said))
+        elif event.role == "assistant" and not event.data.get("sidechain"):
+            given = event.data.get("input")
+            said.append(event.text if not given else f"{event.text} {given}")
+    return {id: "\n".join(said[start:]) for id, start in after.items()}
+
+
+def was_used(told: str, did: str) -> bool:
+    """Whether what was told shows in what was done afterwards."""
+    names = {name.casefold() for name in _NAME.findall(told)}
+    done = did.casefold()
+    if sum(name in done for name in names) >= _SHARED_NAMES:
+        return True
+    words = set(content_words(told))
+    return bool(words) and len(words & set(content_words(did))) >= _COVERED * len(words)

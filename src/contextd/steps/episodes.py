@@ -1,0 +1,125 @@
+"""What a session leaves while it runs: an episode for each turn, and the thread."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from contextd.domain.changes import Put
+from contextd.domain.documents import record_document
+from contextd.domain.records import Anchor, Record, Source
+from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.governance.redact import redact
+from contextd.runtime import Runtime
+from contextd.sessions.episode import digest_of
+from contextd.sessions.retractions import takes_back
+from contextd.sessions.thread import THREAD, thread_of
+from contextd.sessions.turns import Turn, turns_of
+from contextd.steps.catching_up import HEADLESS, catch_up
+from contextd.steps.writing import embed_documents
+
+EPISODE = "episode"
+
+_NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
+_SHORTEST = 60
+"""Characters of an answer, without a file or a commit, below which a turn is nothing to recall."""
+
+_COMMANDS, _FILES = 6, 20
+
+
+def follow(runtime: Runtime, session: Session, transcript: str = "") -> list[Turn]:
+    """Bring a session that is under way up to its transcript: its events, episodes and thread. The turns
+    it had so far; none where a program runs it.
+    """
+    catch_up(runtime, session, transcript=transcript)
+    session = runtime.view.sessions.get(session.id) or session
+    if session.data.get(HEADLESS):
+        return []
+    return keep_turns(runtime, session, runtime.view.sessions.events(session.id))
+
+
+def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> list[Turn]:
+    """Store the episodes of a session's turns that are new or say something else by now, and the thread
+    the session leaves. Running it again changes nothing.
+    """
+    turns = turns_of(events)
+    drafts = [
+        _episode(runtime, session, turn, turns[number + 1 : number + 3])
+        for number, turn in enumerate(turns)
+        if _tells(turn)
+    ]
+    known = {record.id: record for record in runtime.view.records.get([d.id for d in drafts])}
+    puts = [Put(draft, "create") for draft in drafts if draft.id not in known]
+    for draft in drafts:
+        before = known.get(draft.id)
+        if before is not None and _differs(before, draft):
+            after = before.with_(title=draft.title, content=draft.content, data=draft.data)
+            puts.append(Put(after.with_(updated_at=runtime.clock.now()), "update"))
+    root = str(runtime.checkout.root) if runtime.checkout else session.cwd
+    thread = thread_of(turns, branch=session.branch, root=root)
+    changes = []
+    if thread is not None and thread.as_data() != session.data.get(THREAD):
+        changes = [SessionChange(id=session.id, data={THREAD: thread.as_data()})]
+    if puts or changes:
+        documents = [record_document(put.record) for put in puts]
+        runtime.commit(
+            records=puts,
+            sessions=changes,
+            vectors={session.scope: embed_documents(runtime, documents)},
+            model=runtime.embedder.model,
+        )
+    return turns
+
+
+def _tells(turn: Turn) -> bool:
+    """Whether a turn is worth recalling: something was answered to it, or done."""
+    answered = len(turn.answer or turn.plan or turn.summary) >= _SHORTEST
+    return bool(answered or turn.said or turn.commits or turn.pull_requests)
+
+
+def _episode(runtime: Runtime, session: Session, turn: Turn, after: Sequence[Turn]) -> Record:
+    digest = digest_of(turn)
+    root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
+    data = {
+        "turn": turn.key,
+        "answer": digest.whole if len(digest.whole) > len(digest.text) else "",
+        "branch": session.branch,
+        "files": [path.removeprefix(root) for path in list(turn.files)[-_FILES:]],
+        "commands": [command[:200] for command, _ in turn.commands[-_COMMANDS:]],
+        "commits": turn.commits[-5:],
+        "taken_back": any(
+            takes_back(words) for one in after[:1] for words in (one.prompt, *one.said)
+        ),
+    }
+    return Record(
+        id=str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{session.id}:{turn.key}")),
+        kind=EPISODE,
+        scope=session.scope,
+        title=_clean(runtime, digest.asked),
+        content=_clean(runtime, digest.text),
+        data={name: value for name, value in data.items() if value},
+        source=Source(client=session.client, operation=runtime.surface),
+        session=session.id,
+        trust="extracted",
+        confidence=0.5,
+        valid_from=turn.began,
+        anchor=Anchor(session.commit, session.branch),
+        created_at=turn.began,
+        updated_at=turn.ended,
+    )
+
+
+def _clean(runtime: Runtime, text: str) -> str:
+    return redact(text, runtime.redaction_key).text
+
+
+def _differs(before: Record, draft: Record) -> bool:
+    said = (before.title, before.content, dict(before.data))
+    return said != (draft.title, draft.content, dict(draft.data))
+
+
+def shown(record: Record, longest: int) -> str:
+    """An episode as it is quoted: what was asked, and what came of it."""
+    text = f"{record.title} → {record.content}" if record.title else record.content
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0] + " …"

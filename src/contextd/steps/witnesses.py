@@ -1,0 +1,71 @@
+"""Knowledge by evidence: what was said once is a candidate; a second witness makes it known, and what is
+shown again and again without use becomes a candidate again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from contextd.domain.confidence import apply
+from contextd.domain.errors import Stale
+from contextd.domain.records import Record
+from contextd.domain.sessions import Event, Session
+from contextd.runtime import Runtime
+from contextd.sessions.use import texts_after, was_used
+from contextd.steps.writing import change
+
+FLOOR = 0.35
+"""Confidence below which nothing is told unasked. What an agent recorded (0.6) gets there by three
+showings that nobody used, what was extracted (0.5) by two.
+"""
+
+_TRUSTED = frozenset({"human"})
+"""What a person wrote stays until a person takes it back: nothing shows whether a rule was obeyed."""
+
+
+def seen_again(runtime: Runtime, record: Record, session: Session) -> bool:
+    """Make a candidate known that another session says too. Whether it was one."""
+    if record.status != "candidate" or record.session in ("", session.id):
+        return False
+    after = record.with_(status="active", confidence=apply(record.confidence, "seen_again"))
+    reason = f"said again in session {session.id[:8]}"
+    with suppress(Stale):
+        change(runtime, record, after, action="signal", reason=reason)
+    return True
+
+
+def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Mapping[str, int]:
+    """Trust what a session was told more where it shows in what was done, less where it does not; what
+    sinks below `FLOOR` is a candidate from then on. Each session counts once.
+    """
+    counts = {"used": 0, "unused": 0, "demoted": 0}
+    after = texts_after(events)
+    told = runtime.view.records.get(list(after))
+    marks = {one.id for one in told if _judged(runtime, one, session)}
+    for record in told:
+        if record.kind == "episode" or record.status != "active" or record.id in marks:
+            continue
+        used = was_used(record.text, after[record.id])
+        if not used and record.trust in _TRUSTED:
+            continue
+        signal = "used" if used else "unused"
+        counts[signal] += 1
+        confidence = apply(record.confidence, signal)
+        sinks = confidence < FLOOR
+        counts["demoted"] += sinks
+        status = "candidate" if sinks else record.status
+        reason = _reason(signal, session)
+        with suppress(Stale):
+            moved = record.with_(confidence=confidence, status=status)
+            change(runtime, record, moved, action="signal", reason=reason)
+    return counts
+
+
+def _reason(signal: str, session: Session) -> str:
+    return f"{signal}: told in session {session.id[:8]}"
+
+
+def _judged(runtime: Runtime, record: Record, session: Session) -> bool:
+    reasons = {_reason(signal, session) for signal in ("used", "unused")}
+    return any(one.reason in reasons for one in runtime.view.records.history(record.id)[-20:])
