@@ -29,6 +29,7 @@ def record_document(record: Record) -> Document:
         kind=record.kind,
         scope=record.scope,
         text=record.text,
+        near=str(record.data.get(kind.near, "")) if kind and kind.near else "",
         status=record.status,
         facets=tuple(facets),
         confidence=record.confidence,

@@ -60,6 +60,7 @@ class Kind:
     `facets` are fields that searches filter by inside the index. `area` says who may read and write
     it. `weight` scales its rank in mixed searches. `searched_as` is the `type` under which
     `context_search` looks through it, empty for none but `all`. `traits` are what it takes part in.
+    `near` is a field whose words are found too but count less, and are no part of what it means.
     `created_by` names the operations and jobs that make records of it. An `open` kind takes further
     fields of any type.
     """
@@ -75,6 +76,7 @@ class Kind:
     traits: frozenset[Trait] = frozenset()
     created_by: tuple[str, ...] = ("remember",)
     open: bool = False
+    near: str = ""
 
     @property
     def sorts(self) -> tuple[str, ...]:
@@ -190,6 +192,7 @@ _kind(
     facets=("branch",),
     # One digest among five hits is worth what a record is; its words are many.
     weight=0.95,
+    near="answer",
     traits="recalled strategy",
     searched_as="session",
     created_by=("hook_event", "learn_session"),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
 
 Trust = Literal["human", "agent", "extracted", "imported", "external"]
@@ -100,8 +101,10 @@ class Record:
 
     @property
     def text(self) -> str:
-        """What is indexed: title, content, and the longer typed fields."""
-        return indexed_text(self.title, self.content, self.data)
+        """What is indexed: title, content, and the longer typed fields, but the one that stands near."""
+        near = KINDS[self.kind].near if self.kind in KINDS else ""
+        data = {name: value for name, value in self.data.items() if name != near}
+        return indexed_text(self.title, self.content, data)
 
     @property
     def content_hash(self) -> str:

@@ -31,12 +31,15 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class PackedBriefing:
-    """A briefing's text, its tokens, the records in it, and how many lines found no room."""
+    """A briefing's text, its tokens, the records in it, how many lines found no room, and the changes
+    outside that it spoke of or kept back for having been told twice.
+    """
 
     text: str
     tokens: int
     ids: list[str] = field(default_factory=list[str])
     left_out: int = 0
+    changes: tuple[str, ...] = ()
 
 
 def pack_briefing(sections: Sequence[Section], budget: int) -> PackedBriefing:

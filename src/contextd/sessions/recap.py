@@ -44,6 +44,7 @@ def _user_words(turns: Sequence[Turn]) -> list[str]:
     return [
         f"The user said: {_short(words, _WORDS)}"
         for turn in reversed(turns)
+        if not turn.taken_back
         for words in reversed((turn.prompt, *turn.said))
         if len(words.strip()) >= _SHORTEST
     ]
@@ -53,6 +54,8 @@ def _findings(turns: Sequence[Turn]) -> list[str]:
     """The best lines of each answer, the latest first; of a summary that was handed over, more."""
     found: list[str] = []
     for turn in reversed(turns):
+        if turn.taken_back:
+            continue
         lines = best_lines(plain(turn.answer), 2 * _FOUND)[:3]
         lines += best_lines(plain(turn.summary), 6 * _FOUND)
         found += [f"Found or decided: {_short(_LIST_MARK.sub('', line), _FOUND)}" for line in lines]

@@ -1,25 +1,63 @@
-"""Words by which somebody takes back what was said or done just before."""
+"""Words by which somebody takes back what was said or done before."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 
-_READ = 300
+from contextd.sessions.turns import Turn
+
+_READ = 400
 """Characters: who takes something back says so first."""
 
-_TAKES_BACK = re.compile(
-    r"^\W*(?:sorry|oops|ah|oh|hm+|wait|no|nope|actually)?\W*(?:"
-    r"my (?:mistake|bad|error)|i was wrong|i (?:made a )?mis(?:take|spoke|read)|scratch that|never ?mind|forget (?:that|it|what i)"
-    r"|(?:please )?(?:undo|revert|take back|roll back|back out) (?:that|this|it|all|the last|your|those)"
-    r"|i(?:'m| am) undoing|that(?:'s| is| was) (?:wrong|not (?:right|correct|true))|this is (?:wrong|not correct)|not true\b|wrong\b"
-    r"|(?:that|this) is not what i|don'?t do that|no,? (?:don'?t|we (?:don'?t|do not)|use|it(?:'s| is)))"
-    r"|^\W*(?:mein fehler|falsch|nein,|das stimmt nicht|mach das rückgängig|vergiss das|c'est faux|non,|mon erreur|annule"
-    r"|oublie (?:ça|cela)|mi error|eso no es|no,? eso|deshaz|olvida eso|errore mio|annulla|sbagliato"
-    r"|erro meu|desfaça|esquece|違います|違う|間違い|やっぱり|元に戻して|取り消し|不对|不是|错了|撤销|算了|아니|틀렸|잘못|취소|되돌려)",
+_FIRST = re.compile(
+    r"^\W*(?:(?:sorry|oops|ah|oh|hm+|wait|hold on|please|can you|could you|let'?s)\b\W*)*(?:"
+    r"(?:no|nope|nah|wrong)\b|(?:scratch|ignore|disregard|forget) (?:that|it|this|what|my|about)|never ?mind|stop\b"
+    r"|(?:undo|revert|roll(?:ing)? back|back out|take (?:that|it|this) back)\b|don'?t do (?:that|it)"
+    r"|nein\b|falsch\b|mach das rückgängig|nimm das zurück|vergiss|non\b|annule|oublie|no,|deshaz|olvida|annulla"
+    r"|desfaça|esquece|いや|いいえ|違|やっぱり|不对|不是|错|算了|撤销|아니|취소|되돌)",
+    re.I,
+)
+_SAYS_SO = re.compile(
+    r"\bmy (?:mistake|bad|error|fault)\b|\bi(?:'m| am| was)? (?:wrong|mistaken|mis(?:spoke|read|took|remembered))\b"
+    r"|\bi (?:mixed|messed|got|said) (?:it|that|this|them)?\s?(?:up|wrong|mixed up)\b|\bcorrection\s*:|\bundo(?:ing|ne)?\b|\brevert(?:ing|ed)?\b"
+    r"|\b(?:that|this|it)(?:'s| is| was)? (?:wrong|incorrect|not (?:right|correct|true))\b|\bnot (?:any ?more|any ?longer)\b|\bno longer\b"
+    r"|\binstead of (?:that|what)\b|\bscratch that\b|\bactually,? (?:no|we|it|the|use)\b|\bchanged (?:my|our) mind\b|\btake (?:that|it|this) back\b"
+    r"|\bmein fehler\b|\bfalsch\b|\bgeirrt\b|\bzurücknehmen\b|\bnimm das zurück\b|\brückgängig\b|\bnicht mehr\b|\bdoch nicht\b"
+    r"|\bje me suis tromp|\bc'est faux\b|\bmon erreur\b|\bne .{1,40} plus\b|\bme equivoqu|\bmi error\b|\bya no\b|\bmi sbagli|\bho sbagliato\b|\berrore mio\b"
+    r"|\bnon .{1,40} più\b|\bme enganei\b|\berro meu\b|\bnão .{1,40} mais\b"
+    r"|間違え|間違い|誤り|もう.{0,12}ません|取り消|元に戻|やめ(?:ます|て)|不再|弄错|说错|搞错|撤销|收回|더 ?이상|틀렸|잘못|취소|되돌",
     re.I,
 )
 
+ALIKE, NEXT = 0.45, 0.25
+"""The cosine from which words that take something back are about an earlier turn, and for the turn right
+before them: what follows at once is nearly always about that.
+"""
+
+_BACK = 4
+"""Turns that are looked back on."""
+
 
 def takes_back(words: str) -> bool:
-    """Whether a message takes back what went before it, in one of ten languages."""
-    return bool(_TAKES_BACK.match(words.strip()[:_READ]))
+    """Whether a message takes something back, in one of ten languages."""
+    start = words.strip()[:_READ]
+    return bool(_FIRST.match(start) or _SAYS_SO.search(start))
+
+
+def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]) -> list[int]:
+    """Mark the turns whose words a later one takes back, and return which turns do so.
+
+    `likeness` of two turns is the cosine of what the first is about and what the user says in the
+    second.
+    """
+    taking: list[int] = []
+    for later, turn in enumerate(turns):
+        if not any(takes_back(words) for words in (turn.prompt, *turn.said)):
+            continue
+        taking.append(later)
+        for earlier in range(max(0, later - _BACK), later):
+            bar = NEXT if earlier == later - 1 else ALIKE
+            if likeness(earlier, later) >= bar:
+                turns[earlier].taken_back = True
+    return taking

@@ -21,13 +21,21 @@ EXPIRES = timedelta(days=14)
 
 _NOTHING = frozenset({"nothing", "none", "nichts", "rien", "nada"})
 _ASKED, _DONE, _OPEN, _FILES = 3, 4, 5, 6
+_TELLS = 12
+"""Characters below which a prompt is an assent or a choice; an ideograph counts twice."""
+
+_FINISHED = frozenset({"completed", "done"})
+_OVER = _FINISHED | {"cancelled", "deleted"}
+_FINISHED_TOLD = 2
+"""Of a finished list only the end is told: its last steps are the work, or `run the tests`."""
+
 _LINE = 220
 _ANSWER = 600
 _QUESTION = re.compile(r"[^\n]{8,300}[?？]\s*$", re.M)
 _ANNOUNCED = re.compile(
     r"^[\s>*#-]*(?:\*\*)?(?:next(?: steps?)?|to-?do|remaining|still (?:open|to do)|follow-?ups?|open"
     r"|nächste[rs]? schritte?|offen|prochaines? étapes?|siguientes? pasos?|próximos? pasos?|prossimi passi"
-    r"|次(?:の(?:ステップ|作業|手順))?|残り|下一步|待办|다음 ?(?:단계|작업)|남은 ?작업)\b?(?:\*\*)?\s*[:：]?(?:\*\*)?\s*(.*)$",
+    r"|次(?:の(?:ステップ|作業|手順))?|残り|下一步|待办|다음 ?(?:단계|작업)|남은 ?작업)(?![a-z])(?:\*\*)?\s*[:：]?(?:\*\*)?\s*(.*)$",
     re.I | re.M,
 )
 _NEXT = re.compile(
@@ -40,6 +48,7 @@ _BLOCKED = re.compile(
     r"|on hold until|blockiert|warten? auf|bloqué|en attente d|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
     re.I,
 )
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 
 
@@ -90,9 +99,12 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
         for path in reversed(turn.files):
             files.setdefault(_relative(path, root))
     done = [c for turn in worked for c in (*turn.commits, *turn.pull_requests)]
-    done += [text for text, state in last.todo if state in ("completed", "done")]
-    asked = [words for turn in worked for words in _words_of(turn)]
-    said = last.answer or next((t.answer for t in reversed(worked) if t.answer), "")
+    if not done:
+        done = [text for text, state in last.todo if state in _FINISHED][-_FINISHED_TOLD:]
+    asked = [words for turn in worked if not turn.taken_back for words in _words_of(turn)]
+    said = last.answer or next(
+        (t.answer for t in reversed(worked) if t.answer and not t.taken_back), ""
+    )
     return Thread(
         at=iso(last.ended),
         branch=branch,
@@ -106,7 +118,9 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
 
 
 def _words_of(turn: Turn) -> list[str]:
-    return [words for text in (turn.prompt, *turn.said) if (words := _line(text))]
+    """What the user said that tells something by itself: not `yes`, nor the number of a choice."""
+    said = (_line(text) for text in (turn.prompt, *turn.said))
+    return [words for words in said if len(words) + len(_IDEOGRAPH.findall(words)) >= _TELLS]
 
 
 def _open(turns: Sequence[Turn]) -> list[str]:
@@ -117,11 +131,7 @@ def _open(turns: Sequence[Turn]) -> list[str]:
         found.append("Not answered yet: " + _line(last.prompt))
     if last.failing:
         found.append("Failing: " + _line(last.failing))
-    found += [
-        _line(text)
-        for text, state in last.todo
-        if state not in ("completed", "done", "cancelled", "deleted")
-    ]
+    found += [_line(text) for text, state in last.todo if state not in _OVER]
     found += [_line(text) for text in last.open if text.strip(" .").casefold() not in _NOTHING]
     answer = plain(last.answer)
     asked = _QUESTION.findall(answer[-800:])

@@ -6,18 +6,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.sessions.signals import failed, tests_told
 
-FINAL = "turn_end"
-"""The origin of the words an agent ended a turn with, where a hook brought them."""
-
-_ASKING = frozenset({"", "prompt"})
+_ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})
 _PROMPT_KEY = 400
+_TOLD_AGAIN = timedelta(minutes=2)
+"""How far apart a hook and the transcript may date one prompt."""
+
 _SHA = re.compile(r"^\[[\w./ -]{1,120}?\s([0-9a-f]{7,40})\]", re.M)
 
 
@@ -43,19 +44,47 @@ class Turn:
     todo: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     open: list[str] = field(default_factory=list[str])
     failing: str = ""
+    taken_back: bool = False
     last_seq: int = 0
 
 
 def turns_of(events: Iterable[Event]) -> list[Turn]:
     """The turns of a session in order. What sub-agents did and what was rewound is left out.
 
-    A turn has the same key whether its prompt came from a hook or from the transcript.
+    A prompt that a hook told of and the transcript tells again opens one turn, whose key is the same
+    before and after.
     """
     reading = _Reading()
-    for event in events:
+    # What hooks brought stands before what was read from the transcript later.
+    for event in sorted(events, key=lambda event: (event.at, event.seq)):
         if not event.data.get("sidechain"):
             reading.take(event)
     return reading.turns
+
+
+def opens_turn(event: Event) -> bool:
+    """Whether the user hands the word to the agent with this event.
+
+    What is typed ahead, answered or refused reaches the agent within its turn.
+    """
+    if event.data.get("sidechain") or event.role != "user":
+        return False
+    return origin_of(event) in _ASKING
+
+
+def turn_ends(events: Sequence[Event]) -> set[str]:
+    """Keys of the agent's last message before each next prompt, and before the end."""
+    ends: set[str] = set()
+    last = ""
+    for event in events:
+        if opens_turn(event):
+            ends.add(last)
+            last = ""
+        elif origin_of(event) == "assistant" and not event.data.get("sidechain"):
+            last = event.key
+    ends.add(last)
+    ends.discard("")
+    return ends
 
 
 class _Reading:
@@ -63,13 +92,13 @@ class _Reading:
         self.turns: list[Turn] = []
         self._seen: Counter[str] = Counter()
         self._commands: dict[str, str] = {}
-        self._todo: list[tuple[str, str]] = []
+        self._opener: Event | None = None
+        self._from_transcript = False
 
     def take(self, event: Event) -> None:
         """Let one event add to the turn it belongs to."""
-        origin = str(event.data.get("origin", ""))
-        asks = event.type == "message" and event.role == "user" and origin in _ASKING
-        if (asks or event.type == "query") and event.role == "user":
+        origin = origin_of(event)
+        if opens_turn(event):
             self._asked(event)
             return
         if origin == "summary":
@@ -90,21 +119,38 @@ class _Reading:
             _say(turn, event, origin)
 
     def _asked(self, event: Event) -> None:
-        asked = " ".join(event.text[:_PROMPT_KEY].split())
         last = self.turns[-1] if self.turns else None
-        if last is not None and not last.answer and _same(last.prompt, asked):
-            # The hook told of it, and the transcript tells again.
-            last.prompt = event.text if len(event.text) > len(last.prompt) else last.prompt
+        if last is not None and self._is_told_again(last, event):
+            if event.type == "message" and not self._from_transcript:
+                last.prompt = event.text
+                self._from_transcript = True
             last.last_seq = max(last.last_seq, event.seq)
             return
+        self._opener, self._from_transcript = event, event.type == "message"
+        asked = " ".join(event.text[:_PROMPT_KEY].split())
         self._seen[asked] += 1
-        key = digest(f"{asked}\n{self._seen[asked]}")
-        turn = Turn(key=key, began=event.at, ended=event.at, prompt=event.text)
-        turn.last_seq = event.seq
+        turn = Turn(
+            key=digest(f"{asked}\n{self._seen[asked]}"),
+            began=event.at,
+            ended=event.at,
+            prompt=event.text,
+            last_seq=event.seq,
+        )
         if last is not None:
             turn.todo = list(last.todo)
             turn.failing = last.failing
         self.turns.append(turn)
+
+    def _is_told_again(self, last: Turn, event: Event) -> bool:
+        """Whether a prompt is the one that opened the last turn: told by a hook and by the transcript, or
+        its pasted part.
+        """
+        opener = self._opener
+        if opener is None or last.answer or last.commands:
+            return False
+        if opener.type == event.type:
+            return opener.key.partition(":")[0] == event.key.partition(":")[0]
+        return event.at - opener.at <= _TOLD_AGAIN
 
     def _begun(self, event: Event) -> Turn:
         """The turn under way; one without a prompt, where a session goes on from a summary."""
@@ -173,7 +219,3 @@ def _todo(item: object) -> tuple[str, str] | None:
         text = str(item.get("content") or item.get("text") or "").strip()
         return (text, str(item.get("status") or item.get("state") or "pending")) if text else None
     return None
-
-
-def _same(one: str, other: str) -> bool:
-    return " ".join(one[:_PROMPT_KEY].split()) == other

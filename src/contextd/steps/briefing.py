@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -87,13 +88,16 @@ def brief(
         sections = [
             Section("Where the work stands", _standing(runtime, thread, last, budget)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
-            Section("Changed outside since then", _changes(_foreign(changed, thread))[:3]),
+            Section(
+                "Changed outside since then",
+                _changes(_news(_foreign(changed, thread), sessions))[:3],
+            ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
     quoted_records = [records[id] for id in packed.ids]
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
-    return packed
+    return replace(packed, changes=tuple(changed))
 
 
 def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
@@ -123,6 +127,20 @@ def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
             break
         chosen.add(line.id)
     return [Section(s.title, [line for line in s.lines if line.id in chosen]) for s in sections]
+
+
+TOLD = "told_changes"
+"""Where a session keeps what it was told of changes outside."""
+
+
+def _news(changed: Sequence[str], sessions: Sequence[Session]) -> list[str]:
+    """What was not told at the start of both of the last two sessions already."""
+    before = [set(map(str, one.data.get(TOLD, ()))) for one in sessions[:_TWICE]]
+    stale = set.intersection(*before) if len(before) == _TWICE else set[str]()
+    return [text for text in changed if text not in stale]
+
+
+_TWICE = 2
 
 
 def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:

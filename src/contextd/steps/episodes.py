@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
-from contextd.domain.records import Anchor, Record, Source
+from contextd.domain.query import Vector
+from contextd.domain.records import FOUND, Anchor, Record, Source
 from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.domain.words import content_words
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.sessions.episode import digest_of
-from contextd.sessions.retractions import takes_back
+from contextd.sessions.retractions import mark_taken_back
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
 from contextd.steps.catching_up import HEADLESS, catch_up
-from contextd.steps.writing import embed_documents
+from contextd.steps.writing import Changed, change_all, embed_documents
 
 EPISODE = "episode"
 
@@ -27,7 +29,7 @@ _SHORTEST = 60
 _COMMANDS, _FILES = 6, 20
 
 
-def follow(runtime: Runtime, session: Session, transcript: str = "") -> list[Turn]:
+def read_along(runtime: Runtime, session: Session, transcript: str = "") -> list[Turn]:
     """Bring a session that is under way up to its transcript: its events, episodes and thread. The turns
     it had so far; none where a program runs it.
     """
@@ -43,11 +45,8 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     the session leaves. Running it again changes nothing.
     """
     turns = turns_of(events)
-    drafts = [
-        _episode(runtime, session, turn, turns[number + 1 : number + 3])
-        for number, turn in enumerate(turns)
-        if _tells(turn)
-    ]
+    retracted = mark_taken_back(turns, _likeness(runtime, turns))
+    drafts = [_episode(runtime, session, turn) for turn in turns if _tells(turn)]
     known = {record.id: record for record in runtime.view.records.get([d.id for d in drafts])}
     puts = [Put(draft, "create") for draft in drafts if draft.id not in known]
     for draft in drafts:
@@ -68,7 +67,71 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
             vectors={session.scope: embed_documents(runtime, documents)},
             model=runtime.embedder.model,
         )
+    take_back(runtime, session, [turns[place] for place in retracted])
     return turns
+
+
+def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], float]:
+    """How alike a turn and the user's words of a later one are; the cosine, where there is an embedder."""
+    vectors: dict[str, Vector] = {}
+
+    def embedded(text: str) -> Vector:
+        if text not in vectors:
+            vectors[text] = runtime.embedder.embed([text[:_READ]])[0]
+        return vectors[text]
+
+    def likeness(earlier: int, later: int) -> float:
+        if not runtime.embedder.model:
+            return 1.0 if earlier == later - 1 else 0.0
+        about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
+        said = "\n".join((turns[later].prompt, *turns[later].said))
+        return float(embedded(about) @ embedded(said))
+
+    return likeness
+
+
+def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
+    """What earlier sessions left that the user takes back in these turns is told to nobody any more: an
+    episode is marked, a learned record superseded; both can be undone.
+    """
+    said = ["\n".join((turn.prompt, *turn.said))[:_READ] for turn in turns]
+    if not said or not runtime.embedder.model:
+        return
+    kinds = (EPISODE, "discovery")
+    query = runtime.query(*kinds, reach="project", statuses=FOUND)
+    changes: dict[str, Changed] = {}
+    for words, vector in zip(said, runtime.embedder.embed(said), strict=True):
+        near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
+        close = [match.id for match in near if match.score >= SAME_SUBJECT]
+        for record in runtime.view.records.get(close):
+            if record.session == session.id or record.trust != "extracted":
+                continue
+            if record.kind != EPISODE and not _denies(words, record):
+                continue
+            after = _withdrawn(record)
+            reason = f"taken back in session {session.id[:8]}: {words[:120]}"
+            if after != record:
+                changes[record.id] = Changed(record, after, "signal", reason)
+    if changes:
+        change_all(runtime, list(changes.values()))
+
+
+SAME_SUBJECT = 0.55
+"""The cosine from which words that take something back are about what another session left."""
+
+_READ = 1_000
+
+
+def _denies(words: str, record: Record) -> bool:
+    """Whether words are about a record closely enough to take it back: they name what it names."""
+    named = set(content_words(record.content))
+    return len(named & set(content_words(words))) >= min(3, max(1, len(named) // 3))
+
+
+def _withdrawn(record: Record) -> Record:
+    if record.kind == EPISODE:
+        return record.with_(data={**record.data, "taken_back": True})
+    return record.with_(status="superseded")
 
 
 def _tells(turn: Turn) -> bool:
@@ -77,7 +140,7 @@ def _tells(turn: Turn) -> bool:
     return bool(answered or turn.said or turn.commits or turn.pull_requests)
 
 
-def _episode(runtime: Runtime, session: Session, turn: Turn, after: Sequence[Turn]) -> Record:
+def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
     digest = digest_of(turn)
     root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
     data = {
@@ -87,9 +150,7 @@ def _episode(runtime: Runtime, session: Session, turn: Turn, after: Sequence[Tur
         "files": [path.removeprefix(root) for path in list(turn.files)[-_FILES:]],
         "commands": [command[:200] for command, _ in turn.commands[-_COMMANDS:]],
         "commits": turn.commits[-5:],
-        "taken_back": any(
-            takes_back(words) for one in after[:1] for words in (one.prompt, *one.said)
-        ),
+        "taken_back": turn.taken_back,
     }
     return Record(
         id=str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{session.id}:{turn.key}")),

@@ -18,10 +18,13 @@ from contextd.steps.witnesses import FLOOR
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
-NEAR = 0.62
-"""The cosine from which something bears on a prompt. Replaying three projects' real prompts against their
-earlier sessions, one in five reaches it, and a reader held half of what it brought helpful.
+NEAR = 0.58
+"""The cosine from which something bears on a prompt: of three projects' real prompts, replayed against
+their earlier sessions, 17 in a hundred reach it with something that says enough.
 """
+
+_SAYS_ENOUGH = 150
+"""Characters of an episode below which it tells that something was done (`All tests pass.`), not what."""
 
 _ALIKE_WORDS = 0.15
 """The share of a prompt's content words that a text must have too: meaning alone takes any two orders to
@@ -94,7 +97,10 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
 
 def _may_be_told(record: Record) -> bool:
     if record.kind == EPISODE:
-        return not record.data.get("taken_back")
+        asks = record.content.rstrip().endswith(("?", "？"))
+        return (
+            not record.data.get("taken_back") and not asks and len(record.content) >= _SAYS_ENOUGH
+        )
     return record.confidence >= FLOOR or record.trust == "human"
 
 

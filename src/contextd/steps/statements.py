@@ -11,9 +11,8 @@ from contextd.domain.origins import ORIGINS
 from contextd.domain.records import Anchor
 from contextd.domain.sessions import Event, Session
 from contextd.runtime import Runtime
-from contextd.sessions.retractions import takes_back
 from contextd.sessions.statements import Statement, statements
-from contextd.sessions.turns import turns_of
+from contextd.sessions.turns import Turn
 from contextd.sessions.worth import worth
 from contextd.steps.witnesses import seen_again
 from contextd.steps.writing import Saved, save_new
@@ -38,6 +37,7 @@ _TYPES = {"refusal": "correction", "answer": "decision", "queued": "correction"}
 def keep_statements(
     runtime: Runtime,
     session: Session,
+    turns: Sequence[Turn],
     events: Sequence[Event],
     *,
     check: Callable[[], None] = lambda: None,
@@ -46,7 +46,7 @@ def keep_statements(
     too becomes known.
     """
     most = runtime.settings.number("sessions.discoveries")
-    found = _eligible(events)[-_MOST_READ:]
+    found = _eligible(turns, events)[-_MOST_READ:]
     if not found or not most:
         return []
     texts = [statement.text[:_LONGEST] for statement in found]
@@ -68,29 +68,27 @@ def keep_statements(
     return saved
 
 
-_FROM, _SURE_FROM = 0.5, 0.4
-"""How likely a statement must be useful and true: even odds; a little less where the source vouches."""
+_FROM, _SURE_FROM = 0.3, 0.4
+"""How likely a statement must be useful and true to become a candidate, which nobody is told unasked, and
+to be known at once where its source vouches for it.
+"""
 
 
-def _eligible(events: Sequence[Event]) -> list[Statement]:
-    turns = turns_of(events)
+def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]:
+    """What may become a record: not what was taken back, nor what earlier turns found in passing."""
     since = turns[-_LATEST].began if len(turns) >= _LATEST else None
-    back = [one.began for one in turns if takes_back(one.prompt)]
     found: list[Statement] = []
     for statement in statements(events):
-        late = since is None or statement.at >= since
-        if statement.origin in ("assistant", "material", "todo") or (
-            statement.origin == "turn_end" and not late
-        ):
+        turn = next((one for one in reversed(turns) if one.began <= statement.at), None)
+        if statement.origin in _NEVER or (turn is not None and turn.taken_back):
             continue
-        asked = [turn.began for turn in turns if turn.began <= statement.at]
-        following = [at for at in back if asked and at > asked[-1]]
-        # The turn right after it took it back.
-        after = [turn.began for turn in turns if asked and turn.began > asked[-1]][:1]
-        if following and after and following[0] == after[0]:
+        if statement.origin == "turn_end" and since is not None and statement.at < since:
             continue
         found.append(statement)
     return found
+
+
+_NEVER = frozenset({"assistant", "material", "todo"})
 
 
 def _keep(runtime: Runtime, session: Session, statement: Statement, value: float) -> Saved:

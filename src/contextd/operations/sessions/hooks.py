@@ -18,11 +18,12 @@ from contextd.interop.clients.occurrence import Moment, Occurrence
 from contextd.interop.importers.injected import own_words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.sessions.briefing import PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
-from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped
+from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped
 from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
-from contextd.steps.episodes import follow
+from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.injecting import relevant
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
@@ -155,8 +156,9 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         text, ids = _recap(runtime, arrival, sitting)
         if text:
             return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
-    text, ids = _briefing(runtime, sitting.session)
-    return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
+    packed = _briefing(runtime, sitting.session)
+    told = {BRIEFED: True, TOLD: list(packed.changes)}
+    return _injecting(runtime, arrival, sitting, packed.text, packed.ids, told)
 
 
 _GOES_ON = ("compact", "resume")
@@ -165,7 +167,7 @@ _GOES_ON = ("compact", "resume")
 
 def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
     """The session so far; empty when nothing is known of it."""
-    turns = follow(runtime, sitting.session, arrival.occurrence.transcript)
+    turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
         return "", []
     asks = arrival.occurrence.reason == "compact" and lessons_wanted(runtime, "compaction")
@@ -197,10 +199,11 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     runtime.trace.used += records
     if session.data.get(BRIEFED):
         return _injecting(runtime, arrival, sitting, text, ids, {})
-    before, quoted_ids = _briefing(runtime, session)
-    parts = [part for part in (before, text) if part]
-    every = list(dict.fromkeys((*quoted_ids, *ids)))
-    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, {BRIEFED: True})
+    packed = _briefing(runtime, session)
+    parts = [part for part in (packed.text, text) if part]
+    every = list(dict.fromkeys((*packed.ids, *ids)))
+    told = {BRIEFED: True, TOLD: list(packed.changes)}
+    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
 
 
 def _question(arrival: _Arrival, clean: str) -> Event:
@@ -211,10 +214,9 @@ def _question(arrival: _Arrival, clean: str) -> Event:
     return Event(type="query", key=f"prompt:{key}", at=arrival.at, role="user", text=text)
 
 
-def _briefing(runtime: Runtime, session: Session) -> tuple[str, list[str]]:
+def _briefing(runtime: Runtime, session: Session) -> PackedBriefing:
     budget = runtime.settings.number("briefing.tokens")
-    packed = brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
-    return packed.text, packed.ids
+    return brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
 
 
 def _injecting(
@@ -258,7 +260,7 @@ def _injecting(
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     sitting.commit(runtime)
-    follow(runtime, sitting.session, arrival.occurrence.transcript)
+    read_along(runtime, sitting.session, arrival.occurrence.transcript)
     write_context_md(runtime, sitting.session)
     return HookAnswer(session_id=sitting.session.id)
 
@@ -268,7 +270,7 @@ def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     summary = _told(runtime, arrival, "summary")
     sitting.commit(runtime, events=(*sitting.change.events, *summary))
-    follow(runtime, sitting.session, arrival.occurrence.transcript)
+    read_along(runtime, sitting.session, arrival.occurrence.transcript)
     return HookAnswer(session_id=sitting.session.id)
 
 
@@ -281,7 +283,7 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if unread(session, arrival.occurrence.transcript) > _AT_ONCE:
         # Read at the end: nobody waits for it then.
         return HookAnswer(session_id=session.id)
-    turns = follow(runtime, session, arrival.occurrence.transcript)
+    turns = read_along(runtime, session, arrival.occurrence.transcript)
     asking = arrival.client.asking
     if asking is None or arrival.spooled or arrival.occurrence.again:
         return HookAnswer(session_id=session.id)

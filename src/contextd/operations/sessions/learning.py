@@ -43,7 +43,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"imported": imported, "learned": 0, "skipped": "a program ran this session"}
     turns = keep_turns(runtime, session, events)
     task.hold.check()
-    learned = keep_statements(runtime, session, events, check=task.hold.check)
+    learned = keep_statements(runtime, session, turns, events, check=task.hold.check)
     errors = errors_met(events)
     recurred = keep_remedies(runtime, session, errors)
     used = judge_use(runtime, session, events)
