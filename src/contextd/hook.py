@@ -42,9 +42,15 @@ _PASSING = ("busy", "unavailable", "corrupt")
 """Errors that say nothing against the event: it may be taken in later."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
 
-_PATIENT = dict.fromkeys(("SessionStart", "sessionStart", "TaskStart"), 4_500)
-"""Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows a
-session's start, less what starting and ending a process may take on a busy machine."""
+_STARTING = ("SessionStart", "sessionStart", "TaskStart")
+"""Events for which a daemon is waited for: without one the session begins cold."""
+
+_PATIENT = dict.fromkeys(
+    (*_STARTING, "Stop", "agentStop", "AfterAgent", "PreCompact", "preCompact", "PostCompact"),
+    4_500,
+)
+"""Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
+less what starting and ending a process may take on a busy machine."""
 
 _MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
 _MOST_MARKS = 50
@@ -81,7 +87,7 @@ def _deliver(
         connection = None
     if connection is None:
         start_daemon(home)
-        connection = _await_daemon(home, deadline) if event in _PATIENT else None
+        connection = _await_daemon(home, deadline) if event in _STARTING else None
     if connection is None:
         _leave(home, cwd, line)
         return {}

@@ -159,7 +159,9 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
         "Stop",
         "SessionStart",
         "UserPromptSubmit",
+        "Stop",
         "PreCompact",
+        "PostCompact",
         "SessionEnd",
     }
     servers = json.loads((run.person / ".claude.json").read_text())["mcpServers"]

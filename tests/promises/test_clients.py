@@ -26,7 +26,10 @@ MOMENTS = {
     "TaskStart": "started",
     "UserPromptSubmit": "prompted",
     "BeforeAgent": "prompted",
+    "Stop": "stopped",
+    "AfterAgent": "stopped",
     "PreCompact": "compacting",
+    "PostCompact": "compacted",
     "SessionEnd": "ended",
     "TaskComplete": "ended",
 }
@@ -66,6 +69,9 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
     assert occurrence.session == (sent.get("session_id") or sent.get("sessionId") or sent["taskId"])
     if meant == "prompted":
         assert occurrence.prompt == sent["prompt"]
+    if meant in ("stopped", "compacted"):
+        names = ("last_assistant_message", "compact_summary", "prompt_response")
+        assert occurrence.said == next((sent[name] for name in names if name in sent), "")
     if "transcript_path" in sent:
         assert occurrence.transcript == (sent["transcript_path"] or "")
 

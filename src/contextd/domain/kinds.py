@@ -131,6 +131,9 @@ def _mismatch(spec: Field, value: Any) -> str:
             return "" if value in spec.values else "must be one of " + ", ".join(spec.values)
 
 
+EPISODE = "episode"
+"""The kind that turns of sessions are kept as."""
+
 KINDS: dict[str, Kind] = {}
 """Every built-in kind by name. Stores, surfaces, docs and tests all read this table."""
 
@@ -177,7 +180,7 @@ _kind(
     created_by=("memory_record", "learn_session", "remember"),
 )
 _kind(
-    "episode",
+    EPISODE,
     "episodes",
     "A turn of a session: what was asked, and the best of what came of it.",
     fields={

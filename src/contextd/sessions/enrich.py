@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Literal
 
 from contextd.domain.words import STOP_WORDS, words
-from contextd.sessions.extract import Finding
 
 NEAR_ENOUGH = 0.45
 
-Section = Literal["pattern", "rule", "issue"]
-_SECTIONS: dict[str, Section] = {"pattern": "pattern", "rule": "rule", "issue": "issue"}
 _EVERYWHERE = frozenset(
     "src lib app apps packages main index test tests init core common shared utils py ts js".split()
 )
@@ -28,67 +23,24 @@ class Place:
     description: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Addition:
-    """An entry for one module's patterns, business rules or common issues."""
-
-    module: str
-    section: Section
-    text: str
-    solution: str = ""
-    session_id: str = ""
-    discovered_at: datetime | None = None
-
-
-def additions(
-    findings: Sequence[Finding],
-    places: Sequence[Place],
-    *,
-    session_id: str,
-    now: datetime,
-    similarity: Callable[[str, str], float] | None = None,
-) -> list[Addition]:
-    """What the findings add to which module. Decisions add nothing, nor does what fits nowhere.
-
-    `similarity` is asked last, for the cosine of a finding and a module's description.
-    """
-    added: list[Addition] = []
-    for finding in findings:
-        section = _SECTIONS.get(finding.type)
-        module = module_of(finding, places, similarity) if section else ""
-        if section is None or not module:
-            continue
-        issue = section == "issue"
-        entry = Addition(
-            module=module,
-            section=section,
-            text=finding.content,
-            solution=finding.solution if issue else "",
-            session_id=session_id if issue else "",
-            discovered_at=now if issue else None,
-        )
-        if entry not in added:
-            added.append(entry)
-    return added
-
-
 def module_of(
-    finding: Finding,
+    text: str,
+    file: str,
     places: Sequence[Place],
     similarity: Callable[[str, str], float] | None = None,
 ) -> str:
-    """The module of a finding: by the file it is about, else by words, else by meaning, else the
+    """The module that a text is about: by the file it speaks of, else by words, else by meaning, else the
     only one there is; empty when none fits.
     """
-    by_path = max(places, key=lambda place: _nearness(finding.file, place), default=None)
-    if finding.file and by_path and _nearness(finding.file, by_path) > 0:
+    by_path = max(places, key=lambda place: _nearness(file, place), default=None)
+    if file and by_path and _nearness(file, by_path) > 0:
         return by_path.name
-    said = _telling(f"{finding.content} {finding.sentence}")
+    said = _telling(text)
     by_words = max(places, key=lambda place: _shared(said, place), default=None)
     if by_words and _shared(said, by_words) >= 2:
         return by_words.name
     if similarity is not None and places:
-        near = [(similarity(finding.content, _about(place)), place.name) for place in places]
+        near = [(similarity(text, _about(place)), place.name) for place in places]
         best = max(near, key=lambda pair: pair[0])
         if best[0] >= NEAR_ENOUGH:
             return best[1]

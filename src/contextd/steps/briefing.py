@@ -88,6 +88,7 @@ def brief(
         sections = [
             Section("Where the work stands", _standing(runtime, thread, last, budget)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
+            Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
                 "Changed outside since then",
                 _changes(_news(_foreign(changed, thread), sessions))[:3],
@@ -230,6 +231,25 @@ def _candidates(
 def _is_sure(record: Record) -> bool:
     """Whether a record may be told unasked: noise has sunk below."""
     return record.confidence >= FLOOR or record.trust == "human"
+
+
+_SETTLED_AT_ONCE = 3
+
+
+def _to_settle(runtime: Runtime, task: str) -> list[Line]:
+    """Candidates that touch the task, for the agent to settle; none where it has no tool for that."""
+    if not task.strip() or runtime.surface not in ("mcp", "rest"):
+        return []
+    found = find_records(
+        runtime,
+        task,
+        kinds_that("briefed"),
+        limit=_SETTLED_AT_ONCE,
+        strict=True,
+        handed_out=False,
+        statuses=("candidate",),
+    )
+    return [Line(quoted(hit.record, runtime), weight=1.0) for hit in found.hits]
 
 
 def _before(runtime: Runtime, last: Session | None) -> list[Line]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
+from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -19,8 +20,6 @@ from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
 from contextd.steps.catching_up import HEADLESS, catch_up
 from contextd.steps.writing import Changed, change_all, embed_documents
-
-EPISODE = "episode"
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
 _SHORTEST = 60
@@ -47,6 +46,8 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     turns = turns_of(events)
     retracted = mark_taken_back(turns, _likeness(runtime, turns))
     drafts = [_episode(runtime, session, turn) for turn in turns if _tells(turn)]
+    if not _was_followed(session):
+        drafts = []
     known = {record.id: record for record in runtime.view.records.get([d.id for d in drafts])}
     puts = [Put(draft, "create") for draft in drafts if draft.id not in known]
     for draft in drafts:
@@ -132,6 +133,13 @@ def _withdrawn(record: Record) -> Record:
     if record.kind == EPISODE:
         return record.with_(data={**record.data, "taken_back": True})
     return record.with_(status="superseded")
+
+
+def _was_followed(session: Session) -> bool:
+    """Whether hooks or a transcript tell of a session. Of one that its agent logged the messages
+    themselves are searchable.
+    """
+    return bool(session.data.get("hooked") or session.data.get("transcript"))
 
 
 def _tells(turn: Turn) -> bool:

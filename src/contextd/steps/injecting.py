@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextd.domain.errors import Corrupt, Unavailable
-from contextd.domain.kinds import kinds_that
+from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
@@ -13,7 +13,7 @@ from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import quoted
-from contextd.steps.episodes import EPISODE, shown
+from contextd.steps.episodes import shown
 from contextd.steps.witnesses import FLOOR
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"

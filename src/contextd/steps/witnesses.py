@@ -9,6 +9,7 @@ from contextlib import suppress
 
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Stale
+from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session
 from contextd.runtime import Runtime
@@ -44,9 +45,11 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     told = runtime.view.records.get(list(after))
     marks = {one.id for one in told if _judged(runtime, one, session)}
     for record in told:
-        if record.kind == "episode" or record.status != "active" or record.id in marks:
+        did = after[record.id].strip()
+        if not did or record.kind == EPISODE or record.status != "active" or record.id in marks:
+            # Where the agent did nothing afterwards, nothing shows of what use it was.
             continue
-        used = was_used(record.text, after[record.id])
+        used = was_used(record.text, did)
         if not used and record.trust in _TRUSTED:
             continue
         signal = "used" if used else "unused"

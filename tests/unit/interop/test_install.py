@@ -14,7 +14,14 @@ from contextd.interop.clients import CLIENTS, INSTALLABLE
 from contextd.interop.install import InstallReport, install, uninstall
 
 COMMAND = ["/opt/my tools/bin/contextd"]
-EVENTS = {"SessionStart": 5, "UserPromptSubmit": 2, "PreCompact": 5, "SessionEnd": 5}
+EVENTS = {
+    "SessionStart": 5,
+    "UserPromptSubmit": 2,
+    "Stop": 5,
+    "PreCompact": 5,
+    "PostCompact": 5,
+    "SessionEnd": 5,
+}
 
 
 @pytest.fixture
@@ -152,12 +159,12 @@ def test_other_hooks_on_the_same_event_stay(home: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
     theirs = {"matcher": "startup", "hooks": [{"type": "command", "command": "echo hello"}]}
-    settings.write_text(json.dumps({"hooks": {"SessionStart": [theirs], "Stop": []}}, indent=4))
+    settings.write_text(json.dumps({"hooks": {"SessionStart": [theirs], "Notification": []}}, indent=4))
     put_in(home)
     hooks = json.loads(settings.read_text())["hooks"]
     assert hooks["SessionStart"][0] == theirs
     assert len(hooks["SessionStart"]) == 2
-    assert hooks["Stop"] == []
+    assert hooks["Notification"] == []
 
 
 def test_after_a_users_edit_only_our_entries_go(home: Path) -> None:
@@ -212,7 +219,7 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_its_place(home: Path) -
                 "hooks": {
                     "SessionStart": [{"hooks": [old, theirs]}, doubled],
                     "SessionEnd": [{"matcher": "logout", "hooks": [old]}],
-                    "Stop": [{"hooks": [old]}, {"hooks": [theirs]}],
+                    "Notification": [{"hooks": [old]}, {"hooks": [theirs]}],
                 }
             }
         )
@@ -227,7 +234,7 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_its_place(home: Path) -
     assert group["hooks"][0]["timeout"] == 5
     assert group["hooks"][1] == theirs
     assert "matcher" not in hooks["SessionEnd"][0]
-    assert hooks["Stop"] == [{"hooks": [theirs]}]
+    assert hooks["Notification"] == [{"hooks": [theirs]}]
     server = json.loads((home / ".claude.json").read_text())["mcpServers"]["contextd"]
     assert server["args"] == ["mcp", "--client", "claude-code"]
     assert server["env"] == {"A": "b"}
@@ -235,7 +242,7 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_its_place(home: Path) -
     assert json.loads((home / ".claude.json").read_text()) == {}
     assert json.loads(settings.read_text())["hooks"] == {
         "SessionStart": [{"hooks": [theirs]}],
-        "Stop": [{"hooks": [theirs]}],
+        "Notification": [{"hooks": [theirs]}],
     }
 
 
@@ -448,7 +455,7 @@ def test_without_a_place_for_the_copy_nothing_is_edited(home: Path, tmp_path: Pa
 def test_what_the_client_would_not_understand_either_is_left_alone(home: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
-    odd = {"Stop": ["text", {"hooks": ["text", {"command": 5}]}, {"hooks": 1}], "Other": 7}
+    odd = {"Notification": ["text", {"hooks": ["text", {"command": 5}]}, {"hooks": 1}], "Other": 7}
     settings.write_text(json.dumps({"hooks": odd}))
     put_in(home)
     hooks = json.loads(settings.read_text())["hooks"]

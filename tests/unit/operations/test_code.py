@@ -74,13 +74,17 @@ def test_module_and_overview_speak_of_the_project(desk):
         desk("project_module", name="nonsense")
 
 
-def test_learned_knowledge_reaches_project_yaml_and_survives_a_rescan(desk):
+def test_learned_knowledge_reaches_project_yaml_by_consent_and_survives_a_rescan(desk):
     desk.as_owner("init")
     session = desk("session_start")["session_id"]
     text = "Convention: AuthService in auth must rotate refresh tokens on every use."
-    desk("session_log", session_id=session, role="assistant", text=text)
+    desk("session_log", session_id=session, role="user", text=text)
     desk("session_end", session_id=session)
     desk.host.work_off()
+    [learned] = desk.as_owner("list_records", kind="discovery")["records"]
+    assert "rotate refresh" not in (desk.root / ".context" / "project.yaml").read_text()
+    placed = desk("place_in_model", id=learned["id"])
+    assert placed["module"] == "auth"
     written = (desk.root / ".context" / "project.yaml").read_text()
     desk.as_owner("init")
     after = (desk.root / ".context" / "project.yaml").read_text()

@@ -187,6 +187,17 @@ def keyed(desk: Desk, name: str, /, *, repeated: bool, key: str = "", **given: A
     return desk.host.call(name, request, given)
 
 
+def _candidate(desk: Desk) -> str:
+    """The id of something learned that waits for a second witness."""
+    session = desk("session_start")["session_id"]
+    said = "Parcels must always be weighed before their label is printed."
+    desk("session_log", session_id=session, role="user", text=said)
+    desk("session_end", session_id=session)
+    desk.host.work_off()
+    [waiting] = desk.as_owner("list_records", kind="discovery", status="candidate")["records"]
+    return str(waiting["id"])
+
+
 @pytest.fixture
 def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
     """A call of every tool that changes something."""
@@ -207,6 +218,8 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
     desk.host.flush()
     [pair] = desk("list_contradictions")["contradictions"]
     session = desk("session_start")["session_id"]
+    candidate = _candidate(desk)
+    desk.as_owner("init")
     point = desk("session_checkpoint", summary="Parser done.", session_id=session)
     types = {"types": {"endpoint": {"fields": {"path": {"type": "string", "required": True}}}}}
     desk.as_owner("schema_put", **types)
@@ -223,6 +236,8 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
         "memory_feedback": {"memory_id": known["id"], "helpful": True},
         "report_usefulness": {"context_ids": [note], "useful": True},
         "resolve_contradiction": {"id": pair["id"], "keep": "a"},
+        "settle_candidate": {"id": candidate, "verdict": "keep"},
+        "place_in_model": {"id": known["id"], "module": "auth"},
         "codebase_index": {},
         "session_start": {"task_description": "renew tokens"},
         "session_log": {"session_id": session, "role": "user", "text": "Say it once."},

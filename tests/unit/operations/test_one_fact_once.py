@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 FACT = (
-    "We decided to pass the scope with every pending chunk because one database holds all projects"
+    "Remember to pass the scope with every pending chunk because one database holds all projects"
 )
 
 
@@ -22,7 +22,7 @@ def found(desk, question: str) -> list[dict]:
     return desk("context_search", query=question, limit=5)["results"]
 
 
-def test_a_decision_its_memory_and_its_message_are_one_hit_and_the_record_at_that(desk):
+def test_a_rule_and_its_message_are_one_hit_and_the_record_at_that(desk):
     talk(desk, f"{FACT}.")
     kinds = {one["kind"] for one in desk.as_owner("list_records", limit=50)["records"]}
     assert "discovery" in kinds
@@ -35,7 +35,7 @@ def test_a_decision_its_memory_and_its_message_are_one_hit_and_the_record_at_tha
 @pytest.mark.parametrize(
     "opposite",
     [
-        FACT.replace("We decided to", "We decided not to"),
+        FACT.replace("Remember to", "Remember not to"),
         FACT.replace("all projects", "all 12 projects"),
     ],
 )
@@ -43,7 +43,7 @@ def test_what_differs_in_a_negation_or_a_number_stays_beside_it(desk, opposite):
     talk(desk, f"{FACT}.", f"{opposite}.")
     texts = [hit["text"] for hit in found(desk, "pass the scope with every pending chunk")]
     for fact in (FACT, opposite):
-        assert any(fact.removeprefix("We decided ")[3:] in text for text in texts)
+        assert any(fact.removeprefix("Remember ")[3:] in text for text in texts)
 
 
 def test_the_same_words_of_two_sessions_and_a_longer_message_stay(desk):

@@ -29,17 +29,18 @@ def test_what_one_session_learned_stands_in_the_next_briefing_with_source_and_ag
     desk("session_end", session_id=first, outcome="success")
     desk.host.work_off()
     second = desk("session_start")
-    learned = [line for line in second["briefing"].splitlines() if "httpOnly" in line]
-    assert learned
-    assert "0.5" in learned[0] or "0.6" in learned[0]
-    assert "just now" in learned[0]
+    [said] = [line for line in second["briefing"].splitlines() if "httpOnly" in line]
+    assert said.startswith("- Said last: ")
+    [rule] = [line for line in second["briefing"].splitlines() if "[rule " in line]
+    assert "refresh tokens must never be logged" in rule
+    assert "just now" in rule
     assert second["injected"]
 
 
 def test_learning_twice_changes_nothing(desk):
     session = desk("session_start")["session_id"]
-    text = "We decided to store amounts as integers of cents because floats lose money."
-    desk("session_log", session_id=session, role="assistant", text=text)
+    text = "From now on store amounts as integers of cents, because floats lose money."
+    desk("session_log", session_id=session, role="user", text=text)
     desk("session_end", session_id=session)
     desk.host.work_off()
     counts = desk.as_owner("status")["records"]
@@ -183,8 +184,8 @@ def test_an_unknown_hook_event_is_refused_and_one_outside_a_project_is_ignored(d
 def test_idle_sessions_end_and_are_learned_from(desk, home):
     desk.configure("sessions:\n  timeout_minutes: 5\n")
     session = desk("session_start")["session_id"]
-    text = "We decided to drop support for the legacy XML feed."
-    desk("session_log", session_id=session, role="assistant", text=text)
+    text = "Remember that support for the legacy XML feed was dropped."
+    desk("session_log", session_id=session, role="user", text=text)
     home.clock.move(minutes=4)
     desk.work_on("end_idle_sessions")
     assert desk.view.sessions.get(session).status == "active"

@@ -1,30 +1,16 @@
-from __future__ import annotations
+"""Which module of the project a text belongs to."""
 
-from datetime import UTC, datetime
+from __future__ import annotations
 
 import pytest
 
-from contextd.sessions.enrich import Addition, Place, additions, module_of
-from contextd.sessions.extract import Finding
+from contextd.sessions.enrich import Place, module_of
 
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PLACES = (
     Place("billing", ("src/billing/invoice.py", "src/billing/tax.py"), "Invoices and payments"),
     Place("search", ("src/search/",), "Full text search over products"),
     Place("user-accounts", ("src/accounts/login.py",), "Login and profiles"),
 )
-
-
-def _finding(content: str, type: str = "rule", file: str = "", solution: str = "") -> Finding:
-    return Finding(
-        type=type,
-        content=content,
-        sentence=content,
-        speaker="user",
-        confidence=0.7,
-        file=file,
-        solution=solution,
-    )
 
 
 @pytest.mark.parametrize(
@@ -41,38 +27,15 @@ def _finding(content: str, type: str = "rule", file: str = "", solution: str = "
     ],
 )
 def test_the_file_decides_first_and_words_next(content: str, file: str, module: str) -> None:
-    assert module_of(_finding(content, file=file), PLACES) == module
+    assert module_of(content, file, PLACES) == module
 
 
 def test_meaning_is_asked_last_and_must_be_close() -> None:
-    finding = _finding("Cents only.")
-    assert module_of(finding, PLACES, lambda a, b: 0.9 if "Invoices" in b else 0.1) == "billing"
-    assert module_of(finding, PLACES, lambda a, b: 0.2) == ""
-    assert module_of(finding, ()) == ""
+    text = "Cents only."
+    assert module_of(text, "", PLACES, lambda a, b: 0.9 if "Invoices" in b else 0.1) == "billing"
+    assert module_of(text, "", PLACES, lambda a, b: 0.2) == ""
+    assert module_of(text, "", ()) == ""
 
 
 def test_the_only_module_takes_what_fits_nowhere_else() -> None:
-    assert module_of(_finding("Cents only."), PLACES[:1]) == "billing"
-
-
-def test_each_type_goes_to_its_section_and_issues_carry_their_solution() -> None:
-    file = "src/billing/tax.py"
-    findings = [
-        _finding("We keep rates in one table.", "pattern", file),
-        _finding("Cents only.", "rule", file),
-        _finding("We chose cents.", "decision", file),
-        _finding("Books had no rate.", "issue", file, "Fall back to zero."),
-        _finding("Cents only.", "rule", file),
-    ]
-    assert additions(findings, PLACES, session_id="s1", now=NOW) == [
-        Addition(module="billing", section="pattern", text="We keep rates in one table."),
-        Addition(module="billing", section="rule", text="Cents only."),
-        Addition(
-            module="billing",
-            section="issue",
-            text="Books had no rate.",
-            solution="Fall back to zero.",
-            session_id="s1",
-            discovered_at=NOW,
-        ),
-    ]
+    assert module_of("Cents only.", "", PLACES[:1]) == "billing"

@@ -1,0 +1,144 @@
+"""Candidates: what was learned once and waits for a second witness, or for somebody's word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from contextd.code.project.project_yaml import ModuleLearning, enrich
+from contextd.domain.confidence import START
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.records import Record
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.sessions.enrich import Place, module_of
+from contextd.steps.catching_up import scrubbed
+from contextd.steps.finding import resolve
+from contextd.steps.model import project_model
+from contextd.steps.writing import change
+
+_WAITING = ("candidate", "inbox")
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What became of a candidate."""
+
+    id: str
+    status: str
+    confidence: float
+
+    def as_text(self) -> str:
+        """The new status."""
+        return f"{self.id[:8]} is {self.status} now (confidence {self.confidence:.2f})"
+
+
+@operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
+def settle_candidate(
+    runtime: Runtime, id: str, verdict: Literal["keep", "drop", "merge"], into: str = ""
+) -> Settled:
+    """Say whether something learned is true and worth telling: keep it, drop it, or merge it into a
+    record that says the same.
+
+    Args:
+        id: The candidate's id, or its first characters.
+        verdict: What to do with it.
+        into: For `merge`, the record that stays.
+    """
+    record = resolve(runtime, id)
+    if record.status not in _WAITING:
+        raise Invalid(
+            f"{record.id[:8]} is {record.status}: nothing waits to be settled",
+            "list_records with status=candidate shows what does",
+        )
+    if (verdict == "merge") != bool(into):
+        raise Invalid(f"verdict {verdict} with into={into!r}", "`into` goes with `merge` only")
+    person = runtime.surface in ("cli", "web")
+    by = "a person" if person else runtime.client or "an agent"
+    changes: dict[str, Mapping[str, Any]] = {
+        "keep": {
+            "status": "active",
+            "trust": "human" if person else "agent",
+            "confidence": max(record.confidence, START["human" if person else "agent"]),
+        },
+        "drop": {"status": "archived"},
+        "merge": {"status": "merged"},
+    }
+    wanted = dict(changes[verdict])
+    if verdict == "merge":
+        wanted["canonical_id"] = _other(runtime, record, into).id
+    after = change(
+        runtime, record, record.with_(**wanted), action="update", reason=f"{verdict} by {by}"
+    )
+    runtime.trace.wrote([after.id], type=after.kind, action="update")
+    return Settled(after.id, after.status, after.confidence)
+
+
+def _other(runtime: Runtime, record: Record, into: str) -> Record:
+    other = resolve(runtime, into)
+    if other.id == record.id or other.scope != record.scope:
+        raise Invalid(
+            f"{record.id[:8]} cannot be merged into {other.id[:8]}",
+            "name another record of the same project",
+        )
+    return other
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What was added to project.yaml."""
+
+    module: str
+    changes: list[str]
+
+    def as_text(self) -> str:
+        """The changes."""
+        return "\n".join(self.changes) or "project.yaml says so already"
+
+
+@operation("POST /api/records/{id}/place", effect="write", profile="standard")
+def place_in_model(
+    runtime: Runtime,
+    id: str,
+    module: str = "",
+    section: Literal["pattern", "rule", "issue"] = "rule",
+) -> Placed:
+    """Write a record into project.yaml, which people read and commit: nothing gets there by itself.
+
+    Args:
+        id: The record's id, or its first characters.
+        module: The module it is about; found by its words and files when empty.
+        section: Where in the module.
+    """
+    record = resolve(runtime, id)
+    model = project_model(runtime)
+    if model is None or runtime.checkout is None:
+        raise NotFound("this project has no model", "run `contextd init` in its checkout")
+    places = [
+        Place(one.name, (*one.paths, *(f.path for f in one.key_files)), one.description)
+        for one in model.modules.values()
+    ]
+    file = str(record.data.get("file", "")) or next(iter(record.anchor.paths), "")
+    name = module or module_of(record.text, file, places)
+    if name not in model.modules:
+        known = ", ".join(model.modules) or "none"
+        said = f"no module {name!r}" if name else "it fits no module"
+        raise NotFound(said, f"name one: {known}")
+    issue = section == "issue"
+    learned = ModuleLearning(
+        module=name,
+        section=section,
+        text=record.content,
+        solution=str(record.data.get("solution", "")) if issue else "",
+        session_id=record.session if issue else "",
+        discovered_at=record.created_at if issue else None,
+    )
+    done = enrich(
+        runtime.checkout.project_yaml,
+        [learned],
+        now=runtime.clock.now(),
+        scrub=lambda text: scrubbed(runtime, text)[0],
+    )
+    runtime.trace.wrote([record.id], type="project", action="update")
+    return Placed(name, list(done))
