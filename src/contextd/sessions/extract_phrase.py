@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Phrase:
     """One turn of phrase: the type of discovery it announces and how sure it is.
 
@@ -15,11 +16,16 @@ class Phrase:
     """
 
     type: str
-    pattern: re.Pattern[str]
+    source: str
     confidence: float
     speaker: str = ""
     base: bool = False
     firm: bool = False
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled at its first use: all of them take 0.1 s, which a start need not wait for."""
+        return re.compile(self.source, re.I)
 
 
 def phrase(
@@ -32,4 +38,4 @@ def phrase(
     firm: bool = False,
 ) -> Phrase:
     """A row of the tables: the pattern ignores case and names what is kept `said`."""
-    return Phrase(type, re.compile(pattern, re.I), confidence, speaker, base, firm)
+    return Phrase(type, pattern, confidence, speaker, base, firm)
