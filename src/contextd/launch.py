@@ -7,7 +7,6 @@ import logging
 import logging.handlers
 import os
 import sys
-import threading
 from typing import TYPE_CHECKING
 
 from contextd.domain.errors import Invalid
@@ -43,13 +42,10 @@ def _load() -> None:
 
 
 def open_host(settings: Settings, *, work: bool = True) -> Host:
-    """Open contextd over the home; the embedder is loaded meanwhile."""
+    """Open contextd over the home."""
     from contextd.app import Host  # noqa: PLC0415 - see above
 
-    host = Host.open(settings, work=work)
-    if work:
-        threading.Thread(target=host.warm, name="warm", daemon=True).start()
-    return host
+    return Host.open(settings, work=work)
 
 
 class _Lines(logging.Formatter):

@@ -7,17 +7,24 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from homes import Home
+from homes import Home, temporary_home
+
+Command = Callable[..., Any]
 
 CONFIG = '{\n    "theme": "dark",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "bell"}]}]}\n}\n'
 
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    root = tmp_path / "shop"
+    return make_repository(tmp_path / "shop")
+
+
+def make_repository(root: Path) -> Path:
     (root / "src" / "auth").mkdir(parents=True)
     (root / "src" / "mail").mkdir()
     (root / "package.json").write_text('{"name": "shop", "dependencies": {"express": "4.18.0"}}')
@@ -32,7 +39,20 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(home: Home, repository: Path, tmp_path: Path):
-    person = tmp_path / "person"
+    return commands(home, repository, tmp_path / "person")
+
+
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
+    """Commands on one home and project, for tests that leave them as they are."""
+    place = tmp_path_factory.mktemp("unchanged")
+    with temporary_home() as home:
+        run = commands(home, make_repository(place / "shop"), place / "person")
+        run("init", "--no-daemon")
+        yield run
+
+
+def commands(home: Home, repository: Path, person: Path) -> Command:
     person.mkdir()
     environment = {**os.environ, "CONTEXTD_HOME": str(home.path), "HOME": str(person)}
 
@@ -101,8 +121,8 @@ def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(ru
     assert "delete" not in run("history", saved["id"][:8]).stdout
 
 
-def test_status_doctor_show_and_config_answer_in_text_and_in_json(run):
-    run("init", "--no-daemon")
+def test_status_doctor_show_and_config_answer_in_text_and_in_json(unchanged):
+    run = unchanged
     assert "local/default/shop" in run("status").stdout
     assert "✓ canary" in run("doctor").stdout
     assert "Project: shop" in run("show").stdout
@@ -113,8 +133,8 @@ def test_status_doctor_show_and_config_answer_in_text_and_in_json(run):
     assert json.loads(run("status", "--json").stdout)["files"] == 4
 
 
-def test_any_operation_is_callable_by_its_arguments_names(run):
-    run("init", "--no-daemon")
+def test_any_operation_is_callable_by_its_arguments_names(unchanged):
+    run = unchanged
     read = run("call", "read_file", "--path", "src/auth/guard.ts", "--include_deps", "true").stdout
     assert "uses src/auth/token.ts" in read
     assert "export function renew" in read
@@ -134,9 +154,8 @@ def test_any_operation_is_callable_by_its_arguments_names(run):
         (["restore", "package.json"], 2, "is not a backup"),
     ],
 )
-def test_mistakes_are_answered_with_what_to_do(run, arguments, code, said):
-    run("init", "--no-daemon")
-    done = run(*arguments, ok=False)
+def test_mistakes_are_answered_with_what_to_do(unchanged, arguments, code, said):
+    done = unchanged(*arguments, ok=False)
     assert done.returncode == code
     assert said in done.stderr
     assert "Traceback" not in done.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -29,8 +30,8 @@ def remembers(home: Home) -> bool:
     return TITLE in home.run("memory-search", "renew tokens").stdout
 
 
-@pytest.fixture
-def backed_up() -> Iterator[Home]:
+@pytest.fixture(scope="module")
+def made() -> Iterator[Home]:
     """A home with one memory, a backup that has it, and no daemon."""
     with temporary_home() as home:
         home.environment["CONTEXTD_EMBEDDER_NAME"] = "none"
@@ -41,6 +42,15 @@ def backed_up() -> Iterator[Home]:
         assert home.run("backup", "--path", str(home.path / "backups" / "kept.db")).returncode == 0
         stop(home)
         yield home
+
+
+@pytest.fixture
+def backed_up(made: Home, tmp_path: Path) -> Iterator[Home]:
+    """That home for one test, which may do with it what it likes."""
+    kept = shutil.copytree(made.path, tmp_path / "kept")
+    yield made
+    made.clear()
+    shutil.copytree(kept, made.path)
 
 
 def remove(path: Path) -> None:

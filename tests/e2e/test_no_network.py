@@ -27,7 +27,17 @@ OPENING = ("open", "openat", "openat2")
 NAME_LOOKUP = ("/etc/resolv.conf", "/etc/hosts")
 """What the C library reads to look up a host's name."""
 
-TRACE = ["strace", "-ff", "-y", "-s", "400", "-e", f"trace=network,{','.join(WRITING + MOVING)}"]
+# The kernel stops a process only for the calls named; all others are most of what it does.
+TRACE = [
+    "strace",
+    "-ff",
+    "--seccomp-bpf",
+    "-y",
+    "-s",
+    "400",
+    "-e",
+    f"trace=network,{','.join(WRITING + MOVING)}",
+]
 _CALL = re.compile(r"(\w+)\((.*)")
 _ADDRESS = re.compile(r'inet_addr\("([^"]+)"\)|inet_pton\(AF_INET6, "([^"]+)"')
 _FAMILY = re.compile(r"AF_[A-Z0-9]+")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -41,6 +42,9 @@ from support.strategies import (
 
 Step = Callable[[Whole], object]
 OTHERS = [scheme for scheme in STORES if scheme != "memory"]
+HISTORIES = int(os.environ.get("CONTEXTD_HISTORIES", "30"))
+"""How many. `-m slow` has a thousand, and longer ones."""
+
 scopes = st.sampled_from(SCOPES)
 
 
@@ -281,7 +285,7 @@ def bounded(examples: int) -> settings:
 
 
 @pytest.mark.parametrize("scheme", OTHERS)
-@bounded(80)
+@bounded(HISTORIES)
 @given(history=st.lists(steps, min_size=5, max_size=25))
 def test_any_history_ends_as_in_the_reference(scheme, history):
     compare(scheme, history)

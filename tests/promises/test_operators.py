@@ -76,7 +76,7 @@ def stores(tmp_path_factory) -> Iterator[list[Whole]]:
 numbered = count()
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(
     stored=st.lists(data, min_size=1, max_size=8),
     asked=st.lists(conditions, min_size=1, max_size=8),

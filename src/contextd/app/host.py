@@ -144,7 +144,7 @@ class Host:
         return answer
 
     def warm(self) -> None:
-        """Load the embedder now, so that the first search does not wait for it."""
+        """Load the embedder, so that the first search does not wait for it."""
         if self._embedder.model:
             try:
                 self._embedder.embed(["warm"])

@@ -25,6 +25,7 @@ from contextd.domain.changes import Changes, Put
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Unavailable
 from contextd.domain.records import Record
+from contextd.home import endpoint_path
 from contextd.operations.core import OPERATIONS
 from contextd.runtime import Runtime
 
@@ -102,7 +103,23 @@ def bench_start(n: int = 10) -> list[Figure]:
         sdk = timed_process(
             "baseline: python -c 'import mcp'", 3, lambda: _process("-c", "import mcp")
         )
-        return [warm, cold, bare, sdk]
+    answering = [timed_process("daemon: start to the first answer, and stop", 3, _first_answer)]
+    return [warm, cold, *answering, bare, sdk]
+
+
+def _first_answer() -> float:
+    """Start a daemon in a new home, ask it for its status and have it stop; the time of the answer."""
+    with temporary_home() as home:
+        home.mkdir()
+        began = time.perf_counter()
+        process = subprocess.Popen([*COMMAND, "daemon", "run"], stderr=subprocess.DEVNULL)
+        while not endpoint_path(home).exists():
+            time.sleep(0.005)
+        client.call("status", home=home, cwd=str(home.parent), timeout=60)
+        took = (time.perf_counter() - began) * 1e3
+        client.control("stop", home=home, timeout=30)
+        process.wait()
+        return took
 
 
 def _process(*arguments: str) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 _TOKEN = re.compile(r"[a-z]+|[0-9]")
 # Other letters may match ASCII ones where case is ignored, and other digits are digits too.
@@ -43,8 +43,13 @@ class Phrases:
     """A pattern, and the words of which a text must have one for it to match anywhere."""
 
     def __init__(self, pattern: str, needs: str, flags: re.RegexFlag = re.I) -> None:
-        self.pattern = re.compile(pattern, flags)
+        self._source, self._flags = pattern, flags
         self._needs = frozenset(needs.split())
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern itself, compiled at its first use: a start compiles none."""
+        return re.compile(self._source, self._flags)
 
     def possible(self, text: str) -> bool:
         """Whether the text has one of the words."""

@@ -13,7 +13,11 @@ from contextd.retrieval.votes import commit_votes, file_votes
 from contextd.runtime import Runtime
 
 _NEAREST = 60
-_CHECKOUTS = 8
+_CHECKOUTS = 24
+"""Histories that are remembered, of 2 MB each at most: more checkouts than anybody has open at once. With
+eight, the ninth window made the first one's searches forget what its commits say.
+"""
+
 _PATIENCE, _LONG = 0.5, 30.0
 """Seconds a call waits for git's history, and what reading it may take after the answer: 2,000 commits
 in a repository of 7,500 files take 0.9 s alone, and many times that beside other work.

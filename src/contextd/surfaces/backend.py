@@ -34,6 +34,10 @@ class Backend(Protocol):
         """Look now for work that another process added."""
         ...
 
+    def warm(self) -> None:
+        """Load now what the first search would wait for."""
+        ...
+
     def idle(self) -> bool:
         """Whether no job is running or due."""
         ...

@@ -104,6 +104,7 @@ class Calls:
         # Hooks have a deadline and must not queue behind long calls.
         self._hook_workers = CapacityLimiter(2)
         self.services = Supervisor()
+        self._warming: asyncio.Task[None] | None = None
         self._running = 0
         self._count = threading.Lock()
         self.touched_at = time.monotonic()
@@ -189,6 +190,20 @@ class Calls:
         """Have the backend look for work that another process added."""
         if self._backend is not None:
             await self._in_thread(self._backend.wake, count=False)
+
+    def warm(self) -> None:
+        """An agent came, so somebody is going to search: load what that needs, meanwhile and once."""
+        if self._warming is None:
+            self._warming = asyncio.create_task(self._warm())
+
+    async def _warm(self) -> None:
+        try:
+            backend = await self.backend()
+        except ContextdError:
+            # The next agent has it tried again.
+            self._warming = None
+            return
+        await self._in_thread(backend.warm, count=False)
 
     async def idle(self) -> bool:
         """Whether nothing runs and nothing is due."""

@@ -29,9 +29,8 @@ from contextd.domain.errors import (
 )
 from contextd.domain.records import new_id
 from contextd.operations.core import PROFILES, Profile
+from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
-from contextd.surfaces.mcp import build_server
-from contextd.surfaces.mcp_stream import serve_stream
 from contextd.surfaces.web.access import Access
 
 logger = logging.getLogger(__name__)
@@ -183,7 +182,7 @@ class Connections:
         profile: Profile = about.get("profile") or self._profile  # type: ignore[assignment]
         self.clients += 1
         try:
-            await serve_stream(build_server(self._calls, profile, lambda _: peer), reader, writer)
+            await serve_agent(self._calls, profile, peer, reader, writer)
         finally:
             self.clients -= 1
             self.left_at = time.monotonic()
@@ -210,6 +209,8 @@ class Connections:
                 if "id" in line:
                     reply["id"] = line["id"]
                 await _write(writer, reply)
+                if role == "hook":
+                    self._calls.warm()
                 if reply.get("stopping"):
                     self._stop()
         finally:

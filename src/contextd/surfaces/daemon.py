@@ -56,7 +56,7 @@ def serve(
         return 0
     try:
         claim.publish(version=__version__, hooks_deadline_ms=settings.number("hooks.deadline_ms"))
-        # 0.8 s of imports (MCP's wire models), paid after the socket listens.
+        # 0.3 s of imports, paid after the socket listens.
         from contextd.surfaces.calls import Calls  # noqa: PLC0415
         from contextd.surfaces.connections import Connections  # noqa: PLC0415
 
@@ -113,7 +113,7 @@ class _Daemon:
 
     async def run(self, ready: Callable[[dict[str, Any]], None] | None) -> None:
         """Serve until something says stop, then finish what runs."""
-        from contextd.surfaces.http import serve_http  # noqa: PLC0415  uvicorn, after the socket
+        from contextd.surfaces.port import open_port  # noqa: PLC0415  anyio, after the socket
 
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -127,7 +127,7 @@ class _Daemon:
             asyncio.create_task(keep("daemon", self._watch)),
         ]
         try:
-            async with serve_http(self._calls, self._token, self._settings, self._access) as port:
+            async with open_port(self._calls, self._token, self._settings, self._access) as port:
                 self._facts["port"] = port
                 self._claim.publish(**self._facts)
                 logger.info(

@@ -154,6 +154,9 @@ class LocalHost:
     def wake(self) -> None:
         """Nothing waits here."""
 
+    def warm(self) -> None:
+        """Nothing takes long here."""
+
     def idle(self) -> bool:
         return True
 

@@ -1,0 +1,93 @@
+"""MCP, imported when the first agent comes, over the socket or over the port. The SDK and its wire
+models take 1.0 s of CPU and 40 MB; hooks, commands, REST and pages do without.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from anyio import to_thread
+
+from contextd.operations.core import Profile
+from contextd.surfaces.calls import Calls, Peer
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+    from contextd.surfaces.mcp_http import Managers
+
+
+async def serve_agent(
+    calls: Calls,
+    profile: Profile,
+    peer: Peer,
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+) -> None:
+    """Serve one agent on a stream until it hangs up."""
+    serve = await to_thread.run_sync(_over_streams)
+    calls.warm()
+    await serve(calls, profile, peer, reader, writer)
+
+
+class AgentsOverHttp:
+    """Agents at the port. What serves them lives in a task of its own from the first request on."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._lock = asyncio.Lock()
+        self._end = asyncio.Event()
+        self._managers: Managers = {}
+        self._serving: asyncio.Task[None] | None = None
+
+    async def handle(self, profile: Profile, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request with the tools of a profile that exists."""
+        async with self._lock:
+            if not self._managers:
+                await self._start()
+        await self._managers[profile].handle_request(scope, receive, send)
+
+    async def _start(self) -> None:
+        managers = await to_thread.run_sync(_over_http)
+        self._calls.warm()
+        running = asyncio.Event()
+
+        async def serve() -> None:
+            async with managers(self._calls) as by_profile:
+                self._managers = by_profile
+                running.set()
+                await self._end.wait()
+
+        self._serving = asyncio.create_task(serve())
+        await running.wait()
+
+    async def close(self) -> None:
+        """End what serves them."""
+        self._end.set()
+        if self._serving is not None:
+            await self._serving
+
+
+@asynccontextmanager
+async def agents_over_http(calls: Calls) -> AsyncIterator[AgentsOverHttp]:
+    """Agents at the port, for as long as the context lasts."""
+    agents = AgentsOverHttp(calls)
+    try:
+        yield agents
+    finally:
+        await agents.close()
+
+
+def _over_streams() -> Any:
+    from contextd.surfaces.mcp_stream import serve_peer  # noqa: PLC0415 - 1.0 s, see above
+
+    return serve_peer
+
+
+def _over_http() -> Any:
+    from contextd.surfaces.mcp_http import managers  # noqa: PLC0415 - 1.0 s, see above
+
+    return managers
