@@ -41,6 +41,7 @@ ALLOWED = {
         "_result": CODE,
     },
     "schema/templates.py": {"templates": CODE},
+    "sessions/worth.py": {"weights": CODE},
     "stores/codec.py": {"parse_scope": WORD},
     "stores/scrub.py": {"_text_fields": CODE},
     "stores/sqlite_index.py": {"token": WORD},

@@ -61,10 +61,11 @@ def test_the_tangled_transcript_gives_exactly_its_conversation() -> None:
 
 def test_marks_tell_a_subagent_and_what_was_said_after_a_rewind() -> None:
     marks = {e.text: dict(e.data) for e in read(FIXTURE).events if e.type == "message"}
-    assert marks["Searched three files for rounding."] == {"sidechain": True}
-    assert marks["Fix it in the price module."] == {}
-    assert marks["Fix it in the tax module instead."] == {"branch": 1}
-    assert marks["Done: the tax is rounded once, at the end."] == {"branch": 1}
+    said = {"origin": "assistant"}
+    assert marks["Searched three files for rounding."] == {**said, "sidechain": True}
+    assert marks["Fix it in the price module."] == {"origin": "prompt"}
+    assert marks["Fix it in the tax module instead."] == {"origin": "prompt", "branch": 1}
+    assert marks["Done: the tax is rounded once, at the end."] == {**said, "branch": 1}
 
 
 def test_tool_calls_and_answers_are_paired_and_never_speak() -> None:

@@ -24,12 +24,13 @@ class ImportBatch:
     `next_offset` is the byte to go on from; `done` says that nothing complete is left. `counts`
     has `read` (lines), `events`, `duplicate`, `redacted`, `junk`, `bad`, `oversize`, and
     `type:<name>` for every kind of line that carries no conversation. `usage` sums the tokens the
-    client itself reported.
+    client itself reported. `entrypoint` is how the client says it was started: `cli`, `sdk-py`, …
     """
 
     external_id: str = ""
     cwd: str = ""
     branch: str = ""
+    entrypoint: str = ""
     title: str = ""
     started: datetime | None = None
     ended: datetime | None = None
@@ -38,3 +39,8 @@ class ImportBatch:
     done: bool = True
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
     usage: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    @property
+    def headless(self) -> bool:
+        """Whether a program ran the session, not a person: `claude -p` and the SDKs say so."""
+        return self.entrypoint.startswith("sdk")

@@ -6,7 +6,7 @@ import re
 
 _OPEN = re.compile(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|[a-z-]{1,40}-hook|ide_[a-z_]+|bash-[a-z]+"
-    r"|task-notification|user-memory-input|new-diagnostics|post-tool-use-[a-z-]+|persisted-output"
+    r"|(?:task|agent)-notification|user-memory-input|new-diagnostics|post-tool-use-[a-z-]+|persisted-output"
     r"|hook-[a-z-]+|environment_context|user_instructions|contextd[a-z-]*)(?:\s[^<>]{0,300})?>"
 )
 _WHOLE = re.compile(
@@ -16,6 +16,26 @@ _WHOLE = re.compile(
     r"|\[(?:Image|Pasted text)[^\]]{0,200}\]\s*$|# AGENTS\.md instructions for )"
 )
 INTERRUPTED = "[Request interrupted by user"
+_TRAILER = re.compile(
+    r"\s*(?:Read the output file to retrieve the result|Full transcript available at): \S+"
+)
+CONTINUED = "This session is being continued from a previous conversation"
+"""How the summary begins that a client carries over a compaction."""
+
+_COMMAND = re.compile(r"<command-name>\s*(/?[\w:.-]{1,100})\s*</command-name>")
+_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.S)
+_ADDRESS = re.compile(r"\w+://\S+")
+_SHORTEST_WORDS = 12
+"""What is shorter after a command is its option (`/model opus`), not something said."""
+
+
+def command_words(text: str) -> tuple[str, str] | None:
+    """The slash command of a message and what the user typed behind it, when that says something."""
+    name, typed = _COMMAND.search(text), _ARGUMENTS.search(text)
+    words = typed[1].strip() if typed else ""
+    if name is None or len(words) < _SHORTEST_WORDS or _ADDRESS.fullmatch(words):
+        return None
+    return name[1], words
 
 
 def own_words(text: str) -> str:
@@ -36,5 +56,7 @@ def own_words(text: str) -> str:
             position = len(text)
             break
         position = end + len(closing)
+        if trailer := _TRAILER.match(text, position):
+            position = trailer.end()
     kept.append(text[position:])
     return "".join(kept).strip()

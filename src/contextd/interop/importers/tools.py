@@ -15,7 +15,7 @@ _FILE_TOOLS = {
     "Write": "write",
     "NotebookEdit": "write",
 }
-_SHELLS = ("Bash", "Shell", "shell", "PowerShell")
+SHELLS = ("Bash", "Shell", "shell", "PowerShell")
 _EXIT = re.compile(
     r"\A\s*(?:Error:\s*)?(?:Command failed with )?[Ee]xit(?:ed)? (?:code|status):? (\d{1,3})"
 )
@@ -55,7 +55,7 @@ def exit_code(tool: str, text: str, failed: bool, result: Any) -> int | None:
     match = _EXIT.match(text)
     if match:
         return int(match[1])
-    if tool not in _SHELLS:
+    if tool not in SHELLS:
         return None
     if isinstance(result, Mapping) and result.get("interrupted"):
         return 130

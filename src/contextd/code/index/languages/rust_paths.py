@@ -24,7 +24,7 @@ _TOKEN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class UseStatement:
     """A statement about modules. `nest` are the inline modules around it; `kind` is `file` for
     `mod name;`, `inline` for `mod name { … }`, `use` for a tree of names. `places` are what
     `#[path]` gives.
@@ -88,7 +88,7 @@ def places_of(attribute: str) -> tuple[str, ...]:
     return tuple(_PLACE.findall(attribute))
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[UseStatement]:
     """The module statements of a file outside functions; macros that wrap items are looked into."""
     open_: list[str | None] = []
     places: tuple[str, ...] = ()
@@ -100,16 +100,16 @@ def statements(text: str) -> Iterator[Statement]:
         plain = None not in open_
         if token["module"]:
             if plain and token["end"] == ";":
-                yield Statement("file", nest, token["module"], places)
+                yield UseStatement("file", nest, token["module"], places)
             elif plain:
-                yield Statement("inline", nest, token["module"], places)
+                yield UseStatement("inline", nest, token["module"], places)
             if token["end"] == "{":
                 open_.append(token["module"])
             places = ()
         elif token["use"] and plain:
-            yield Statement("use", nest, token["use"])
+            yield UseStatement("use", nest, token["use"])
         elif token["crate"] and plain:
-            yield Statement("use", nest, token["crate"])
+            yield UseStatement("use", nest, token["crate"])
         elif token["macro"]:
             # `cfg_net! { mod tcp; }` wraps items that are there all the same.
             open_.append("")

@@ -1,0 +1,133 @@
+"""Commits and pull requests in the commands of a shell: what their messages say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_HEREDOC = re.compile(
+    r"\$\(\s*cat <<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?P<body>.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.S
+)
+_FED = re.compile(
+    r"(?:-F|--file=?|--body-file=?)\s*-\s*<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?P<body>.*?)\n[ \t]*\2[ \t]*(?:\n|\Z)",
+    re.S,
+)
+_COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
+_PULL = re.compile(r"\bgh\s+pr\s+(?:create|edit)\b")
+_VALUE = r"(?:\"(?P<d>(?:[^\"\\]|\\.)*)\"|'(?P<s>[^']*)'|(?P<w>[^\s'\";|&]+))"
+_MESSAGE = re.compile(rf"\s(?:-[a-zA-Z]*m|--message)(?:\s+|=)?{_VALUE}", re.S)
+_TITLE = re.compile(rf"\s(?:-t|--title)(?:\s+|=){_VALUE}", re.S)
+_BODY = re.compile(rf"\s(?:-b|--body)(?:\s+|=){_VALUE}", re.S)
+_COMMITTED = re.compile(
+    r"^\[(?P<branch>[^\s\]]+)(?: \([^)]*\))? (?P<sha>[0-9a-f]{7,40})\] (?P<subject>.*)$", re.M
+)
+_PULL_URL = re.compile(r"https://\S+?/(?:pull|merge_requests|pull-requests)/(?P<number>\d+)")
+_TRAILER = re.compile(
+    r"^\s*(?:Co-authored-by:|Signed-off-by:|Change-Id:|Claude-Session:|🤖 Generated with).*$",
+    re.M | re.I,
+)
+_HELD = "\x00{}\x00"
+
+
+@dataclass(frozen=True, slots=True)
+class CommitMade:
+    """A commit a command made. `sha` and `branch` are empty when git was told to be quiet."""
+
+    message: str
+    sha: str = ""
+    branch: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """A pull request a command opened or rewrote."""
+
+    title: str
+    body: str
+    number: int = 0
+    url: str = ""
+
+
+def commits(command: str, output: str) -> list[CommitMade]:
+    """The commits a command that succeeded made, in order, without trailers."""
+    plain, held = _hold(command)
+    printed = list(_COMMITTED.finditer(output))
+    found: list[CommitMade] = []
+    starts = list(_COMMIT.finditer(plain))
+    for place, start in enumerate(starts):
+        end = starts[place + 1].start() if place + 1 < len(starts) else len(plain)
+        piece = _until_next_command(plain[start.end() : end])
+        parts = [_value(match, held) for match in _MESSAGE.finditer(piece)]
+        parts += [held[int(n)] for n in re.findall(r"-F \x00(\d+)\x00", piece)]
+        message = _TRAILER.sub("", "\n\n".join(part for part in parts if part)).strip()
+        if not message:
+            continue
+        subject = message.split("\n", 1)[0].strip()
+        told = next((p for p in printed if p["subject"].strip() == subject), None)
+        found.append(
+            CommitMade(message, told["sha"] if told else "", told["branch"] if told else "")
+        )
+    if len(found) == 1 == len(printed) and not found[0].sha:
+        found = [CommitMade(found[0].message, printed[0]["sha"], printed[0]["branch"])]
+    return found
+
+
+def pull_request(command: str, output: str) -> PullRequest | None:
+    """The pull request a command that succeeded opened or rewrote, if any."""
+    plain, held = _hold(command)
+    start = _PULL.search(plain)
+    if start is None:
+        return None
+    piece = plain[start.end() :]
+    title, body = _TITLE.search(piece), _BODY.search(piece)
+    fed = re.search(r"-F \x00(\d+)\x00", piece)
+    text = _value(body, held) if body else held[int(fed[1])] if fed else ""
+    text = _TRAILER.sub("", text).strip()
+    if not title and not text:
+        return None
+    url = _PULL_URL.search(output)
+    return PullRequest(
+        _value(title, held).strip() if title else "",
+        text,
+        int(url["number"]) if url else 0,
+        url[0] if url else "",
+    )
+
+
+def _hold(command: str) -> tuple[str, list[str]]:
+    """The command with a mark for every here-document, and the documents."""
+    held: list[str] = []
+
+    def keep(match: re.Match[str]) -> str:
+        held.append(match["body"])
+        return _HELD.format(len(held) - 1)
+
+    def keep_fed(match: re.Match[str]) -> str:
+        held.append(match["body"])
+        return "-F " + _HELD.format(len(held) - 1) + "\n"
+
+    return _FED.sub(keep_fed, _HEREDOC.sub(keep, command)), held
+
+
+def _value(match: re.Match[str] | None, held: list[str]) -> str:
+    if match is None:
+        return ""
+    if match["d"] is not None:
+        text = re.sub(r"\\([\"\\$`])", r"\1", match["d"])
+    else:
+        text = match["s"] or match["w"] or ""
+    return re.sub(r"\x00(\d+)\x00", lambda m: held[int(m[1])], text)
+
+
+def _until_next_command(text: str) -> str:
+    """The arguments up to `&&`, `;`, `|` or a line end that no quotation holds."""
+    quote = ""
+    for place, letter in enumerate(text):
+        if quote:
+            if letter == quote and text[place - 1] != "\\":
+                quote = ""
+        elif letter in "\"'":
+            quote = letter
+        elif letter in ";|\n" or text.startswith("&&", place):
+            return text[:place]
+    return text

@@ -1,0 +1,113 @@
+"""What stands in a user's message without being the user's prose."""
+
+from __future__ import annotations
+
+import re
+
+LONG = 1_500
+"""Real prompts above this length were, nearly all, pasted plans, reviews and generated prompts."""
+
+_LEAD, _CLOSE = 600, 240
+
+_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_HEADING = re.compile(r"^#{1,6} \S", re.M)
+_GENERATED = re.compile(r"\A\s*(?:You are |You're an? |<[a-z][\w-]{0,40}>\s*\n)")
+_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s")
+_PASTED = re.compile(
+    r"^\s*(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7}|commit [0-9a-f]{7}|[+-]\s*[\w.]+\(|\+\s)"
+    r"|^.{0,40}?\b\d{1,2}:\d\d:\d\d\b|^\s*\[[^\]\n]{3,}\] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[: ]"
+    r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}:\d+(?::\d+)?:?\s"
+    r"|[│┌└├╭╰┃║═█░▓]|^\s*(?:[─━_=*-]){4,}\s*$|^\s*[\[\]{}()]+[,;]?\s*$|^\s*\"[\w .-]+\"\s*:|^\s*\|.*\|\s*$"
+    r"|^\s*[⏺⎿✓✗✔✘❯●⏭♻✨❌✅⨯⚠ℹ↯]|^\s*[$%]\s+\S|^\s*>|[;{}]\s*$|\s:=\s|=>|^\S+@\S+[:~ ].*[$#%]"
+    r"|^\s*\S*(?:Error|Exception): |^Traceback |^(?:FAIL|PASS|ok|---)[\s:]|\bexit (?:code|status) \d"
+)
+_INDENTED = re.compile(r"^(?: {2,}|\t)\S")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def set_apart(text: str) -> tuple[str, str]:
+    """The user's prose and the material beside it; either may be empty, not both of a real text.
+
+    Fenced code, logs, diffs, tables and terminal output are material wherever they stand. Of what
+    is long or has headings only the words before it and, failing those, after it are prose.
+    """
+    if _GENERATED.match(text) and (len(text) > LONG or _HEADING.search(text)):
+        return "", text.strip()
+    material: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        material.append(match[0].strip("\n"))
+        return "\n\n"
+
+    rest = _FENCE.sub(take, text) if "```" in text or "~~~" in text else text
+    prose, apart = _without_output(rest.split("\n"))
+    material += apart
+    if len(_HEADING.findall(prose)) >= 2 or len(prose) > LONG:
+        prose, document = _around(prose, spoken=bool(material))
+        material.append(document)
+    kept = "\n\n".join(part for part in material if part.strip())
+    if not _LETTER.search(prose):
+        # "2" answers a question; a page without a letter is a listing.
+        return (text.strip(), "") if len(text) <= _CLOSE and not kept else ("", text.strip())
+    return re.sub(r"\n{3,}", "\n\n", prose).strip(), kept.strip()
+
+
+def _without_output(lines: list[str]) -> tuple[str, list[str]]:
+    """Prose lines, and the runs of lines that a program or an editor wrote."""
+    marks = [_is_output(line) for line in lines]
+    _mark_indented(lines, marks)
+    prose: list[str] = []
+    material: list[str] = []
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and (marks[end] or not lines[end].strip()):
+            end += 1
+        run = lines[start:end]
+        if sum(marks[start:end]) >= 2:
+            material.append("\n".join(run).strip("\n"))
+            prose.append("")
+        else:
+            prose += run
+        if end < len(lines):
+            prose.append(lines[end])
+        start = end + 1
+    return "\n".join(prose), material
+
+
+def _is_output(line: str) -> bool:
+    if not line.strip():
+        return False
+    if _PASTED.search(line):
+        return True
+    dense = line.replace(" ", "")
+    if len(dense) < 24:
+        return False
+    # Prose of any script is letters; hashes, listings and paths are less than half.
+    return len(_LETTER.findall(dense)) < 0.5 * len(dense)
+
+
+def _mark_indented(lines: list[str], marks: list[bool]) -> None:
+    """Three indented lines in a row that are no list were copied from a terminal or an editor."""
+    start = 0
+    while start < len(lines):
+        end = start
+        while end < len(lines) and (_INDENTED.match(lines[end]) or not lines[end].strip()):
+            end += 1
+        filled = [i for i in range(start, end) if lines[i].strip()]
+        if len(filled) >= 3 and not all(_BULLET.match(lines[i]) for i in filled):
+            for i in filled:
+                marks[i] = True
+        start = end + 1
+
+
+def _around(text: str, *, spoken: bool) -> tuple[str, str]:
+    """The paragraph that leads into a document, or else closes it, and the document."""
+    paragraphs = [part for part in re.split(r"\n\s*\n", text.strip("\n")) if part.strip()]
+    first, last = paragraphs[0].strip(), paragraphs[-1].strip()
+    if len(first) <= _LEAD and not _HEADING.match(first) and not _BULLET.match(first):
+        return first, "\n\n".join(paragraphs[1:])
+    plain = len(last) <= _CLOSE and not _HEADING.match(last) and not _BULLET.match(last)
+    if plain and len(paragraphs) > 1 and not spoken:
+        return last, "\n\n".join(paragraphs[:-1])
+    return "", text

@@ -1,0 +1,118 @@
+"""What a session says that may be knowledge, as passages that can be read on their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from contextd.domain.origins import origin_of
+from contextd.domain.sessions import Event
+from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
+from contextd.sessions.turns import turn_ends
+
+SHORTEST = 12
+"""Below this a text is an order or an assent (`go on`, `yes, both`). Ideographs count double."""
+
+_WHOLE = 500
+_STANDS_ALONE = 60
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One self-contained passage: what is said, by which origin, in which event.
+
+    `text` has the heading or lead-in before it where it would have lost its referent; `heading` is
+    the one it stands under, `context` what leads into it. `position` and `of` place it among the
+    passages of its event.
+    """
+
+    text: str
+    origin: str
+    event_key: str
+    at: datetime
+    heading: str = ""
+    context: str = ""
+    position: int = 0
+    of: int = 1
+
+
+def statements(events: Sequence[Event]) -> list[Statement]:
+    """Everything the user and the agent themselves state, in order, each text once.
+
+    Tool output, material, injected text, lists of tasks and code are left out, and so are subagents.
+    """
+    ends = turn_ends(events)
+    said = {event.text for event in events if event.type == "message"}
+    found: dict[str, Statement] = {}
+    for event in events:
+        origin = "turn_end" if event.key in ends else origin_of(event)
+        # What a hook told and the transcript tells again is said once.
+        repeated = event.type == "query" and event.text in said
+        if origin not in _READ_BY or event.data.get("sidechain") or repeated:
+            continue
+        read = list(_READ_BY[origin](event))
+        for place, passage in enumerate(read):
+            text = self_contained(passage)
+            if weight(text) < SHORTEST or not _LETTERS.search(passage.text):
+                continue
+            one = Statement(
+                text=text, origin=origin, event_key=event.key, at=event.at,
+                heading=passage.heading, context=passage.lead, position=place, of=len(read),
+            )  # fmt: skip
+            found.setdefault(text, one)
+    return list(found.values())
+
+
+def self_contained(passage: Passage) -> str:
+    """The text of a passage, behind the line or the heading it depends on when it is short."""
+    if len(passage.text) >= _STANDS_ALONE:
+        return passage.text
+    before = (passage.lead if passage.lead.endswith((":", "：")) else passage.heading).rstrip(
+        " :："
+    )
+    if not before or before.casefold() in passage.text.casefold():
+        return passage.text
+    return f"{before}: {passage.text}"[:LONGEST_UNIT]
+
+
+def weight(text: str) -> int:
+    """The length of a text, with ideographs as two: they say more than letters do."""
+    return len(text) + len(_IDEOGRAPH.findall(text))
+
+
+def _message(event: Event) -> Iterator[Passage]:
+    """A short message whole, for its sentences explain each other; a long one by paragraphs."""
+    text = _FENCE.sub("\n\n", event.text).strip()
+    if len(text) <= _WHOLE:
+        yield Passage(plain(text))
+        return
+    for paragraph in re.split(r"\n\s*\n", text):
+        yield Passage(plain(paragraph)[:LONGEST_UNIT])
+
+
+def _markdown(event: Event) -> Iterator[Passage]:
+    yield from passages(event.text)
+
+
+def _titled(event: Event) -> Iterator[Passage]:
+    """Subject and body: together when short, else the body's passages under the subject."""
+    if len(event.text) <= _WHOLE and "\n- " not in event.text and "\n* " not in event.text:
+        yield Passage(plain(event.text))
+        return
+    subject, _, body = event.text.partition("\n")
+    yield Passage(plain(subject))
+    for passage in passages(body):
+        yield Passage(passage.text, passage.heading or plain(subject), passage.lead)
+
+
+_READ_BY: dict[str, Callable[[Event], Iterator[Passage]]] = {
+    **dict.fromkeys(("prompt", "queued", "refusal", "answer"), _message),
+    **dict.fromkeys(("turn_end", "assistant", "summary", "plan"), _markdown),
+    **dict.fromkeys(("instructions", "memory_file"), _markdown),
+    **dict.fromkeys(("commit", "pull_request"), _titled),
+}
