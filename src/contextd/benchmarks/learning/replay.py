@@ -130,6 +130,7 @@ def replayed(
     projects: Mapping[str, Sequence[Recording]],
     *,
     repos: Path | None = None,
+    embedder: str = "minilm",
     after_end: AfterEnd | None = None,
     before: Callable[[Mapping[str, Sequence[Recording]]], None] = lambda _: None,
     report: Callable[[str], None] = lambda _: None,
@@ -141,7 +142,7 @@ def replayed(
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         clock = RecordedClock(first - timedelta(minutes=1))
         home = Path(folder) / "home"
-        with opened(Path(folder), home, clock=clock) as bench:
+        with opened(Path(folder), home, clock=clock, embedder_name=embedder) as bench:
             seats: list[_Seat] = []
             found: list[ReplayedProject] = []
             for name, each in projects.items():
@@ -185,7 +186,8 @@ def copied(bench: Bench, at: datetime) -> Iterator[Bench]:
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         home = Path(folder) / "home"
         shutil.copytree(bench.host.settings.home, home, ignore_dangling_symlinks=True)
-        with opened(bench.root, home, clock=RecordedClock(at)) as copy:
+        name = bench.host.settings.text("embedder.name")
+        with opened(bench.root, home, clock=RecordedClock(at), embedder_name=name) as copy:
             yield copy
 
 
