@@ -16,6 +16,7 @@ from typing import Any
 from contextd.benchmarks.learning.checkout import ReplayedCheckout, mapped
 from contextd.benchmarks.learning.recordings import HookMoment, Recording, moments
 from contextd.benchmarks.scratch import Bench, opened
+from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.tokens import count_tokens
@@ -56,7 +57,7 @@ class ToldAtHook:
 class Replayed:
     """A recording that was run again. `records` are those of its project when it was learned from,
     where asked for; `cpu` seconds went into its hooks, `learning` ones into the jobs behind them;
-    `handoffs` is CONTEXT.md as it stood at each compaction.
+    `handoffs` is CONTEXT.md as it stood at each compaction, `failed` the hooks without an answer.
     """
 
     recording: Recording
@@ -71,6 +72,7 @@ class Replayed:
     found: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     transcript: Path = Path()
     handoffs: list[str] = field(default_factory=list[str])
+    failed: list[str] = field(default_factory=list[str])
 
     @property
     def briefing(self) -> ToldAtHook | None:
@@ -288,12 +290,15 @@ def _call(seat: _Seat, moment: HookMoment, event: str, **more: Any) -> None:
     request = replace(seat.bench.request, surface="hook", client=CLIENT)
     arguments = {"event": event, "client": CLIENT, "payload": payload}
     began = time.process_time()
-    answer = seat.bench.host.call("hook_event", request, arguments)
+    output: Mapping[str, Any] = {}
+    try:
+        output = seat.bench.host.call("hook_event", request, arguments).value.get("output") or {}
+    except ContextdError as error:  # A client goes on without an answer.
+        one.failed.append(f"{event}: {error.message}")
     hooked = time.process_time()
     seat.bench.host.work_off()
     one.cpu += hooked - began
     one.learning += time.process_time() - hooked
-    output: Mapping[str, Any] = answer.value.get("output") or {}
     text = str((output.get("hookSpecificOutput") or {}).get("additionalContext") or "")
     if output.get("decision") == "block":
         one.asked_to_record += 1

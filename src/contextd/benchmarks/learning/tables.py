@@ -201,6 +201,8 @@ def print_costs(out: TextIO, done: Measurements) -> None:
         f"- told after a compaction: p50 {percentile(compact, 0.5):.0f} tokens (n={len(compact)}); asked to record at a stop: {asked} times",
         file=out,
     )
+    failed = [text for one in done.sessions for text in one.failed]
+    print(f"- hooks that failed: {len(failed)}", *dict.fromkeys(failed), sep="\n  - ", file=out)
 
 
 def _statement(line: JudgedLine) -> str:
