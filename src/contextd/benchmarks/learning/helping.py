@@ -22,6 +22,7 @@ _RARE = 0.1
 
 _NOTE = re.compile(r"\s*\[[^\[\]]*\s·\s[^\[\]]*\]\s*$")
 _PATH = re.compile(r"[\w@+-][\w./@+-]*\.[A-Za-z]\w{0,7}\b")
+_INTRODUCES = re.compile(r"^```|^[^-*].*:$|:\*\*$")
 _SHORTEST_TERM = 4
 
 
@@ -61,7 +62,7 @@ def shown_lines(
         line = raw.strip()
         if line.startswith("#"):
             section = line.lstrip("# ")
-        elif line and not (line.endswith(":") and not line.startswith(("-", "*"))):
+        elif line and not _INTRODUCES.search(line):
             said = _NOTE.sub("", line.lstrip("-*• ").strip())
             if content_words(said) and not said.startswith("Project briefing from contextd"):
                 found.append(ShownLine(project, session, number, section, said))

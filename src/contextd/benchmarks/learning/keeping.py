@@ -29,7 +29,7 @@ GOOD = frozenset({"U", "keep"})
 _WORDS, _PART, _ALIKE = 0.8, 0.75, 0.9
 _CLOSE_ENOUGH_TO_ALIGN = 0.5
 _CANDIDATE_STATUSES = frozenset({"inbox", "candidate", "proposed", "quarantined"})
-_MATERIAL = frozenset({"code_diff", "diff", "output"})
+_SEEN = ("title", "content", "text")
 _EPISODES = re.compile(r"episode|turn|digest|thread")
 
 
@@ -120,10 +120,9 @@ def statement_of(record: Record) -> str:
     return f"{record.title}: {record.content}"
 
 
-def everything_in(record: Record) -> str:
-    """The texts of a record that say something: what patterns are looked for in."""
-    said = [v for k, v in record.data.items() if isinstance(v, str) and k not in _MATERIAL]
-    return "\n".join([record.title, record.content, *said])
+def shown_of(record: Record) -> str:
+    """What a reader sees of a record: what patterns are looked for in."""
+    return "\n".join(filter(None, [statement_of(record), str(record.data.get("solution") or "")]))
 
 
 def standing_of(record: Record) -> str:
@@ -165,21 +164,10 @@ def held(one: Gold, texts: Sequence[str]) -> bool:
     return any(one.stands_in(text) for text in texts)
 
 
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
-
-
 def texts_of_hits(answer: Any) -> list[str]:
-    """One text per hit of a search's answer."""
+    """What a reader sees of each hit of a search."""
     rows = answer.get("results", answer.get("memories", [])) if isinstance(answer, Mapping) else []
-    return ["\n".join(_texts(row)) for row in rows]
+    return ["\n".join(str(row.get(name) or "") for name in _SEEN) for row in rows]
 
 
 def _labelled(project: str, text: str, label: str) -> LabelledStatement:

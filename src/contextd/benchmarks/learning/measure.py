@@ -20,8 +20,8 @@ from contextd.benchmarks.learning.helping import (
 )
 from contextd.benchmarks.learning.keeping import (
     Gold,
-    everything_in,
     held,
+    shown_of,
     standing_of,
     statement_of,
     texts_of_hits,
@@ -156,7 +156,7 @@ class Measure:
     def _places(
         self, one: Gold, records: Sequence[Record], bench: Bench
     ) -> Iterator[tuple[str, bool]]:
-        texts = [(standing_of(record), everything_in(record)) for record in records]
+        texts = [(standing_of(record), shown_of(record)) for record in records]
         yield "active records", held(one, [text for kind, text in texts if kind == "active"])
         yield "all that is kept", held(one, [text for kind, text in texts if kind != "gone"])
         question = " ".join(self._words[one.project].rarest(one.keep, _WORDS))

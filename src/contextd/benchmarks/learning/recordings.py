@@ -38,6 +38,7 @@ class PromptedTurn:
     prompt: str
     at: datetime
     first: int
+    id: str = ""
     last: int = 0
     over: int = 0
     ended: datetime | None = None
@@ -254,7 +255,9 @@ def _talk(one: Recording, index: int, row: Mapping[str, Any]) -> None:
             one.exchanges[-1].interrupted = True
         elif text and not _NOT_TYPED.match(text):
             _close(one, index)
-            one.exchanges.append(PromptedTurn(text, one.times[index], index))
+            one.exchanges.append(
+                PromptedTurn(text, one.times[index], index, str(row.get("uuid", "")))
+            )
 
 
 def _cut(one: Recording, index: int, rows: Sequence[Mapping[str, Any]]) -> None:

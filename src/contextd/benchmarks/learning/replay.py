@@ -242,7 +242,7 @@ def _prompted(seat: _Seat, moment: HookMoment) -> None:
     seat.write(moment.written)
     seat.done.prompts += 1
     exchange = seat.done.recording.exchanges[moment.number]
-    _call(seat, moment, "UserPromptSubmit", prompt=exchange.prompt)
+    _call(seat, moment, "UserPromptSubmit", prompt=exchange.prompt, prompt_id=exchange.id)
 
 
 def _stopped(seat: _Seat, moment: HookMoment) -> None:
