@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from contextd.benchmarks.learning.baselines import baselines, textrank
+from contextd.benchmarks.learning.checkout import ReplayedCheckout
 from contextd.benchmarks.learning.figures import by_session, kappa, wilson
 from contextd.benchmarks.learning.helping import ShownLine, guessed, shown_lines, vocabulary
 from contextd.benchmarks.learning.keeping import StatementLabels, gold
@@ -122,6 +123,33 @@ def test_labels_are_found_by_near_equal_text_of_the_same_project(data: Path) -> 
     assert labels.of("mill", "the chart is blue") == "drop"
     assert labels.of("mill", "The windmill has four blades of oak.") == ""
     assert labels.of("neighbour", RULE) == ""
+
+
+def test_a_clone_is_checked_out_as_it_was_and_then_edited(tmp_path: Path) -> None:
+    source = tmp_path / "source"
+    origin = ReplayedCheckout(source)
+    origin.opens(BEGIN - timedelta(days=2), "mill")
+    (source / "late.py").write_text("later = 1\n")
+    commit = {"command": 'git add -A && git commit -q -m "Add what came later"'}
+    lines = script("one")
+    lines.calls("Bash", commit, "done")
+    origin.follow(lines.lines[0], BEGIN + timedelta(days=2))
+    checkout = ReplayedCheckout(tmp_path / "copy", source)
+    checkout.begins(BEGIN)
+    assert not (tmp_path / "copy" / "late.py").exists()
+    edit = {
+        "file_path": str(tmp_path / "copy" / "README.md"),
+        "old_string": "mill",
+        "new_string": "Mill",
+    }
+    elsewhere = {"file_path": str(tmp_path / "elsewhere.py"), "content": "no"}
+    for given in (edit, elsewhere):
+        lines.calls("Edit", given, "done")
+        checkout.follow(lines.lines[-2], BEGIN)
+    assert (tmp_path / "copy" / "README.md").read_text() == "# Mill\n"
+    assert not (tmp_path / "elsewhere.py").exists()
+    checkout.begins(BEGIN + timedelta(days=3))
+    assert (tmp_path / "copy" / "late.py").is_file()
 
 
 def test_a_line_helps_by_a_file_that_is_edited_or_by_rare_words() -> None:
