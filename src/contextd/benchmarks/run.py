@@ -23,6 +23,8 @@ from contextd.benchmarks import (
     upkeep,
     web,
 )
+from contextd.benchmarks.learning import command as learning
+from contextd.benchmarks.learning.command import LearningOptions
 from contextd.benchmarks.recall import RECALL
 from contextd.benchmarks.speed import Figure
 from contextd.domain.errors import ContextdError
@@ -35,6 +37,7 @@ class Given:
     paths: Sequence[Path]
     data: Path | None
     typescript: Path | None
+    learning: LearningOptions
     refuse: Callable[[str], NoReturn]
 
 
@@ -71,13 +74,17 @@ def main(arguments: Sequence[str]) -> int:
         type=Path,
         help="A folder with node_modules/typescript, to judge imports with.",
     )
+    _add_replay(parser)
     chosen = parser.parse_args(arguments)
     names, paths = _split(chosen.names)
     unknown = [name for name in names if name not in KINDS]
     if unknown:
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(KINDS)}")
     usual = [name for name, row in KINDS.items() if row.usual and (chosen.data or not row.data)]
-    given = Given(paths, chosen.data, chosen.typescript, parser.error)
+    replay = LearningOptions(
+        chosen.labels, chosen.project, chosen.sessions, chosen.repos, chosen.shared, chosen.out
+    )
+    given = Given(paths, chosen.data, chosen.typescript, replay, parser.error)
     print(
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     )
@@ -88,6 +95,22 @@ def main(arguments: Sequence[str]) -> int:
     except ContextdError as error:
         print(f"{error.code}: {error.message}\nhint: {error.hint}", file=sys.stderr)
         return 1
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("learning")
+    group.add_argument("--labels", type=Path, help="A folder with judgements of what was shown.")
+    group.add_argument("--project", default="", help="Replay only this one.")
+    group.add_argument("--sessions", type=int, help="Replay so many sessions of each project.")
+    group.add_argument("--repos", type=Path, help="A folder with a clone of each project.")
+    group.add_argument("--shared", action="store_true", help="Have one home for all projects.")
+    group.add_argument("--out", type=Path, help="Write what was shown and kept there, as JSONL.")
+
+
+def _learning(given: Given) -> bool:
+    if given.data is None:
+        given.refuse("learning needs --data, the folder with recorded sessions and their labels")
+    return learning.run(given.data, given.learning, out=sys.stdout)
 
 
 def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[Path]]:
@@ -154,6 +177,7 @@ KINDS: dict[str, Benchmark] = {
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "redaction": Benchmark(_redaction),
+    "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
     "roundtrips": Benchmark(_roundtrips),
     **{
         name: Benchmark(partial(_speed, name, measure), usual=True)
