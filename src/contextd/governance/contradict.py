@@ -17,6 +17,9 @@ from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses
 from contextd.governance.roles import converse, exchange, order_keys
 
+NEARLY = {"size": 0.08, "time": 0.034}
+"""Figures this near are one: units of 1,000 and of 1,024, a month of 30 and of 31 days."""
+
 Kind = Literal["polarity", "choice", "value"]
 
 DENIED = 0.85
@@ -221,10 +224,17 @@ def _values_differ(a: Claim, b: Claim) -> bool:
         there = {value for name, value in b.values if name == dimension}
         if len(here) == len(there) == len(here & there) + 1:
             [one], [other] = here - there, there - here
-            # "16" and "16.2" may be one version.
-            if not one.startswith(f"{other}.") and not other.startswith(f"{one}."):
+            if not _one_figure(dimension, one, other):
                 return True
     return False
+
+
+def _one_figure(dimension: str, one: str, other: str) -> bool:
+    """Whether two figures may be one: "16" and "16.2" of a version, 1 GB and 1,000 MB."""
+    if dimension in ("size", "time"):
+        small, large = sorted((float(one), float(other)))
+        return large - small <= NEARLY[dimension] * large
+    return one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _paths_differ(a: Claim, b: Claim) -> bool:
