@@ -12,20 +12,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from contextd.domain.words import words
-from contextd.governance.quantities import quantities
+from contextd.domain.words import STOP_WORDS, words
+from contextd.governance.quantities import NUMBER_WORDS, quantities
 from contextd.governance.stems import stems
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """Something that is done by one of several. `named` are stems that name the job itself and so do
-    not say what it is done for. A project does a `sole` job in one way; others must be named.
+    not say what it is done for. A project does a `!` job in one way; a `?` job counts where it is
+    named, any other where it is or where something is said that it is done for.
     """
 
     name: str
     named: frozenset[str]
-    sole: bool
+    sort: str
 
 
 class Named(NamedTuple):
@@ -38,7 +39,7 @@ class Named(NamedTuple):
 
 
 # name; words of the job; what does it, `a=b` for two names of one, `a>b` for a kind of b; a leading
-# `!` for a job that a project does in one way.
+# `!` for a job that a project does in one way, `?` for one that must be named.
 _ROWS = """
 password hash; hash hashed hashing algorithm cost salt rounds; bcrypt, scrypt, argon2=argon2id=argon2i, pbkdf2
 checksum; checksum checksums digest hash hashed hashing algorithm computed calculated; md5, sha-1=sha1, sha-256=sha256, sha-512=sha512, sha3, crc32, blake2=blake2b=blake2s, blake3, xxhash=xxh3
@@ -83,7 +84,7 @@ http client; http client requests call calls; axios, ky, got, node-fetch, undici
 node server; http server framework backend api built web; express, fastify, koa, hapi, nestjs, hono
 python server; http server framework backend api built web; django, flask, fastapi, starlette, tornado, sanic, litestar
 go router; router http routing framework; gin, echo, chi, gorilla, fiber
-language; language written write code implemented coded; typescript, python, golang, rust, java, kotlin, scala, ruby, php, elixir, c#, haskell, clojure
+?language; language written write code implemented coded; typescript, python, golang, rust, java, kotlin, scala, ruby, php, elixir, c#, haskell, clojure
 error tracking; error errors exception exceptions crash crashes report reported reports tracker tracking sent send; sentry, rollbar, bugsnag, airbrake, honeybadger, raygun
 metrics; metric metrics send sent collected exported monitoring; prometheus, datadog, graphite, statsd, influxdb, newrelic=new-relic, cloudwatch
 tracing; trace traces tracing sent send exported; jaeger, zipkin, tempo, honeycomb, x-ray
@@ -118,7 +119,7 @@ rendering; page pages render rendered rendering; ssr=server-side-rendering=serve
 release; release released deploy deployed deployment deployments rollout strategy style; blue-green=blue/green, canary, rolling=rolling-update=rolling-updates
 branching; branching branch branches model workflow development; trunk-based=trunk-based-development, gitflow=git-flow, github-flow
 versioning; version versions versioned versioning release releases scheme; semver=semantic-versioning, calver=calendar-versioning
-api versioning; version versioned versioning api sent; url-path=in-the-url=in-the-path=path, header=headers=accept-header, query-parameter=query-string
+api versioning; version versioned versioning api apis sent path url; url-path=in-the-url=in-the-path=path, header=headers=accept-header, query-parameter=query-string
 modules; module modules package packages format shipped published compile compiled; esm=es-modules=esmodules, commonjs=cjs
 identifiers; id ids identifier identifiers generated generate key keys scheme stored; uuid=guid=uuids=guids, uuidv4=uuid-v4=uuidv4s>uuid, uuidv7=uuid-v7=uuidv7s>uuid, uuidv1>uuid, ulid=ulids, nanoid=nanoids=nano-ids, cuid=cuids=cuid2, ksuid=ksuids, snowflake=snowflakes=snowflake-ids, auto-increment=autoincrement=auto-incrementing=autoincrementing=serial=bigserial=sequential=sequential-integers=auto-increment-integers=auto-incremented, objectid=objectids, typeid
 naming; name names named naming case cased style convention written write spelled keys; camel=camelcase=camel-case=lowercamelcase=lower-camel-case, pascal=pascalcase=pascal-case=uppercamelcase=upper-camel-case=studlycase, snake=snake_case=snakecase=snake-case, kebab=kebab-case=kebabcase=dash-case, screaming=screaming_snake_case=screaming-snake-case=upper_snake_case=upper-snake-case=constant_case>upper-case, upper-case=uppercase=upper-cased=all-caps, lower-case=lowercase=lower-cased, hungarian=hungarian-notation
@@ -145,7 +146,12 @@ templating; template templates templating rendered engine; jinja=jinja2, handleb
 concurrency; concurrency concurrent async io; asyncio, trio, gevent, threads, multiprocessing
 """
 
-_MOST_WORDS = 4
+_RELEASE = re.compile(r"\bv(\d+)(?:\.\d+)*\b", re.I)
+_LIKE = re.compile(
+    r"\b(?:like|unlike|compatible with|similar to|such as|than|besides|e\.g\.|not|except|replaces?|beyond)\s+(?:the\s+|an?\s+)?$",
+    re.I,
+)
+_FOLLOWING = re.compile(r"['’]?\s+[`'\"(]?([A-Za-z][\w-]*)")
 _WORD = re.compile(r"[a-z0-9][\w+#'()]*(?:[./:-][\w+#'()]+)*", re.I)
 # What a value is named with, not what it is chosen for.
 _BESIDE = re.compile(
@@ -167,7 +173,7 @@ def _parsed() -> dict[str, list[tuple[tuple[str, ...], Job, frozenset[str]]]]:
     found: dict[str, list[tuple[tuple[str, ...], Job, frozenset[str]]]] = {}
     for line in _ROWS.strip().splitlines():
         name, named, listed = (part.strip() for part in line.split(";"))
-        job = Job(name.lstrip("!"), frozenset(words(named)), name.startswith("!"))
+        job = Job(name.lstrip("!?"), frozenset(words(named)), name[0])
         for entry in listed.split(","):
             same, _, kind = entry.strip().partition(">")
             first, *_ = spelled = same.split("=")
@@ -193,9 +199,10 @@ def named_for(text: str) -> list[tuple[Job, frozenset[str], str, frozenset[str]]
         if not frozenset.intersection(*(named.names for named in several)):
             continue
         rest = f"{text[: one.start]} {_BESIDE.sub(' ', text[one.end :])}"
-        spoken = stems(quantities(rest)[2])
+        spoken = stems(quantities(_RELEASE.sub(r"version\1", rest))[2])
         subject = frozenset(spoken) - one.job.named - _PLAIN
-        if subject or one.job.sole or not one.job.named.isdisjoint(spoken):
+        called = not one.job.named.isdisjoint(spoken)
+        if called or one.job.sort == "!" or (subject and one.job.sort != "?"):
             told.append((one.job, one.names, text[one.start : one.end], subject))
     return told
 
@@ -218,7 +225,21 @@ def _found(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Named]:
             if here == parts and len(parts) >= size:
                 if len(parts) > size:
                     longest, size = {}, len(parts)
-                end = pieces[place + len(parts) - 1][2]
-                longest[job.name] = Named(pieces[place][1], end, job, names)
+                start, end = pieces[place][1], pieces[place + len(parts) - 1][2]
+                if _stands_alone(text, start, end, job):
+                    longest[job.name] = Named(start, end, job, names)
         yield from longest.values()
         place += size
+
+
+def _stands_alone(text: str, start: int, end: int, job: Job) -> bool:
+    """Whether what is named is itself meant: not the level in "gzip level", nor what is like it."""
+    if _LIKE.search(text[:start]):
+        return False
+    following = _FOLLOWING.match(text, end)
+    if following is None or following[1].casefold() in STOP_WORDS:
+        return True
+    found = words(following[1])
+    if following[1].casefold() in NUMBER_WORDS:
+        return True
+    return not found or found[0] in job.named or found[0] in _PLAIN

@@ -14,6 +14,7 @@ from contextd.domain.words import STOP_WORDS, words
 from contextd.governance.alternatives import named_for
 from contextd.governance.phrases import Phrases
 from contextd.governance.quantities import quantities
+from contextd.governance.releases import released
 from contextd.governance.replaced import owner
 from contextd.governance.schedules import scheduled
 from contextd.governance.stems import NUMBERED, ROLES, STOPPED, folded_words, stems, tools_in
@@ -105,3 +106,5 @@ def answers(sentence: str, kept: str) -> Iterator[SingleAnswer]:
         SingleAnswer(frozenset((f"(when) {part}", *subject)), said, frozenset((said,)))
         for part, said, subject in scheduled(kept)
     )
+    for what, said, names in released(kept):
+        yield SingleAnswer(what, said, names)

@@ -254,9 +254,16 @@ def _other_answer(a: Claim, b: Claim) -> str:
     """
     for one in a.answers:
         for other in b.answers:
-            if one.what == other.what and not one.words & other.words:
+            if one.what == other.what and not _one_answer(one.words, other.words):
                 return f"{one.said} / {other.said} for the same thing"
     return ""
+
+
+def _one_answer(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two answers may be the same: "20" and "20.11" of a release are."""
+    if one & other:
+        return True
+    return any(x.startswith(f"{y}.") or y.startswith(f"{x}.") for x in one for y in other)
 
 
 def _cut(text: str) -> str:

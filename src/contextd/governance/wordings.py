@@ -62,6 +62,7 @@ _WORD_AS_NAME = Phrases(
     r"(?=\s+(?:in|for|inside|within|at|types?|keywords?|operators?|statements?|clauses?)\b|\s*[.,;]|\s*$)",
     "use uses used using return returns returning call calls calling allow allows allowing accept accepts accepting write writes writing the of",
 )
+_ACRONYMS = re.compile(r"\b([A-Z]{2,}\d*)s\b")
 _QUOTED_WORD = re.compile(r"`(?P<word>[a-z]{2,6})`")
 _STOPPED = frozenset(
     "any this that it all do is as with on off if of and or not self me only over then than while for both".split()
@@ -73,7 +74,7 @@ def reworded(sentence: str) -> str:
     told = _PREFERRED.sub(
         lambda m: f"prefer {m['better']} over " if m["better"] else "prefer over ", sentence
     )
-    told = _named(told)
+    told = _ACRONYMS.sub(r"\1", _named(told))
     told = _ONE.sub(lambda m: f"{m['lead']} 1 ", told)
     if not _FIGURES.possible(told):
         return told
