@@ -68,7 +68,8 @@ _LOCATED = re.compile(
 # "step 2" and "bug 17" name a thing; they are no value of it.
 _LABELLED = Phrases(
     r"\b(step|phase|part|chapter|section|bug|issue|ticket|pr|pull request|adr|rule|case|option|task"
-    r"|day|week|sprint|level|tier)s?\s+#?(\d+)\b|#(\d+)\b",
+    r"|day|week|sprint|level|tier|service|shard|build|page|figure|table|question|item|article|requirement|milestone"
+    r"|scenario|appendix|invoice|customer|room|zone|channel|experiment|\w+\s+(?:number|no\.|nr\.))s?\s+#?(\d+)\b|#(\d+)\b",
     DIGIT,
 )
 

@@ -81,7 +81,7 @@ def scheduled(text: str) -> Iterator[tuple[str, str, frozenset[str]]]:
     subject = frozenset(stems(told)) - _BESIDE
     for part, values in parts.items():
         if len(values) == 1 and subject:
-            yield part, *values, subject
+            yield part, next(iter(values)), subject
 
 
 def _cron(match: re.Match[str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from contextd.domain.documents import message_documents
 from contextd.domain.errors import NotFound
 from contextd.domain.records import Anchor
 from contextd.domain.sessions import Event, Session, SessionChange
+from contextd.governance.judgement import repeats
 from contextd.governance.redact import redact
 from contextd.interop.clients import client_named
 from contextd.interop.importers import IMPORTERS, Importer, importer_for
@@ -192,7 +193,11 @@ def enrich_model(runtime: Runtime, session: Session, findings: Sequence[Finding]
     if not entries:
         return []
     return enrich(
-        path, entries, now=runtime.clock.now(), scrub=lambda text: _clean(runtime, text)[0]
+        path,
+        entries,
+        same=repeats,
+        now=runtime.clock.now(),
+        scrub=lambda text: _clean(runtime, text)[0],
     )
 
 
