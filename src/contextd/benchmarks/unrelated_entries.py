@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -19,6 +18,8 @@ from contextd.schema.text import content_of
 
 MADE = 20
 """Entries of each type."""
+
+Pools = Mapping[str, list[str]]
 
 _SEED = """
 version: 1
@@ -63,6 +64,8 @@ def schemas() -> dict[str, Mapping[str, ContextType]]:
 
 def entries(types: Mapping[str, ContextType]) -> list[Record]:
     """Twenty entries of every type."""
+    text = (files("contextd.benchmarks") / "unrelated_entries.yaml").read_text(encoding="utf-8")
+    pools = {name: list(map(str, values)) for name, values in yaml.safe_load(text).items()}
     return [
         Record(
             id=f"{kind.name}-{number:02}",
@@ -72,31 +75,27 @@ def entries(types: Mapping[str, ContextType]) -> list[Record]:
             data={"contextType": kind.name, "structuredData": data},
         )
         for kind in types.values()
-        for number, data in enumerate(_filled(kind))
+        for number, data in enumerate(_filled(kind, pools))
     ]
 
 
-def _filled(kind: ContextType) -> Iterator[dict[str, Any]]:
+def _filled(kind: ContextType, pools: Pools) -> Iterator[dict[str, Any]]:
     for number in range(MADE):
-        values = {name: _value(kind.name, name, spec, number) for name, spec in kind.fields.items()}
+        values = {
+            name: _value(pools, kind.name, name, spec, number) for name, spec in kind.fields.items()
+        }
         yield {name: value for name, value in values.items() if value is not None}
 
 
-def _value(type: str, name: str, spec: Field, number: int) -> Any:
+def _value(pools: Pools, type: str, name: str, spec: Field, number: int) -> Any:
     if spec.type == "enum":
         return spec.values[number % len(spec.values)]
     if spec.type == "number":
         return number + 1
     if spec.type == "boolean":
         return number % 3 == 0
-    pool = _pools().get(f"{type}_{name}") or _pools().get(type if name == "name" else name)
-    pool = pool or _pools().get(name)
+    known = (f"{type}_{name}", type if name == "name" else name, name)
+    pool = next((pools[one] for one in known if one in pools), None)
     if pool is None:
         return None
     return [pool[number], pool[(number + 7) % MADE]] if spec.type == "string[]" else pool[number]
-
-
-@cache
-def _pools() -> dict[str, list[str]]:
-    text = (files("contextd.benchmarks") / "unrelated_entries.yaml").read_text(encoding="utf-8")
-    return {name: list(map(str, values)) for name, values in yaml.safe_load(text).items()}

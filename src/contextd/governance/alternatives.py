@@ -13,12 +13,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from contextd.domain.words import STOP_WORDS, words
+from contextd.governance.phrases import has
 from contextd.governance.quantities import NUMBER_WORDS, quantities
 from contextd.governance.stems import stems
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class Purpose:
     """Something that is done by one of several. `named` are stems that name the job itself and so do
     not say what it is done for. A project does a `!` job in one way; a `?` job counts where it is
     named, any other where it is or where something is said that it is done for.
@@ -34,7 +35,7 @@ class Named(NamedTuple):
 
     start: int
     end: int
-    job: Job
+    job: Purpose
     names: frozenset[str]
 
 
@@ -169,11 +170,11 @@ _PLAIN = frozenset(
 ) | {"via", "choic"}
 
 
-def _parsed() -> dict[str, list[tuple[tuple[str, ...], Job, frozenset[str]]]]:
-    found: dict[str, list[tuple[tuple[str, ...], Job, frozenset[str]]]] = {}
+def _parsed() -> dict[str, list[tuple[tuple[str, ...], Purpose, frozenset[str]]]]:
+    found: dict[str, list[tuple[tuple[str, ...], Purpose, frozenset[str]]]] = {}
     for line in _ROWS.strip().splitlines():
         name, named, listed = (part.strip() for part in line.split(";"))
-        job = Job(name.lstrip("!?"), frozenset(words(named)), name[0])
+        job = Purpose(name.lstrip("!?"), frozenset(words(named)), name[0])
         for entry in listed.split(","):
             same, _, kind = entry.strip().partition(">")
             first, *_ = spelled = same.split("=")
@@ -185,15 +186,29 @@ def _parsed() -> dict[str, list[tuple[tuple[str, ...], Job, frozenset[str]]]]:
 
 
 _BY_FIRST = _parsed()
+_FREQUENT = STOP_WORDS | frozenset(
+    "cache time seconds store server client files data key page".split()
+)
+_NEEDED = frozenset(
+    max(
+        re.findall(r"[a-z]+|\d+", " ".join(parts)),
+        key=lambda part: (part not in _FREQUENT, len(part)),
+    )
+    for several in _BY_FIRST.values()
+    for parts, _, _ in several
+)
+"""Of each name its most telling word: without one of them a text names nothing."""
 
 
-def named_for(text: str) -> list[tuple[Job, frozenset[str], str, frozenset[str]]]:
+def named_for(text: str) -> list[tuple[Purpose, frozenset[str], str, frozenset[str]]]:
     """(job, names, as written, for what) of each job of which a text names one way to do it."""
+    if not has(text, _NEEDED):
+        return []
     tokens = [(m[0].lower(), m.start(), m.end()) for m in _WORD.finditer(text)]
     by_job: dict[str, list[Named]] = {}
     for named in _found(text, tokens):
         by_job.setdefault(named.job.name, []).append(named)
-    told: list[tuple[Job, frozenset[str], str, frozenset[str]]] = []
+    told: list[tuple[Purpose, frozenset[str], str, frozenset[str]]] = []
     for several in by_job.values():
         one = several[0]
         if not frozenset.intersection(*(named.names for named in several)):
@@ -232,7 +247,7 @@ def _found(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Named]:
         place += size
 
 
-def _stands_alone(text: str, start: int, end: int, job: Job) -> bool:
+def _stands_alone(text: str, start: int, end: int, job: Purpose) -> bool:
     """Whether what is named is itself meant: not the level in "gzip level", nor what is like it."""
     if _LIKE.search(text[:start]):
         return False

@@ -17,8 +17,8 @@ from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses
 from contextd.governance.roles import converse, exchange, order_keys
 
-NEARLY = {"size": 0.08, "time": 0.034}
-"""Figures this near are one: units of 1,000 and of 1,024, a month of 30 and of 31 days."""
+MONTH = 28 * 86_400.0
+"""Seconds; from here on a month may have 28 to 31 days, so figures within a tenth of one are one."""
 
 Kind = Literal["polarity", "choice", "value"]
 
@@ -233,7 +233,9 @@ def _one_figure(dimension: str, one: str, other: str) -> bool:
     """Whether two figures may be one: "16" and "16.2" of a version, 1 GB and 1,000 MB."""
     if dimension in ("size", "time"):
         small, large = sorted((float(one), float(other)))
-        return large - small <= NEARLY[dimension] * large
+        if dimension == "time":
+            return small >= MONTH and large <= 1.1 * small
+        return any(abs(large - small * 1.024**step) <= 0.001 * large for step in (1, 2, 3))
     return one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 

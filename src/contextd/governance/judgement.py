@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import product
 from typing import Any, Literal
 
@@ -39,7 +38,7 @@ Types = Mapping[str, DeclaredType]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statement:
+class Said:
     """Something said: free text, or the fields of an entry of a `type`. `declared` is that type in the
     schema in force.
     """
@@ -80,7 +79,7 @@ OTHER = Judgement("other")
 
 def stated(
     kind: str, title: str, content: str, data: Mapping[str, Any], types: Types | None = None
-) -> Statement:
+) -> Said:
     """The statement of a draft or a record."""
     name = data.get("contextType")
     inner = data.get("structuredData")
@@ -89,17 +88,15 @@ def stated(
         inner = {n: v for n, v in data.items() if n not in _KEPT_APART} if name else {}
     type = name if isinstance(name, str) else ""
     declared = types.get(type) if types else None
-    return Statement(
-        text=content, kind=kind, title=title, type=type, fields=inner, declared=declared
-    )
+    return Said(text=content, kind=kind, title=title, type=type, fields=inner, declared=declared)
 
 
-def statement_of(record: Record, types: Types | None = None) -> Statement:
+def statement_of(record: Record, types: Types | None = None) -> Said:
     """The statement of a record."""
     return stated(record.kind, record.title, record.content, record.data, types)
 
 
-def judge(one: Statement, other: Statement) -> Judgement:
+def judge(one: Said, other: Said) -> Judgement:
     """How two statements stand to each other."""
     a, b = one.parts, other.parts
     if a is not None and b is not None and one.type == other.type:
@@ -112,7 +109,7 @@ def judge(one: Statement, other: Statement) -> Judgement:
     return OTHER if a or b else _texts(one, other)
 
 
-def outlined(said: Statement) -> TextOutline:
+def outlined(said: Said) -> TextOutline:
     """What decides whether a statement is worth comparing with another one."""
     parts = said.parts
     if parts is None:
@@ -137,7 +134,7 @@ def repeats(new: str, known: str) -> bool:
     return _contains(new, known) and _adds(new, known) <= FEW_MORE
 
 
-def _texts(one: Statement, other: Statement) -> Judgement:
+def _texts(one: Said, other: Said) -> Judgement:
     if one.kind == other.kind and same_roles(one.text, other.text):
         detail = differs(f"{one.title} {one.text}", f"{other.title} {other.text}")
         return Judgement("refinement", detail) if detail else Judgement("same")
@@ -249,7 +246,6 @@ def _adds(one: str, other: str) -> int:
     return len(said - known)
 
 
-@lru_cache(maxsize=2_000)
 def _telling(text: str) -> tuple[Claim, ...]:
     """The claims of a text that say something: not "keep it so"."""
     found = (claim(clause) for clause in clauses(text))

@@ -57,10 +57,10 @@ _LONG = Phrases(r"\b(?:long|wide|width)\b", "characters columns chars character 
 _LONGEST = re.compile(r"\bmaximum\b(?=.*\blength\b)|(?<=length )maximum\b", re.I)
 # "Use any" and "call this" speak of a word of a language, not of anything that is used.
 _WORD_AS_NAME = Phrases(
-    r"\b(?P<verb>us(?:e|es|ed|ing)|return(?:s|ing)?|call(?:s|ing)?|allow(?:s|ing)?|accept(?:s|ing)?|writ(?:e|es|ing)|the|of)\s+"
+    r"\b(?P<verb>us(?:e|es|ed|ing)|return(?:s|ing)?|call(?:s|ing)?|allow(?:s|ing)?|accept(?:s|ing)?|writ(?:e|es|ing))\s+"
     r"(?P<word>any|this|that|it|all|do|is|as|with|on|off|if|of|and|or|not|self|me|only|over|then|than|while|for|both|where|who|which|off|has)"
     r"(?=\s+(?:in|for|inside|within|at|types?|keywords?|operators?|statements?|clauses?)\b|\s*[.,;]|\s*$)",
-    "use uses used using return returns returning call calls calling allow allows allowing accept accepts accepting write writes writing the of",
+    "use uses used using return returns returning call calls calling allow allows allowing accept accepts accepting write writes writing",
 )
 _ACRONYMS = re.compile(r"\b([A-Z]{2,}\d*)s\b")
 _QUOTED_WORD = re.compile(r"`(?P<word>[a-z]{2,6})`")

@@ -13,7 +13,7 @@ from contextd.benchmarks.contradictions import judged, ours_says
 from contextd.benchmarks.unrelated_entries import MADE, entries, schemas
 from contextd.governance.gate import Draft, GateLookup, admit
 from contextd.governance.judgement import (
-    Statement,
+    Said,
     judge,
     outlined,
     repeats,
@@ -24,14 +24,14 @@ from contextd.schema.load import parsed_file
 from contextd.schema.text import content_of
 
 
-def typed(type: str, fields: Mapping[str, Any], schema: str = "") -> Statement:
+def typed(type: str, fields: Mapping[str, Any], schema: str = "") -> Said:
     types = parsed_file(schema, "", "home").types if schema else {}
     data = {"contextType": type, "structuredData": fields}
     return stated("context", "", content_of(type, fields), data, types)
 
 
-def text(said: str) -> Statement:
-    return Statement(text=said, kind="context")
+def text(said: str) -> Said:
+    return Said(text=said, kind="context")
 
 
 @pytest.mark.parametrize("name", schemas())
