@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
@@ -160,58 +160,3 @@ def _verified(record: Record) -> bool:
 
 def _since(record: Record) -> datetime:
     return max(record.updated_at, record.valid_from or record.created_at)
-
-
-IDENTITY = frozenset(
-    "key name setting option parameter variable service subject topic what symptom question"
-    " title problem trigger".split()
-)
-"""Fields of a context type that say what an entry is about; the others say what holds."""
-
-ASIDE = frozenset(
-    "why reason rationale alternatives notes note description project strength occurrences source"
-    " date severity status category domain module contexttype bubbleid tags context".split()
-)
-"""Fields that may differ without any contradiction."""
-
-
-def identity_keys(fields: Mapping[str, object]) -> frozenset[str]:
-    """Equal for entries of one type that say they are about the same thing."""
-    kind = fields.get("contextType")
-    return frozenset(
-        f"{kind} {name}={_plain(value)}"
-        for name, value in fields.items()
-        if kind and name.lower() in IDENTITY and _plain(value)
-    )
-
-
-def other_value(one: Mapping[str, object], other: Mapping[str, object]) -> str:
-    """Which field of two entries of one type says something else of the same thing, in words.
-
-    The same thing: an equal field of `IDENTITY`, and no other project. Something else: another
-    number, truth, or short text.
-    """
-    if one.get("contextType") != other.get("contextType") or not one.get("contextType"):
-        return ""
-    projects = one.get("project"), other.get("project")
-    if all(projects) and _plain(projects[0]) != _plain(projects[1]):
-        return ""
-    shared = [name for name in one if name in other]
-    if not any(
-        name.lower() in IDENTITY and _plain(one[name]) and _plain(one[name]) == _plain(other[name])
-        for name in shared
-    ):
-        return ""
-    for name in shared:
-        if name.lower() in ASIDE or name.lower() in IDENTITY:
-            continue
-        here, there = _plain(one[name]), _plain(other[name])
-        if here and there and here != there and max(len(here.split()), len(there.split())) <= 6:
-            return f"{name}: {here} / {there}"
-    return ""
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool | int | float):
-        return str(value).casefold()
-    return " ".join(value.casefold().split()) if isinstance(value, str) else ""

@@ -44,13 +44,16 @@ Trait = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One typed field of a kind."""
+    """One typed field of a kind. What `identifies` an entry says which thing it is about: entries
+    that differ in it are about other things.
+    """
 
     type: FieldType = "string"
     required: bool = False
     description: str = ""
     values: tuple[str, ...] = ()
     default: Any = None
+    identifies: bool = False
 
 
 @dataclass(frozen=True, slots=True)

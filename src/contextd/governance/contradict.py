@@ -17,6 +17,9 @@ from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses
 from contextd.governance.roles import converse, exchange, order_keys
 
+MONTH = 28 * 86_400.0
+"""Seconds; from here on a month may have 28 to 31 days, so figures within a tenth of one are one."""
+
 Kind = Literal["polarity", "choice", "value"]
 
 DENIED = 0.85
@@ -221,10 +224,19 @@ def _values_differ(a: Claim, b: Claim) -> bool:
         there = {value for name, value in b.values if name == dimension}
         if len(here) == len(there) == len(here & there) + 1:
             [one], [other] = here - there, there - here
-            # "16" and "16.2" may be one version.
-            if not one.startswith(f"{other}.") and not other.startswith(f"{one}."):
+            if not _one_figure(dimension, one, other):
                 return True
     return False
+
+
+def _one_figure(dimension: str, one: str, other: str) -> bool:
+    """Whether two figures may be one: "16" and "16.2" of a version, 1 GB and 1,000 MB."""
+    if dimension in ("size", "time"):
+        small, large = sorted((float(one), float(other)))
+        if dimension == "time":
+            return small >= MONTH and large <= 1.1 * small
+        return any(abs(large - small * 1.024**step) <= 0.001 * large for step in (1, 2, 3))
+    return one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _paths_differ(a: Claim, b: Claim) -> bool:
@@ -244,9 +256,16 @@ def _other_answer(a: Claim, b: Claim) -> str:
     """
     for one in a.answers:
         for other in b.answers:
-            if one.what == other.what and not one.words & other.words:
+            if one.what == other.what and not _one_answer(one.words, other.words):
                 return f"{one.said} / {other.said} for the same thing"
     return ""
+
+
+def _one_answer(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two answers may be the same: "20" and "20.11" of a release are."""
+    if one & other:
+        return True
+    return any(x.startswith(f"{y}.") or y.startswith(f"{x}.") for x in one for y in other)
 
 
 def _cut(text: str) -> str:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text
 from contextd.domain.scope import Scope
-from contextd.governance.contradict import conflict, differs
+from contextd.governance.entries import DeclaredType
+from contextd.governance.judgement import Types, judge, stated, statement_of
 from contextd.governance.redact import FoundSecret, redact
-from contextd.governance.roles import same_roles
 
 Outcome = Literal["add", "duplicate", "inbox", "reject"]
 
@@ -41,19 +41,21 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class GateLookup:
     """What the gate asks of the store: which sentence digests were handed out before, the record
-    with a content hash, and records near a text with their cosine. `key` keys the redaction.
+    with a content hash, and records near a text with their cosine. `key` keys the redaction, `types`
+    are those of the schema in force.
     """
 
     served: Callable[[Sequence[str]], set[str]]
     by_hash: Callable[[str], Record | None]
     similar: Callable[[str], list[tuple[Record, float]]]
     key: bytes = b""
+    types: Types = field(default_factory=dict[str, DeclaredType])
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What the gate decided. `draft` is free of secrets whatever the outcome. `existing` is the
-    record a duplicate repeats, or the one the draft contradicts.
+    record a duplicate repeats, or the one the draft contradicts or says something newer of.
     """
 
     outcome: Outcome
@@ -82,7 +84,9 @@ def admit(draft: Draft, look: GateLookup) -> Verdict:
     if same is not None and not _typed_otherwise(draft, same):
         return Verdict("duplicate", draft, "the same is already stored", same, findings)
     return replace(
-        _beside(draft, look.similar(indexed_text(draft.title, draft.content, draft.data))),
+        _beside(
+            draft, look.similar(indexed_text(draft.title, draft.content, draft.data)), look.types
+        ),
         findings=findings,
     )
 
@@ -228,32 +232,36 @@ _ORDERS = re.compile(
 )
 
 
-def _beside(draft: Draft, near: Sequence[tuple[Record, float]]) -> Verdict:
+def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) -> Verdict:
     """The verdict once what is already known is looked at: contradictions before any merging."""
     rank = RANK[draft.trust]
+    said = stated(draft.kind, draft.title, draft.content, draft.data, types)
     contradicted: tuple[str, Record | None] = ("", None)
+    older: tuple[str, Record | None] = ("", None)
     for record, cosine in near:
         if cosine < RELATED_COSINE or record.status not in PRESENT:
             continue
-        opposite = conflict(draft.content, record.content)
-        if opposite and rank < RANK[record.trust]:
-            return Verdict("inbox", draft, f"contradicts {record.id[:8]} ({opposite})", record)
-        if opposite and contradicted[1] is None:
-            contradicted = (f"contradicts {record.id[:8]} ({opposite})", record)
-        if not opposite and _alike(draft, record):
+        judged = judge(said, statement_of(record, types))
+        told = f"contradicts {record.id[:8]} ({judged.reason})"
+        if judged.verdict == "opposite" and rank < RANK[record.trust]:
+            return Verdict("inbox", draft, told, record)
+        if judged.verdict == "opposite" and contradicted[1] is None:
+            contradicted = (told, record)
+        if judged.verdict == "update" and older[1] is None:
+            older = (
+                f"says something newer of what {record.id[:8]} is about ({judged.reason});"
+                f" update_context with id={record.id[:8]} keeps one entry of it",
+                record,
+            )
+        if judged.verdict == "same" and _of_one_kind(draft, record):
             return Verdict("duplicate", draft, "nearly the same is already stored", record)
     if rank < RANK["human"] and _ORDERS.search(draft.content):
         return Verdict("inbox", draft, "reads like orders to an agent, not like knowledge")
-    return Verdict("add", draft, contradicted[0], contradicted[1])
+    return Verdict("add", draft, *(contradicted if contradicted[1] else older))
 
 
-def _alike(draft: Draft, record: Record) -> bool:
-    """Whether a draft repeats a record: the same words in the same roles, in no detail different."""
-    if draft.kind != record.kind or _typed_otherwise(draft, record):
-        return False
-    if not same_roles(draft.content, record.content):
-        return False
-    return not differs(f"{draft.title} {draft.content}", f"{record.title} {record.content}")
+def _of_one_kind(draft: Draft, record: Record) -> bool:
+    return draft.kind == record.kind and not _typed_otherwise(draft, record)
 
 
 def _typed_otherwise(draft: Draft, record: Record) -> bool:

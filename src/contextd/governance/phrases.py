@@ -7,7 +7,7 @@ words is there takes one, and a hundred thousand records are read when all are c
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, lru_cache
 
 _TOKEN = re.compile(r"[a-z]+|[0-9]")
@@ -70,3 +70,7 @@ class Phrases:
     def sub(self, put: str | Callable[[re.Match[str]], str], text: str) -> str:
         """See `re.Pattern.sub`."""
         return self.pattern.sub(put, text) if self.possible(text) else text
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """See `re.Pattern.finditer`."""
+        return self.pattern.finditer(text) if self.possible(text) else iter(())

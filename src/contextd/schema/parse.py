@@ -8,6 +8,7 @@ import math
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 import yaml
@@ -160,7 +161,7 @@ class _Reading:
 
     def _field(self, where: str, key: yaml.Node, node: yaml.MappingNode) -> Field | None:
         parts = {part: (at, value) for part, at, value in self._pairs(node, f"field {where}")}
-        known = ("type", "required", "description", "values", "default")
+        known = ("type", "required", "identifies", "description", "values", "default")
         for part, (at, _) in parts.items():
             if part not in known:
                 hint = nearest(part, known) or "known keys: " + ", ".join(known)
@@ -171,16 +172,18 @@ class _Reading:
         values = self._values(where, key, kind, parts.get("values"))
         if kind == "enum" and not values:
             return None
-        required, description = False, ""
+        required, identifies, description = False, False, ""
         if "required" in parts:
-            required = self._flag(where, parts["required"][1])
+            required = self._flag(where, "required", parts["required"][1])
+        if "identifies" in parts:
+            identifies = self._flag(where, "identifies", parts["identifies"][1])
         if "description" in parts:
             description = self._text(parts["description"][1], f"the description of {where}")
-        field = Field(kind, required, description, values)
+        field = Field(kind, required, description, values, identifies=identifies)
         if "default" not in parts:
             return field
         default = self._default(where, field, parts["default"][1])
-        return Field(kind, required, description, values, default)
+        return replace(field, default=default)
 
     def _field_type(
         self, where: str, key: yaml.Node, given: tuple[yaml.Node, yaml.Node] | None
@@ -220,10 +223,10 @@ class _Reading:
             return ()
         return tuple(dict.fromkeys(words))
 
-    def _flag(self, where: str, node: yaml.Node) -> bool:
+    def _flag(self, where: str, name: str, node: yaml.Node) -> bool:
         value = _value(node)
         if not isinstance(value, bool):
-            self._say(node, f"field {where}: `required` is {_word(node)!r}", "write true or false")
+            self._say(node, f"field {where}: `{name}` is {_word(node)!r}", "write true or false")
         return value is True
 
     def _default(self, where: str, field: Field, node: yaml.Node) -> Any:

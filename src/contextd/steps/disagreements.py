@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from contextd.awareness.contradictions import identity_keys, other_value
 from contextd.domain.awareness import STANDING, Contradiction, ordered
 from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.words import query_words
-from contextd.governance.contradict import TextOutline, contradiction, outline
+from contextd.governance.judgement import Types, judge, statement_of
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.steps.schemas import schema_of
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64
 
 
-def disagreement(one: Record, other: Record) -> tuple[str, str] | None:
+def disagreement(one: Record, other: Record, types: Types) -> tuple[str, str] | None:
     """(kind, reason) when two records contradict each other; the smaller id is told first."""
     one, other = sorted((one, other), key=lambda record: record.id)
-    field = other_value(_fields(one), _fields(other))
-    if field:
-        return "field", field
-    return contradiction(one.content, other.content)
-
-
-def outlined(record: Record) -> TextOutline:
-    """What a record says, in the form that is compared."""
-    found = outline(record.content)
-    return replace(found, keys=found.keys | identity_keys(_fields(record)))
+    judged = judge(statement_of(one, types), statement_of(other, types))
+    return (judged.how, judged.reason) if judged.verdict == "opposite" else None
 
 
 def note_disagreements(runtime: Runtime, record_id: str) -> None:
@@ -46,13 +37,14 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
     record = there[0]
     if record.status not in STANDING:
         return
+    types = schema_of(runtime).types
     known = runtime.view.contradictions.of(record.id)
     paired = {pair.b if pair.a == record.id else pair.a for pair in known}
     near = _nearest(runtime, record)
     others = runtime.view.records.get(list(dict.fromkeys([*paired, *near])))
     found: list[Contradiction] = []
     for other in others:
-        reason = disagreement(record, other) if other.id != record.id else None
+        reason = disagreement(record, other, types) if other.id != record.id else None
         if reason is not None:
             found.append(pair_of(runtime, record.id, other.id, *reason))
     still = {(pair.a, pair.b) for pair in found}
@@ -84,12 +76,6 @@ def pair_of(runtime: Runtime, one: str, other: str, kind: str, reason: str) -> C
     """The pair as it is stored."""
     a, b = ordered(one, other)
     return Contradiction(a=a, b=b, kind=kind, reason=reason, found_at=runtime.clock.now())
-
-
-def _fields(record: Record) -> Mapping[str, object]:
-    """The typed fields of an entry with its type, whether they are kept apart or not."""
-    inner = record.data.get("structuredData")
-    return {**record.data, **(inner if isinstance(inner, Mapping) else {})}
 
 
 def records_of(runtime: Runtime, pairs: Sequence[Contradiction]) -> Mapping[str, Record]:

@@ -21,7 +21,7 @@ from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import standings
 from contextd.steps.model import project_model
-from contextd.steps.typed import schema_of
+from contextd.steps.schemas import schema_of
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500

@@ -14,29 +14,13 @@ from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 from contextd.runtime import Runtime
-from contextd.schema.load import load_schema, read_schema_file
-from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
+from contextd.schema.model import ContextType, Schema
 from contextd.schema.text import content_of
+from contextd.steps.schemas import schema_of
 from contextd.steps.views import ContextEntry, entry
 from contextd.steps.writing import Saved, save_new
 
-_SCHEMA_FILES = 64
-
 TYPE, FIELDS = "contextType", "structuredData"
-
-
-def schema_of(runtime: Runtime) -> Schema:
-    """The types in force where the call stands."""
-    root = runtime.checkout.root if runtime.checkout else None
-    cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
-    return load_schema(runtime.settings.home, root, cache)
-
-
-def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:
-    """One of the schema files where the call stands, as it is now."""
-    root = runtime.checkout.root if runtime.checkout else None
-    cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
-    return read_schema_file(origin, runtime.settings.home, root, cache)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,14 @@ class FieldView:
     description: str
     values: list[str]
     default: Any = None
+    identifies: bool = False
 
     def as_text(self) -> str:
         """Type and meaning, such as `enum strong|mild, default mild: how much it matters`."""
         kind = self.type + (" " + "|".join(self.values) if self.values else "")
         parts = [kind, *(["required"] if self.required else [])]
+        if self.identifies:
+            parts.append("identifies the entry")
         if self.default is not None:
             parts.append(f"default {self.default}")
         return ", ".join(parts) + (f": {self.description}" if self.description else "")
@@ -86,6 +89,6 @@ def problem_views(problems: Iterable[Problem]) -> list[ProblemView]:
 def field_views(fields: Mapping[str, Field]) -> dict[str, FieldView]:
     """Fields as callers see them."""
     return {
-        name: FieldView(f.type, f.required, f.description, list(f.values), f.default)
+        name: FieldView(f.type, f.required, f.description, list(f.values), f.default, f.identifies)
         for name, f in fields.items()
     }

@@ -41,6 +41,7 @@ from contextd.interop.kept import KEPT
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import anchor_for, texts_of
 from contextd.steps.disagreements import note_disagreements
+from contextd.steps.schemas import schema_of
 
 _SIMILAR = 5
 _MOST_WORDS = 64
@@ -397,6 +398,7 @@ class _Look:
             by_hash=self._by_hash,
             similar=self._similar,
             key=self._runtime.redaction_key,
+            types=schema_of(self._runtime).types,
         )
 
     def _by_hash(self, content_hash: str) -> Record | None:

@@ -11,7 +11,6 @@ from contextd.awareness.contradictions import (
     LARGEST_BLOCK,
     candidates,
     compare_all,
-    other_value,
     propose,
 )
 from contextd.domain.records import Record
@@ -80,24 +79,3 @@ def test_every_pair_is_compared_once_and_only_what_disagrees_is_told():
 def test_the_proposal_follows_the_order_of_what_counts(a, b, keep, reason):
     made = propose(record(**a), record(**b))
     assert (made.keep, made.reason) == (keep, reason)
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "told"),
-    [
-        ({"key": "timeout", "value": "5"}, {"key": "Timeout", "value": "6"}, "value: 5 / 6"),
-        ({"setting": "cache", "on": True}, {"setting": "cache", "on": False}, "on: true / false"),
-        ({"key": "timeout", "value": "5"}, {"key": "retries", "value": "6"}, ""),
-        ({"domain": "style", "rule": "tabs"}, {"domain": "style", "rule": "short lines"}, ""),
-        ({"what": "use Redis", "why": "fast"}, {"what": "use Redis", "why": "known"}, ""),
-        (
-            {"key": "port", "value": 1, "project": "shop"},
-            {"key": "port", "value": 2, "project": "blog"},
-            "",
-        ),
-    ],
-)
-def test_the_same_key_with_another_value_is_a_contradiction(one, other, told):
-    kind = {"contextType": "fact"}
-    assert other_value(kind | one, kind | other) == told
-    assert other_value(kind | one, {"contextType": "note"} | other) == ""

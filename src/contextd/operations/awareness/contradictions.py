@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal
 
@@ -16,13 +17,13 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.records import Record
 from contextd.domain.time import iso
+from contextd.governance.judgement import outlined, statement_of
 from contextd.governance.redact import redact
 from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.disagreements import (
     disagreement,
-    outlined,
     pair_of,
     queue_comparison,
     records_of,
@@ -30,6 +31,7 @@ from contextd.steps.disagreements import (
 from contextd.steps.evidence import everywhere, observed_in
 from contextd.steps.finding import resolve
 from contextd.steps.paging import page_size
+from contextd.steps.schemas import schema_of
 from contextd.steps.views import shortened
 from contextd.steps.writing import Changed, change_all
 
@@ -262,7 +264,12 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     """Compare all records of a project and its wider scopes, and keep the pairs that disagree."""
     records = _all(runtime, task)
     found: list[Contradiction] = []
-    compared = compare_all(records, outlined, disagreement)
+    types = schema_of(runtime).types
+    compared = compare_all(
+        records,
+        lambda record: outlined(statement_of(record, types)),
+        partial(disagreement, types=types),
+    )
     for one, other, kind, reason in islice(compared, _MOST_PAIRS):
         task.hold.check()
         found.append(pair_of(runtime, one, other, kind, reason))
@@ -275,7 +282,7 @@ def find_contradictions(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         if (pair.a, pair.b) not in pairs
         and pair.a in by_id
         and pair.b in by_id
-        and disagreement(by_id[pair.a], by_id[pair.b]) is None
+        and disagreement(by_id[pair.a], by_id[pair.b], types) is None
     ]
     task.hold.check()
     runtime.commit(disagree=found, agree=over)

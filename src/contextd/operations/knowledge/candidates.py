@@ -10,6 +10,7 @@ from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.confidence import START
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
+from contextd.governance.judgement import repeats
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.enrich import Place, module_of
@@ -137,6 +138,7 @@ def place_in_model(
     done = enrich(
         runtime.checkout.project_yaml,
         [learned],
+        same=repeats,
         now=runtime.clock.now(),
         scrub=lambda text: scrubbed(runtime, text)[0],
     )

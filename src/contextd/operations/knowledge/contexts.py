@@ -11,7 +11,8 @@ from contextd.steps.anchoring import anchor_for
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
-from contextd.steps.typed import TYPE, schema_of, with_fields
+from contextd.steps.schemas import schema_of
+from contextd.steps.typed import TYPE, with_fields
 from contextd.steps.views import ContextEntry, Done, Entries, entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 

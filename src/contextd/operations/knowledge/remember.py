@@ -10,7 +10,8 @@ from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.text import content_of
 from contextd.steps.recorded import Recorded, recorded
-from contextd.steps.typed import save_typed, schema_of
+from contextd.steps.schemas import schema_of
+from contextd.steps.typed import save_typed
 from contextd.steps.writing import save_new
 
 

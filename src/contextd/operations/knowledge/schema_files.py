@@ -18,7 +18,8 @@ from contextd.schema.merge import merged
 from contextd.schema.model import SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
-from contextd.steps.typed import FIELDS, TYPE, schema_file, schema_of
+from contextd.steps.schemas import schema_file, schema_of
+from contextd.steps.typed import FIELDS, TYPE
 from contextd.steps.types import ProblemView, TypeView, problem_views, type_views
 
 Place = Literal["project", "home"]

@@ -14,13 +14,13 @@ from contextd.schema.filter import parse_filter
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
+from contextd.steps.schemas import schema_of
 from contextd.steps.typed import (
     FIELDS,
     TYPE,
     TypedEntries,
     TypedEntry,
     save_typed,
-    schema_of,
     typed_entry,
 )
 from contextd.steps.types import (

@@ -14,7 +14,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
 from contextd.steps.network import network_findings
-from contextd.steps.typed import schema_of
+from contextd.steps.schemas import schema_of
 from contextd.steps.writing import change, save_new
 
 _LEAST_FREE = 200_000_000

@@ -25,6 +25,7 @@ function addField(rows, name = "", field = {}) {
   row.querySelector("[data-name]").value = name;
   type.value = field.type ?? "string";
   row.querySelector("[data-required]").checked = Boolean(field.required);
+  row.toggleAttribute("data-identifies", Boolean(field.identifies));
   row.querySelector("[data-about]").value = field.description ?? "";
   row.querySelector("[data-values]").value = (field.values ?? []).join(", ");
   row.querySelector("[data-values]").hidden = type.value !== "enum";
@@ -70,6 +71,7 @@ function readField(row) {
   const type = row.querySelector("[data-type]").value;
   const spec = { type };
   if (row.querySelector("[data-required]").checked) spec.required = true;
+  if (row.hasAttribute("data-identifies")) spec.identifies = true;
   const about = row.querySelector("[data-about]").value.trim();
   if (about) spec.description = about;
   if (type === "enum") spec.values = words(row.querySelector("[data-values]").value);

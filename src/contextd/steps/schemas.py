@@ -1,0 +1,23 @@
+"""The schema in force where a call stands."""
+
+from __future__ import annotations
+
+from contextd.runtime import Runtime
+from contextd.schema.load import load_schema, read_schema_file
+from contextd.schema.model import Origin, Schema, SchemaFile
+
+_SCHEMA_FILES = 64
+
+
+def schema_of(runtime: Runtime) -> Schema:
+    """The types in force where the call stands."""
+    root = runtime.checkout.root if runtime.checkout else None
+    cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
+    return load_schema(runtime.settings.home, root, cache)
+
+
+def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:
+    """One of the schema files where the call stands, as it is now."""
+    root = runtime.checkout.root if runtime.checkout else None
+    cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
+    return read_schema_file(origin, runtime.settings.home, root, cache)
