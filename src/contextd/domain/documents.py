@@ -16,7 +16,9 @@ NEIGHBOURS = 2
 
 
 def record_document(record: Record) -> Document:
-    """The document of a record."""
+    """The document of a record. Its tags and its source count as words near its text: they are found,
+    and a record keeps its vector when only they change.
+    """
     kind = KINDS.get(record.kind)
     facets = [f"tag={tag}" for tag in record.tags]
     for name in kind.facets if kind else ():
@@ -29,6 +31,7 @@ def record_document(record: Record) -> Document:
         kind=record.kind,
         scope=record.scope,
         text=record.text,
+        near=record.labels,
         status=record.status,
         facets=tuple(facets),
         confidence=record.confidence,

@@ -96,6 +96,11 @@ class Record:
         return indexed_text(self.title, self.content, self.data)
 
     @property
+    def labels(self) -> str:
+        """What is indexed beside the text: the tags, and who the record comes from."""
+        return "\n".join((*self.tags, *([self.source.agent] if self.source.agent else [])))
+
+    @property
     def content_hash(self) -> str:
         """Equal for records that say the same thing, whatever their spacing and case."""
         return digest(" ".join(f"{self.kind} {self.title} {self.content}".casefold().split()))

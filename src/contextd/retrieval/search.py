@@ -12,6 +12,7 @@ import numpy as np
 from contextd.domain.code import Chunk
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, Match, Query, Vector
+from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.words import content_words, query_words, words
 from contextd.ports import Embedder, Index
@@ -238,7 +239,9 @@ def _relevant(
         cosine = pair[0].part(DENSE).raw
         if cosine >= least:
             return True
-        shared = len(asked.intersection(words(pair[1].text)))
+        # A label is no reason to show what nobody asked for.
+        said = pair[1].text if strict else _said(pair[1])
+        shared = len(asked.intersection(words(said)))
         # One word more than was asked, so that the only word of a short prompt is not everything.
         most = shared / (len(asked) + strict) > 0.5 if asked else False
         return most or cosine + OVERLAP * shared / (len(asked) + 1) >= least
@@ -274,9 +277,14 @@ def _relevance(hit: Hit, asked: frozenset[str]) -> float:
     """See `RELEVANT`; without vectors, the share of the question's words."""
     content = hit.content
     place = f"{content.path} {content.symbol}\n" if isinstance(content, Chunk) else ""
-    shared = len(asked.intersection(words(f"{place}{content.text}"))) / (len(asked) + 1)
+    shared = len(asked.intersection(words(f"{place}{_said(content)}"))) / (len(asked) + 1)
     cosine = hit.part(DENSE).raw
     return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
+
+
+def _said(content: Texted) -> str:
+    """The text a question is compared with: of a record, with its labels."""
+    return f"{content.text}\n{content.labels}" if isinstance(content, Record) else content.text
 
 
 def _code_kept(
