@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from contextd.awareness.questions import Embed, Missed, cluster
 from contextd.domain.awareness import Tally
+from contextd.domain.placeholders import ANSWER, LEARNED, SAID
 from contextd.domain.records import Record
 from contextd.domain.time import age, iso
 
@@ -110,7 +111,7 @@ def _empty(evidence: Evidence) -> list[Gap]:
                 calls=[
                     SuggestedCall(
                         "save_typed_context",
-                        {"type": wanted.name, "data": dict(wanted.example) or {"note": "<answer>"}},
+                        {"type": wanted.name, "data": dict(wanted.example) or {"note": ANSWER}},
                     )
                 ],
                 subjects=[wanted.name],
@@ -144,9 +145,7 @@ def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
                 severity="warning" if count >= OFTEN_MISSED else "info",
                 suggestion=f"ask the user what holds for '{first}', then"
                 f" {_way_in(evidence.wanted)}",
-                calls=[
-                    SuggestedCall("save_context", {"content": f"{first}: <what the user says>"})
-                ],
+                calls=[SuggestedCall("save_context", {"content": f"{first}: {SAID}"})],
                 subjects=[one.question[:_LONGEST] for one in group],
                 count=count,
                 last=iso(last) if last else "",
@@ -254,7 +253,7 @@ def _modules(evidence: Evidence) -> list[Gap]:
                     {
                         "title": f"Working on {evidence.modules[0]}",
                         "description": f"When working on module {evidence.modules[0]}",
-                        "content": f"In {evidence.modules[0]}: <what you learned>",
+                        "content": f"In {evidence.modules[0]}: {LEARNED}",
                         "outcome": "success",
                     },
                 )

@@ -13,6 +13,7 @@ from contextd.domain.awareness import Tally
 from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
+from contextd.domain.placeholders import ONE, placeholder
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -78,12 +79,12 @@ def wanted(runtime: Runtime) -> list[Wanted]:
 def _example(fields: Mapping[str, Field]) -> dict[str, Any]:
     required = {name: field for name, field in fields.items() if field.required}
     return {
-        name: field.values[0] if field.values else _FITTING.get(field.type, f"<{name}>")
+        name: field.values[0] if field.values else _FITTING.get(field.type, placeholder(name))
         for name, field in (required or dict(list(fields.items())[:1])).items()
     }
 
 
-_FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": ["<one>"]}
+_FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": [ONE]}
 
 
 def missed_questions(

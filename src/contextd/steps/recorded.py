@@ -34,3 +34,12 @@ def recorded(saved: Saved) -> Recorded:
         secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
         message += f"; {secrets} removed before storing"
     return Recorded(id, saved.outcome, message, saved.redacted)
+
+
+def fate(saved: Saved) -> str:
+    """What a caller should know of a note besides that it was saved."""
+    if saved.outcome == "duplicate":
+        return f"{saved.reason}; that entry is returned"
+    reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason
+    redacted = f"{saved.redacted} secrets taken out" if saved.redacted else ""
+    return "; ".join(filter(None, (reason, redacted)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -55,6 +55,25 @@ def entry(record: Record, score: float | None = None) -> ContextEntry:
         data=data or None,
         score=None if score is None else round(score, 4),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEntry(ContextEntry):
+    """A context entry as it was saved, and what there is to say of that."""
+
+    note: str = ""
+
+    def as_text(self) -> str:
+        """The entry and the note."""
+        # A class with slots is made anew, which leaves `super()` without its class.
+        shown = ContextEntry.as_text(self)
+        return f"{shown}\n({self.note})" if self.note else shown
+
+
+def saved_entry(record: Record, note: str) -> SavedEntry:
+    """The view of an entry that was just saved."""
+    shown = entry(record)
+    return SavedEntry(**{part.name: getattr(shown, part.name) for part in fields(shown)}, note=note)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -41,12 +42,21 @@ def gap_of(desk, kind):
     return found[0] if found else None
 
 
+def filled_in(value):
+    """A suggested argument, with something in the place of what only the user knows."""
+    if isinstance(value, dict):
+        return {name: filled_in(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [filled_in(part) for part in value]
+    return re.sub(r"<.*>", "we ask Ada", value) if isinstance(value, str) else value
+
+
 def follow(desk, gap):
     assert gap["calls"]
     for call in gap["calls"]:
         assert call["operation"] in gap["suggestion"] or call["operation"] == "report_usefulness"
         caller = desk if OPERATIONS[call["operation"]].tool else desk.on("cli")
-        caller(call["operation"], **call["arguments"])
+        caller(call["operation"], **filled_in(call["arguments"]))
 
 
 def note(desk, text):

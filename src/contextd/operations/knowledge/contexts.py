@@ -11,8 +11,9 @@ from contextd.steps.anchoring import anchor_for
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
+from contextd.steps.recorded import fate
 from contextd.steps.typed import TYPE, schema_of, with_fields
-from contextd.steps.views import ContextEntry, Done, Entries, entry
+from contextd.steps.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
 
@@ -23,7 +24,7 @@ def save_context(
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
-) -> ContextEntry:
+) -> SavedEntry:
     """Keep a note for later sessions: a fact, a preference, something the user said.
 
     Args:
@@ -42,7 +43,7 @@ def save_context(
         source=source,
     )
     runtime.trace.wrote([saved.record.id], type="context")
-    return entry(saved.record)
+    return saved_entry(saved.record, fate(saved))
 
 
 @operation("GET /api/contexts/recall", profile="standard")

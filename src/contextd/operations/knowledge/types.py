@@ -14,6 +14,7 @@ from contextd.schema.filter import parse_filter
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
+from contextd.steps.recorded import fate
 from contextd.steps.typed import (
     FIELDS,
     TYPE,
@@ -30,7 +31,6 @@ from contextd.steps.types import (
     problem_views,
     type_views,
 )
-from contextd.steps.writing import Saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +93,7 @@ def save_typed_context(
     saved, note = save_typed(runtime, type, data, tags=tags, source=source, bubble=bubble)
     kind = schema_of(runtime).types.get(type)
     runtime.trace.wrote([saved.record.id], type=type if kind else "context")
-    return typed_entry(saved.record, kind, "; ".join(filter(None, (note, _fate(saved)))))
-
-
-def _fate(saved: Saved) -> str:
-    """What a caller should know besides that it was saved."""
-    if saved.outcome == "duplicate":
-        return f"{saved.reason}; that entry is returned"
-    reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason
-    redacted = f"{saved.redacted} secrets taken out" if saved.redacted else ""
-    return "; ".join(filter(None, (reason, redacted)))
+    return typed_entry(saved.record, kind, "; ".join(filter(None, (note, fate(saved)))))
 
 
 @operation("GET /api/contexts/by-type", profile="standard")
