@@ -142,7 +142,11 @@ _kind(
     "context",
     "contexts",
     "A context entry: free text an agent or a person saved.",
-    fields={"contextType": _S, "bubbleId": _S},
+    fields={
+        "contextType": _S,
+        "bubbleId": _S,
+        "savedAs": Field(description="The type it was saved under while that was not declared"),
+    },
     facets=("contextType", "bubbleId"),
     open=True,
     traits="attached briefed compared entry listed stable",

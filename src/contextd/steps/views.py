@@ -38,7 +38,8 @@ class ContextEntry:
 def entry(record: Record, score: float | None = None) -> ContextEntry:
     """The view of a context entry."""
     data = dict(record.data)
-    data.pop(KEPT, None)
+    for unseen in (KEPT, "savedAs"):
+        data.pop(unseen, None)
     typed = data.pop("structuredData", None)
     bubble, kind = data.pop("bubbleId", None), data.pop("contextType", None)
     if isinstance(typed, Mapping):

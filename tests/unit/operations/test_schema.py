@@ -190,9 +190,11 @@ def test_removing_a_field_loses_nothing_and_says_what_is_no_longer_declared(type
     assert changed["structuredData"]["project"] == "shop"
     assert changed["structuredData"]["area"] == "checkout"
     assert "weight: 5" in changed["content"]
+    assert asked(typed, project="shop") == ["Queue jobs in Redis"]
+    assert asked(typed, project={"$ne": "shop"}) == []
     with pytest.raises(Invalid) as refusal:
-        asked(typed, project="shop")
-    assert "unknown field 'project'" in refusal.value.message
+        asked(typed, projekt="shop")
+    assert "unknown field 'projekt'" in refusal.value.message
 
 
 def test_removing_a_type_keeps_its_entries_and_their_filters(typed):

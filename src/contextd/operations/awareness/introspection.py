@@ -15,6 +15,7 @@ from contextd.domain.records import Record
 from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.schema.model import FIELDS, TYPE
 from contextd.schema.text import content_of
 from contextd.steps.disagreements import records_of
 from contextd.steps.evidence import (
@@ -26,7 +27,6 @@ from contextd.steps.evidence import (
     surveyed,
     wanted,
 )
-from contextd.steps.typed import FIELDS, TYPE
 from contextd.steps.views import shortened
 
 _STALEST = 5

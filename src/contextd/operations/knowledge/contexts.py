@@ -7,12 +7,13 @@ from typing import Annotated, Any
 from contextd.domain.records import Record
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
+from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.recorded import fate
-from contextd.steps.typed import TYPE, schema_of, with_fields
+from contextd.steps.typed import in_step, schema_of, with_fields, with_type
 from contextd.steps.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
@@ -108,7 +109,7 @@ def search_contexts(
     effect="write",
     profile="standard",
     idempotent=True,
-    nulls={"bubble_id": ""},
+    nulls={"bubble_id": "", "type": ""},
 )
 def update_context(
     runtime: Runtime,
@@ -117,6 +118,7 @@ def update_context(
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
+    type: str | None = None,
 ) -> ContextEntry:
     """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
 
@@ -125,19 +127,27 @@ def update_context(
         content: The new text.
         tags: The new tags, replacing the old ones.
         bubble_id: The bubble to move it to; an empty string or null takes it out.
-        data: Typed fields to set; null takes one out.
+        data: Typed fields to set; null takes one out. A text made from them follows.
+        type: The type it shall be of; an empty string or null makes it a plain note.
     """
     before = resolve(runtime, id, "context")
-    typed = with_fields(before, data, schema_of(runtime)) if data else before
+    typed = before
+    if type is not None:
+        typed = with_type(before, type, data or {}, schema_of(runtime))
+    elif data:
+        typed = with_fields(before, data, schema_of(runtime))
     merged = dict(typed.data)
     if bubble_id is not None:
         merged.pop("bubbleId", None)
         if bubble_id:
             merged["bubbleId"] = bubble_named(runtime, bubble_id).id
-    after = typed.with_(
-        content=typed.content if content is None else content,
-        tags=typed.tags if tags is None else tuple(tags),
-        data=merged,
+    after = in_step(
+        before,
+        typed.with_(
+            content=before.content if content is None else content,
+            tags=typed.tags if tags is None else tuple(tags),
+            data=merged,
+        ),
     )
     # Whoever changes or confirms a note has looked at the code it names as it is now.
     anchor = anchor_for(runtime, after.text)

@@ -23,6 +23,7 @@ from contextd.steps.rows import (
     trust_named,
     typed_as,
 )
+from contextd.steps.typed import in_step
 from contextd.steps.writing import change, cleaned, within_limits
 
 _MOST = 200
@@ -244,6 +245,8 @@ def edit_record(
         raise Invalid(
             "content: required", "say what is worth knowing", {"fields": {"content": "required"}}
         )
+    if before.kind == "context":
+        after = in_step(before, after)
     after, redacted = cleaned(runtime, within_limits(after))
     found = differences(before, after)
     if not dry_run and found:

@@ -15,10 +15,10 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, schema_path
 from contextd.schema.merge import merged
-from contextd.schema.model import SchemaFile
+from contextd.schema.model import FIELDS, TYPE, SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
-from contextd.steps.typed import FIELDS, TYPE, schema_file, schema_of
+from contextd.steps.typed import schema_file, schema_of
 from contextd.steps.types import ProblemView, TypeView, problem_views, type_views
 
 Place = Literal["project", "home"]

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
+from contextd.schema.model import FIELDS, SAVED_AS, TYPE
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
 from contextd.steps.recorded import fate
 from contextd.steps.typed import (
-    FIELDS,
-    TYPE,
     TypedEntries,
     TypedEntry,
     save_typed,
@@ -124,13 +124,14 @@ def query_by_type(
             kind.fields if kind else {},
             within=(FIELDS,),
             open=kind is None or kind.partial,
+            held=lambda name: _is_held(runtime, type, name),
         )
+        where = {TYPE: type} if kind else {}
+        if kind is None:
+            named = AnyOf((Compare((TYPE,), "=", type), Compare((SAVED_AS,), "=", type)))
+            condition = AllOf((named, condition)) if condition else named
         query = runtime.query(
-            "context",
-            where={TYPE: type},
-            filter=condition,
-            limit=page_size(limit),
-            cursor=cursor,
+            "context", where=where, filter=condition, limit=page_size(limit), cursor=cursor
         )
     page = runtime.view.records.find(query)
     ids = [record.id for record in page.records]
@@ -140,8 +141,15 @@ def query_by_type(
     note = ""
     if kind is None and type not in KINDS:
         near = nearest(type, [*schema.types, *KINDS])
-        note = f"no type {type!r} is defined" + (f"; {near}" if near else "")
+        note = f"no type {type!r} is defined" + (f"; {near}" if near and not ids else "")
     return TypedEntries([typed_entry(r, kind) for r in page.records], page.cursor, note)
+
+
+def _is_held(runtime: Runtime, type: str, name: str) -> bool:
+    """Whether an entry of the type holds a field, declared or not."""
+    present = Not(Compare((FIELDS, name), "=", None))
+    query = runtime.query("context", where={TYPE: type}, filter=present, limit=1)
+    return bool(runtime.view.records.find(query).records)
 
 
 def _as_words(type: str, given: Any) -> str:
