@@ -315,6 +315,13 @@ _kind(
     created_by=("session_checkpoint",),
 )
 _kind(
+    "dismissal",
+    "dismissals",
+    "What somebody said is no gap; kept archived, so that no search finds it.",
+    fields={"gap": _NEEDED, "subjects": Field("string[]", required=True), "note": _S},
+    created_by=("dismiss_gap",),
+)
+_kind(
     "bubble",
     "bubbles",
     "A user-made group of records around one topic.",

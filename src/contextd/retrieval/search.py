@@ -30,6 +30,7 @@ from contextd.retrieval.hits import (
     Texted,
 )
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
+from contextd.retrieval.sense import makes_sense
 
 DEPTH = 100
 """How many documents each way of looking may propose."""
@@ -171,6 +172,10 @@ def find(
         past=past,
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
+    if hits and not any(hit.part(LEXICAL).rank for hit in hits) and not makes_sense(question):
+        # The vector of a word that nobody knows is near to something all the same.
+        far += [candidate for candidate, _ in relevant]
+        hits = []
     kept, left = distinct(hits if past is None else by_file(hits, question, past), limit)
     kept = _compared(kept, question)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
@@ -274,11 +279,19 @@ def _compared(hits: Sequence[Hit], question: str) -> list[Hit]:
 
 
 def _relevance(hit: Hit, asked: frozenset[str]) -> float:
-    """See `RELEVANT`; without vectors, the share of the question's words."""
-    content = hit.content
+    return _weighed(hit.content, asked, hit.part(DENSE).raw)
+
+
+def relevance(question: str, content: Texted, cosine: float) -> float:
+    """How relevant a text is to a question; see `RELEVANT`. Without a cosine, the share of the question's
+    words.
+    """
+    return _weighed(content, frozenset(content_words(question)[:_MOST_WORDS]), cosine)
+
+
+def _weighed(content: Texted, asked: frozenset[str], cosine: float) -> float:
     place = f"{content.path} {content.symbol}\n" if isinstance(content, Chunk) else ""
     shared = len(asked.intersection(words(f"{place}{_said(content)}"))) / (len(asked) + 1)
-    cosine = hit.part(DENSE).raw
     return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
 
 
@@ -332,4 +345,4 @@ def _known(pairs: Sequence[_Pair], asked: frozenset[str]) -> float:
     return len(found) / (len(asked) + 1)
 
 
-__all__ = ["Hit", "Result", "find", "search"]
+__all__ = ["Hit", "Result", "find", "relevance", "search"]

@@ -9,6 +9,7 @@ from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
+from contextd.steps.asking import asked
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
@@ -175,11 +176,11 @@ def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entr
     found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
     records = [hit.record for hit in found.hits]
     narrowed = any(conditions.values())
-    runtime.trace.read([r.id for r in records], type="context", query=query, narrowed=narrowed)
+    noted = asked(runtime, query, [r.id for r in records], type="context", narrowed=narrowed)
     hand_out_whole(runtime, records)
     note = found.notice
     if not records:
-        note = f"nothing found for {query!r}" + ("" if narrowed else "; noted as a gap")
+        note = f"nothing found for {query!r}" + ("; noted as a gap" if noted else "")
     return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
 
 

@@ -13,6 +13,7 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
+from contextd.steps.asking import asked
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.recorded import Recorded, recorded
@@ -75,10 +76,8 @@ def memory_search(
     ]
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
-    runtime.trace.read(ids, type="memory", query=query, narrowed=narrowed)
-    nothing = "nothing relevant is known" + (
-        "" if narrowed else "; the question was noted as a gap"
-    )
+    noted = asked(runtime, query, ids, type="memory", narrowed=narrowed)
+    nothing = "nothing relevant is known" + ("; the question was noted as a gap" if noted else "")
     return Memories(memories, found.notice if memories else nothing)
 
 

@@ -13,6 +13,7 @@ from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE
+from contextd.steps.asking import asked
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
@@ -135,8 +136,10 @@ def query_by_type(
         )
     page = runtime.view.records.find(query)
     ids = [record.id for record in page.records]
-    asked = "" if cursor else _as_words(type, filter)
-    runtime.trace.read(ids, type=type, query=asked, narrowed=bool(filter))
+    question = "" if cursor else _as_words(type, filter)
+    # Of a type that nobody declared or a filter that leaves all out, nobody knows that it is missing.
+    known = kind is not None or type in KINDS
+    asked(runtime, question, ids, type=type, narrowed=bool(filter or cursor) or not known)
     hand_out_whole(runtime, page.records)
     note = ""
     if kind is None and type not in KINDS:
