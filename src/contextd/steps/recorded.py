@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from contextd.domain.records import short_id
 from contextd.steps.writing import Saved
 
 
@@ -27,7 +28,7 @@ _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already
 def recorded(saved: Saved) -> Recorded:
     """The acknowledgment of a write, in words."""
     id = saved.record.id
-    message = f"{_WORDS[saved.outcome]} as {id[:8]}" + (
+    message = f"{_WORDS[saved.outcome]} as {short_id(id)}" + (
         f" ({saved.reason})" if saved.reason else ""
     )
     if saved.redacted:

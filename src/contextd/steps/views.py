@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.time import age, iso
 from contextd.interop.kept import KEPT
 
@@ -32,7 +32,7 @@ class ContextEntry:
     def as_text(self) -> str:
         """One line, or as many as the content has."""
         tags = f" [{', '.join(self.tags)}]" if self.tags else ""
-        return f"{self.id[:8]} {self.content}{tags}"
+        return f"{short_id(self.id)} {self.content}{tags}"
 
 
 def entry(record: Record, score: float | None = None) -> ContextEntry:
@@ -120,7 +120,7 @@ class Known:
         head = f"{self.title}: {self.content}" if self.title else self.content
         note = "" if self.status == "active" else f" · {self.status}"
         note += f" · {self.stale}" if self.stale else ""
-        return f"{head}\n  ({label(self.kind, self.data)} {self.id[:8]} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
+        return f"{head}\n  ({label(self.kind, self.data)} {short_id(self.id)} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
 
 
 def label(kind: str, data: dict[str, Any]) -> str:

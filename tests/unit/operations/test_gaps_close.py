@@ -118,6 +118,7 @@ def test_a_dismissed_gap_is_told_to_nobody_until_it_is_opened_again(desk, neighb
     declare(desk)
     for question in ("bake sourdough bread", "sourdough bread recipe", "bake sourdough bread"):
         desk("recall_context", query=question)
+
     def theirs_now():
         return neighbour.desk(desk.host).on("web")("get_gaps")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.model import TYPE
@@ -169,7 +169,9 @@ def delete_context(runtime: Runtime, id: str) -> Done:
     record = resolve(runtime, id, "context")
     change(runtime, record, record.with_(status="deleted"), action="delete")
     runtime.trace.wrote([record.id], type=_type_of(record), action="delete")
-    return Done(record.id, f"deleted {record.id[:8]}; `undo {record.id[:8]}` brings it back")
+    return Done(
+        record.id, f"deleted {short_id(record.id)}; `undo {short_id(record.id)}` brings it back"
+    )
 
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:

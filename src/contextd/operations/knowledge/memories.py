@@ -8,6 +8,7 @@ from typing import Literal
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
+from contextd.domain.records import short_id
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -124,7 +125,7 @@ class Feedback:
 
     def as_text(self) -> str:
         """The new confidence."""
-        return f"noted; {self.memory_id[:8]} now has confidence {self.new_confidence:.2f}"
+        return f"noted; {short_id(self.memory_id)} now has confidence {self.new_confidence:.2f}"
 
 
 @operation("POST /api/memories/{memory_id}/feedback", effect="write", profile="standard")
@@ -147,7 +148,7 @@ def memory_feedback(runtime: Runtime, memory_id: str, helpful: bool, comment: st
     rating = new_record(
         runtime,
         "feedback",
-        content=comment or f"{signal} feedback on {record.title or record.id[:8]}",
+        content=comment or f"{signal} feedback on {record.title or short_id(record.id)}",
         data={"record_id": record.id, "helpful": helpful, "comment": comment},
     )
     change_all(runtime, [Changed(record, after, "feedback", reason)], beside=[rating])
