@@ -178,7 +178,6 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
         "Stop",
         "SessionStart",
         "UserPromptSubmit",
-        "Stop",
         "PreCompact",
         "PostCompact",
         "SessionEnd",

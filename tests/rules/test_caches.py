@@ -40,6 +40,7 @@ ALLOWED = {
         "_arguments": CODE,
         "_result": CODE,
     },
+    "retrieval/sense.py": {"_vocabulary": CODE},
     "schema/templates.py": {"templates": CODE},
     "sessions/worth.py": {"weights": CODE},
     "stores/codec.py": {"parse_scope": WORD},

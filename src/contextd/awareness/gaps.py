@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from contextd.awareness.questions import Embed, Missed, cluster
+from contextd.awareness.questions import ASKING, Embed, Missed, cluster
 from contextd.domain.awareness import Tally
-from contextd.domain.records import Record
+from contextd.domain.placeholders import ANSWER, LEARNED, SAID
+from contextd.domain.records import Record, digest, short_id
 from contextd.domain.time import age, iso
+from contextd.domain.words import content_words
 
 Severity = Literal["info", "warning"]
-Sort = Literal["empty_type", "missed", "stale_demand", "stale", "module", "changed_files", "noise"]
+Sort = Literal[
+    "broken_schema",
+    "empty_type",
+    "missed",
+    "stale_demand",
+    "stale",
+    "module",
+    "changed_files",
+    "noise",
+]
 
 OFTEN_MISSED = 3
 _SHOWN = 5
@@ -33,11 +44,11 @@ class SuggestedCall:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
     """Something missing. `suggestion` names the operation that closes it, `calls` are the calls;
-    `subjects` are the types,
-    questions, modules or record ids it is about; `count` and `last` say how often and when it was
+    `subjects` are the types, questions, modules or record ids it is about; `count` and `last` say how often and when it was
     asked for (ISO 8601, empty when unknown).
     """
 
+    id: str = ""
     kind: Sort
     description: str
     severity: Severity
@@ -46,6 +57,25 @@ class Gap:
     subjects: list[str] = field(default_factory=list[str])
     count: int = 0
     last: str = ""
+
+    def __post_init__(self) -> None:
+        """Name it by what it is about, so that it is the same one when it is listed again."""
+        about = self.subjects[0] if self.kind in _NAMED_BY_SUBJECT and self.subjects else ""
+        object.__setattr__(self, "id", digest(f"{self.kind}\n{about}")[:12])
+
+
+_NAMED_BY_SUBJECT: tuple[Sort, ...] = ("empty_type", "missed", "stale_demand")
+
+Dismissed = Collection[tuple[str, str]]
+"""The subjects that somebody said are no gap, each with the kind of gap."""
+
+Answers = Callable[[Sequence[str], datetime | None], bool]
+"""Whether something that was saved since then answers one of these questions, in whatever words."""
+
+
+def _by_nobody(questions: Sequence[str], since: datetime | None) -> bool:
+    del questions, since
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +94,8 @@ class Wanted:
 class Evidence:
     """Everything gaps are read from. `reads` counts reads per type; `modules` have no knowledge;
     `changed` are records with their cited files that differ from when they were written; `stalest`
-    are the oldest, `unused` those read often that never helped.
+    are the oldest, `unused` those that were reported as no help. `broken` are the mistakes of the
+    schema's files.
     """
 
     now: datetime
@@ -76,13 +107,32 @@ class Evidence:
     changed: Sequence[tuple[Record, Sequence[str]]] = ()
     stalest: Sequence[Record] = ()
     unused: Sequence[Record] = ()
+    broken: Sequence[str] = ()
+    dismissed: Dismissed = frozenset()
+
+    def standing(self) -> Evidence:
+        """The same without what was dismissed. A question is looked for among those like it."""
+        away = self.dismissed
+        return replace(
+            self,
+            wanted=[one for one in self.wanted if ("empty_type", one.name) not in away],
+            modules=[one for one in self.modules if ("module", one) not in away],
+            changed=[one for one in self.changed if ("changed_files", one[0].id) not in away],
+            stalest=[one for one in self.stalest if ("stale", one.id) not in away],
+            broken=[one for one in self.broken if ("broken_schema", one) not in away],
+            unused=[one for one in self.unused if ("noise", one.id) not in away],
+        )
 
 
-def find_gaps(evidence: Evidence, embed: Embed) -> list[Gap]:
-    """Every gap, warnings first."""
+def find_gaps(evidence: Evidence, embed: Embed, answers: Answers = _by_nobody) -> list[Gap]:
+    """Every gap that nobody dismissed, warnings first."""
+    known = evidence
+    evidence = evidence.standing()
+    asked, missed = _asked_types(known, embed, answers)
     gaps = [
-        *_missed(evidence, embed),
-        *_empty(evidence),
+        *_broken(evidence),
+        *missed,
+        *_empty(evidence, asked),
         *_stale_demand(evidence),
         *_changed(evidence),
         *_stale(evidence),
@@ -92,67 +142,123 @@ def find_gaps(evidence: Evidence, embed: Embed) -> list[Gap]:
     return sorted(gaps, key=lambda gap: gap.severity != "warning")
 
 
-def _empty(evidence: Evidence) -> list[Gap]:
-    filled = {tally.type for tally in evidence.tallies if tally.count}
+def _broken(evidence: Evidence) -> list[Gap]:
+    if not evidence.broken:
+        return []
+    more = len(evidence.broken) - 1
+    others = f" (and {more} more)" if more else ""
+    return [
+        Gap(
+            kind="broken_schema",
+            description=f"The schema has mistakes: {evidence.broken[0]}{others}.",
+            severity="warning",
+            suggestion="correct the file; describe_schema lists every mistake, and what is saved"
+            " meanwhile is typed afterwards",
+            calls=[SuggestedCall("describe_schema", {})],
+            subjects=list(evidence.broken),
+        )
+    ]
+
+
+def _empty(evidence: Evidence, asked: Mapping[str, Sequence[Missed]]) -> list[Gap]:
+    filled = _filled(evidence)
     gaps: list[Gap] = []
     for wanted in evidence.wanted:
         if wanted.name in filled:
             continue
         about = f" ({wanted.description.rstrip('.')})" if wanted.description else ""
         fields = f" with {', '.join(wanted.required)}" if wanted.required else ""
+        group = asked.get(wanted.name, ())
+        count, last = _times(group)
+        demand = f" Agents asked for it {_often(count, last, evidence.now)}." if group else ""
         gaps.append(
             Gap(
                 kind="empty_type",
-                description=f"Type '{wanted.name}' is defined in your schema but has 0 entries.",
+                description=f"Type '{wanted.name}' is defined in your schema but has 0 entries."
+                + demand,
                 severity="warning",
                 suggestion=f"ask the user about {wanted.name}{about}, then save_typed_context"
                 f" of type {wanted.name}{fields}",
                 calls=[
                     SuggestedCall(
                         "save_typed_context",
-                        {"type": wanted.name, "data": dict(wanted.example) or {"note": "<answer>"}},
+                        {"type": wanted.name, "data": dict(wanted.example) or {"note": ANSWER}},
                     )
                 ],
-                subjects=[wanted.name],
+                subjects=[wanted.name, *(one.question[:_LONGEST] for one in group)],
+                count=count,
+                last=iso(last) if last else "",
             )
         )
     return gaps
 
 
-def _missed(evidence: Evidence, embed: Embed) -> list[Gap]:
+def _filled(evidence: Evidence) -> set[str]:
+    return {tally.type for tally in evidence.tallies if tally.count}
+
+
+def _times(group: Sequence[Missed]) -> tuple[int, datetime | None]:
+    """How often a group of questions was asked, and when last."""
+    last = max((one.last for one in group if one.last is not None), default=None)
+    return sum(one.count for one in group), last
+
+
+def _often(count: int, last: datetime | None, now: datetime) -> str:
+    often = "once" if count == 1 else f"{count} times"
+    return often + (f", last {age(last, now)}" if last else "")
+
+
+def _asked_types(
+    evidence: Evidence, embed: Embed, answers: Answers
+) -> tuple[dict[str, list[Missed]], list[Gap]]:
+    """What was asked in vain: the questions after a type of the schema by its name, and the gaps of
+    the others.
+    """
+    asked: dict[str, list[Missed]] = {}
     gaps: list[Gap] = []
-    single = 0
+    single, filled = 0, _filled(evidence)
     for group in cluster(evidence.missed, embed):
-        if _answered(group):
+        wanted = next((w for w in evidence.wanted if _asks_for(group, w)), None)
+        if wanted is not None and wanted.name not in filled:
+            asked.setdefault(wanted.name, []).extend(group)
             continue
-        count = sum(one.count for one in group)
+        away = any(("missed", one.question[:_LONGEST]) in evidence.dismissed for one in group)
+        if wanted is not None or away or _answered(group):
+            continue
+        count, last = _times(group)
         single += count == 1
-        if count == 1 and single > MOST_SINGLE:
+        if (count == 1 and single > MOST_SINGLE) or len(gaps) == MOST_MISSED:
             continue
-        times = [one.last for one in group if one.last is not None]
-        last = max(times) if times else None
-        first = _short(group[0].question)
-        asked = f"'{first}'"
-        if len(group) > 1:
-            asked += f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
-        often = "once" if count == 1 else f"{count} times"
-        when = f", last {age(last, evidence.now)}" if last else ""
-        gaps.append(
-            Gap(
-                kind="missed",
-                description=f"Agents asked for {asked} {often} without an answer{when}.",
-                severity="warning" if count >= OFTEN_MISSED else "info",
-                suggestion=f"ask the user what holds for '{first}', then"
-                f" {_way_in(evidence.wanted)}",
-                calls=[
-                    SuggestedCall("save_context", {"content": f"{first}: <what the user says>"})
-                ],
-                subjects=[one.question[:_LONGEST] for one in group],
-                count=count,
-                last=iso(last) if last else "",
-            )
-        )
-    return gaps[:MOST_MISSED]
+        if not answers([one.question for one in group], last):
+            gaps.append(_missed(evidence, group))
+    return asked, gaps
+
+
+def _asks_for(group: Sequence[Missed], wanted: Wanted) -> bool:
+    """Whether a question is the name of a type, give or take a word."""
+    name = frozenset(content_words(wanted.name.replace("_", " ")))
+    asked = [frozenset(content_words(one.question[:_LONGEST])) for one in group]
+    return any(name <= words and len(words - ASKING - name) <= 1 for words in asked)
+
+
+def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
+    count, last = _times(group)
+    first = _short(group[0].question)
+    told = f"'{first}'"
+    if len(group) > 1:
+        told += f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
+    often = "once" if count == 1 else f"{count} times"
+    when = f", last {age(last, evidence.now)}" if last else ""
+    return Gap(
+        kind="missed",
+        description=f"Agents asked for {told} {often} without an answer{when}.",
+        severity="warning" if count >= OFTEN_MISSED else "info",
+        suggestion=f"ask the user what holds for '{first}', then {_way_in(evidence.wanted)}",
+        calls=[SuggestedCall("save_context", {"content": f"{first}: {SAID}"})],
+        subjects=[one.question[:_LONGEST] for one in group],
+        count=count,
+        last=iso(last) if last else "",
+    )
 
 
 def _short(question: str) -> str:
@@ -176,6 +282,8 @@ def _stale_demand(evidence: Evidence) -> list[Gap]:
     for tally in evidence.tallies:
         name = tally.type or tally.kind
         reads = evidence.reads.get(name, 0)
+        if ("stale_demand", name) in evidence.dismissed:
+            continue
         if reads < max(DEMAND, usual) or tally.stale < MOSTLY * tally.count:
             continue
         gaps.append(
@@ -196,7 +304,8 @@ def _stale_demand(evidence: Evidence) -> list[Gap]:
 
 def _stale(evidence: Evidence) -> list[Gap]:
     stale = sum(tally.stale for tally in evidence.tallies)
-    if not stale:
+    away = any(kind == "stale" for kind, _ in evidence.dismissed)
+    if not stale or (away and not evidence.stalest):
         return []
     told = "1 entry is" if stale == 1 else f"{stale:,} entries are"
     return [
@@ -254,7 +363,7 @@ def _modules(evidence: Evidence) -> list[Gap]:
                     {
                         "title": f"Working on {evidence.modules[0]}",
                         "description": f"When working on module {evidence.modules[0]}",
-                        "content": f"In {evidence.modules[0]}: <what you learned>",
+                        "content": f"In {evidence.modules[0]}: {LEARNED}",
                         "outcome": "success",
                     },
                 )
@@ -272,19 +381,22 @@ def _noise(evidence: Evidence) -> list[Gap]:
     return [
         Gap(
             kind="noise",
-            description=f"{told} often read and never helped:"
-            f" {_few([record.id[:8] for record in evidence.unused])}.",
+            description=f"{told} reported as no help, and as help by nobody:"
+            f" {_few([short_id(record.id) for record in evidence.unused])}.",
             severity="info",
-            suggestion="report_usefulness of what helps and what does not; delete_context notes nobody"
-            " needs",
-            calls=[
-                SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
-                for record in evidence.unused[:_SHOWN]
-            ],
+            suggestion="update_context what is wrong with them, or delete_context what nobody needs",
+            calls=[_unneeded(record) for record in evidence.unused[:_SHOWN]],
             subjects=[record.id for record in evidence.unused],
             count=count,
         )
     ]
+
+
+def _unneeded(record: Record) -> SuggestedCall:
+    """Taking out what helps nobody, or saying once more that it does not."""
+    if record.kind == "context":
+        return SuggestedCall("delete_context", {"id": record.id})
+    return SuggestedCall("report_usefulness", {"context_ids": [record.id], "useful": False})
 
 
 def _held(record: Record) -> SuggestedCall:

@@ -24,7 +24,7 @@ Embed = Callable[[Sequence[str]], Mapping[str, Vector]]
 """The vectors of those texts that have one, by text."""
 
 _LONGEST = 500
-_ASKING = frozenset(
+ASKING = frozenset(
     content_words(
         """how what where which who when why use used using set setup setting configure configuration config
         process convention policy strategy guideline rule step flow way work get do does handle handled handling
@@ -102,4 +102,4 @@ def _likeness(asked: Sequence[Missed], embed: Embed) -> npt.NDArray[np.float64]:
 
 def _names(question: str) -> frozenset[str]:
     words = frozenset(content_words(question[:_LONGEST]))
-    return words - _ASKING or words
+    return words - ASKING or words

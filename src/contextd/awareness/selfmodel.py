@@ -83,11 +83,14 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Scores from 0 to 1: schema types with entries, and entries changed within 90 days."""
+    """Scores from 0 to 1: schema types with entries, and entries changed within 90 days. `reasons` say
+    why the store is not healthy.
+    """
 
     coverage_score: Annotated[float, Field(serialization_alias="coverageScore")]
     freshness_score: Annotated[float, Field(serialization_alias="freshnessScore")]
     overall_health: Annotated[Overall, Field(serialization_alias="overallHealth")]
+    reasons: list[str] = field(default_factory=list[str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,10 +119,11 @@ def build(
     stalest: Sequence[StaleEntry],
     gaps: Sequence[Gap],
     contradictions: Sequence[Disagreement],
+    broken: Sequence[str] = (),
     now: datetime,
 ) -> SelfModel:
     """The self-model. `tallies` are made with `RECENT_DAYS` and `STALE_DAYS`; `defined` are the
-    context types of the schema; `stalest` come oldest first.
+    context types of the schema, `broken` the mistakes of its files; `stalest` come oldest first.
 
     Without a schema nothing defined is missing: coverage is 1, or 0 for an empty store. Freshness
     of an empty store is 0.
@@ -131,6 +135,15 @@ def build(
     filled = [name for name in defined if name in with_entries]
     coverage = len(filled) / len(defined) if defined else float(total > 0)
     freshness = (total - stale) / total if total else 0.0
+    reasons = _reasons(
+        total=total,
+        empty=[name for name in defined if name not in with_entries],
+        coverage=coverage,
+        stale=stale,
+        freshness=freshness,
+        disagreements=len(contradictions),
+        broken=broken,
+    )
     model = SelfModel(
         StoreIdentity(
             owner=owner,
@@ -151,20 +164,39 @@ def build(
         Condition(
             round(coverage, 4),
             round(freshness, 4),
-            overall(total, coverage, freshness, bool(contradictions)),
+            "sparse" if total < SPARSE else "needs-attention" if reasons else "healthy",
+            reasons,
         ),
     )
-    return _with_text(model, named, len(filled), len(defined), now)
+    return _with_text(model, named, len(filled), len(defined), now, broken=bool(broken))
 
 
-def overall(total: int, coverage: float, freshness: float, disagrees: bool) -> Overall:
-    """Sparse below 5 entries; else in need of attention below 80 % coverage or 70 % freshness, or
-    while two entries contradict each other.
+def _reasons(
+    *,
+    total: int,
+    empty: Sequence[str],
+    coverage: float,
+    stale: int,
+    freshness: float,
+    disagreements: int,
+    broken: Sequence[str],
+) -> list[str]:
+    """Why a store is not healthy: fewer than 5 entries, a schema with mistakes, below 80 % coverage or
+    70 % freshness, or two entries that contradict each other.
     """
+    reasons: list[str] = []
     if total < SPARSE:
-        return "sparse"
-    poor = coverage < ENOUGH_COVERAGE or freshness < ENOUGH_FRESHNESS
-    return "needs-attention" if poor or disagrees else "healthy"
+        few = "1 entry" if total == 1 else f"{total} entries" if total else "no entries"
+        reasons.append(f"{few}; below {SPARSE} there is too little to judge")
+    reasons += [f"the schema has a mistake: {one}" for one in broken[:_SHOWN]]
+    if empty and coverage < ENOUGH_COVERAGE:
+        reasons.append(f"no entries of {', '.join(empty[:_SHOWN])}")
+    if total and freshness < ENOUGH_FRESHNESS:
+        reasons.append(f"{stale} of {total} entries did not change for {STALE_DAYS} days")
+    if disagreements:
+        pairs = "1 pair" if disagreements == 1 else f"{disagreements} pairs"
+        reasons.append(f"{pairs} of entries contradict each other")
+    return reasons
 
 
 def breakdown(tallies: Sequence[Tally]) -> dict[str, Tally]:
@@ -177,7 +209,13 @@ def breakdown(tallies: Sequence[Tally]) -> dict[str, Tally]:
 
 
 def _with_text(
-    model: SelfModel, named: Mapping[str, Tally], filled: int, defined: int, now: datetime
+    model: SelfModel,
+    named: Mapping[str, Tally],
+    filled: int,
+    defined: int,
+    now: datetime,
+    *,
+    broken: bool,
 ) -> SelfModel:
     total, health = model.identity.context_count, model.health
     types = f"{len(named)} type{'' if len(named) == 1 else 's'}"
@@ -188,13 +226,16 @@ def _with_text(
         label = "untyped" if name == UNTYPED else name
         count = f"{tally.count} entr{'y' if tally.count == 1 else 'ies'}"
         lines.append(f"  - {label}: {count} (newest: {age(tally.newest, now)})")
-    coverage = f"{filled} of {defined} defined types have entries" if defined else "no schema"
+    coverage = f"{filled} of {defined} defined types have entries"
+    if not defined:
+        coverage = "no type of the schema can be read" if broken else "no schema"
     fresh = f"{total - model.freshness.stale} of {total} entries updated within {STALE_DAYS} days"
     lines += [
         "",
         f"Health: {health.overall_health}",
         f"  Coverage: {round(100 * health.coverage_score)}% ({coverage})",
         f"  Freshness: {round(100 * health.freshness_score)}% ({fresh})",
+        *(f"  Because: {reason}" for reason in health.reasons),
     ]
     if model.gaps:
         lines += ["", "Gaps:"]

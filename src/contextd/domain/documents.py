@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.code import SourceFile
-from contextd.domain.kinds import KINDS
+from contextd.domain.kinds import KINDS, Kind
 from contextd.domain.query import CODE, EVENT, Document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -16,7 +16,9 @@ NEIGHBOURS = 2
 
 
 def record_document(record: Record) -> Document:
-    """The document of a record."""
+    """The document of a record. Its tags and its source count as words near its text: they are found,
+    and a record keeps its vector when only they change.
+    """
     kind = KINDS.get(record.kind)
     facets = [f"tag={tag}" for tag in record.tags]
     for name in kind.facets if kind else ():
@@ -29,13 +31,18 @@ def record_document(record: Record) -> Document:
         kind=record.kind,
         scope=record.scope,
         text=record.text,
-        near=str(record.data.get(kind.near, "")) if kind and kind.near else "",
+        near="\n".join(part for part in (record.labels, _beside(record, kind)) if part),
         status=record.status,
         facets=tuple(facets),
         confidence=record.confidence,
         valid_from=record.valid_from,
         valid_to=record.valid_to,
     )
+
+
+def _beside(record: Record, kind: Kind | None) -> str:
+    """The field of a kind that stands near."""
+    return str(record.data.get(kind.near, "")) if kind and kind.near else ""
 
 
 def event_id(session_id: str, seq: int) -> str:

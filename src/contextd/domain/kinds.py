@@ -160,7 +160,11 @@ _kind(
     "context",
     "contexts",
     "A context entry: free text an agent or a person saved.",
-    fields={"contextType": _S, "bubbleId": _S},
+    fields={
+        "contextType": _S,
+        "bubbleId": _S,
+        "savedAs": Field(description="The type it was saved under while that was not declared"),
+    },
     facets=("contextType", "bubbleId"),
     open=True,
     traits="attached briefed compared entry listed stable",
@@ -350,6 +354,13 @@ _kind(
     fields={"session_id": _S, "files": _LIST, "decisions": _LIST, "task": _S},
     searched_as="session",
     created_by=("session_checkpoint",),
+)
+_kind(
+    "dismissal",
+    "dismissals",
+    "What somebody said is no gap; kept archived, so that no search finds it.",
+    fields={"gap": _NEEDED, "subjects": Field("string[]", required=True), "note": _S},
+    created_by=("dismiss_gap",),
 )
 _kind(
     "bubble",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,16 @@ class Clean(str):
 def new_id() -> str:
     """A random UUID."""
     return str(uuid.uuid4())
+
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def short_id(id: str) -> str:
+    """An id as people are shown it: the beginning of one of ours, and all of an imported one, whose
+    beginning may be that of many.
+    """
+    return id[:8] if _UUID.fullmatch(id) else id
 
 
 def digest(text: str) -> str:
@@ -105,6 +116,11 @@ class Record:
         near = KINDS[self.kind].near if self.kind in KINDS else ""
         data = {name: value for name, value in self.data.items() if name != near}
         return indexed_text(self.title, self.content, data)
+
+    @property
+    def labels(self) -> str:
+        """What is indexed beside the text: the tags, and who the record comes from."""
+        return "\n".join((*self.tags, *([self.source.agent] if self.source.agent else [])))
 
     @property
     def content_hash(self) -> str:

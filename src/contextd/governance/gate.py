@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from contextd.domain.errors import Invalid, TooLarge
+from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text
 from contextd.domain.scope import Scope
 from contextd.governance.entries import DeclaredType
@@ -68,20 +69,26 @@ class Verdict:
 def admit(draft: Draft, look: GateLookup) -> Verdict:
     """Decide what becomes of a draft: redaction, limits, recall loop, junk, duplicates and
     contradictions, in this order. What a human typed skips the loop and junk checks; what an agent
-    records on purpose skips the loop check, since repeating a fact is no copying of a transcript.
+    records on purpose skips the loop check, since repeating a fact is no copying of a transcript, and
+    is never refused where it is known already.
 
     Raises `TooLarge` past 50,000 characters and `Invalid` for text that cannot be stored.
     """
     draft, findings = without_secrets(draft, look.key)
     check_limits(draft)
-    if draft.trust != "human":
-        taken_from_text = RANK[draft.trust] < RANK["agent"]
-        copied = _loop(draft.content, look.served) if taken_from_text else ""
-        reason = copied or junk(draft.content, draft.kind)
+    blank = left_open(draft.content, draft.data)
+    if blank:
+        return Verdict("reject", draft, f"{blank} stands for what is not known yet", None, findings)
+    same = look.by_hash(_hash(draft))
+    if same is not None and _typed_otherwise(draft, same):
+        same = None
+    on_purpose = RANK[draft.trust] >= RANK["agent"]
+    if draft.trust != "human" and not (on_purpose and same):
+        copied = "" if on_purpose else _loop(draft.content, look.served)
+        reason = copied or junk(draft.content, draft.kind, on_purpose=on_purpose)
         if reason:
             return Verdict("reject", draft, reason, None, findings)
-    same = look.by_hash(_hash(draft))
-    if same is not None and not _typed_otherwise(draft, same):
+    if same is not None:
         return Verdict("duplicate", draft, "the same is already stored", same, findings)
     return replace(
         _beside(
@@ -193,10 +200,13 @@ _LISTING = re.compile(r"^\s*(?:\d+[→|:\t]|[drwx-]{10}\s|[+-]{3} [ab]/|@@ -|[\w
 _HASHLIKE = re.compile(r"(?:[0-9a-f]{7,64}|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2})", re.I)
 
 
-def junk(content: str, kind: str = "") -> str:
-    """Why a text is not worth keeping; empty when it may be."""
+def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
+    """Why a text is not worth keeping; empty when it may be. A note that is kept `on_purpose` may be as
+    short as `port 8080`.
+    """
     text = content.strip()
-    if len(text) < SHORTEST:
+    brief = len(text) < SHORTEST
+    if brief and not (on_purpose and kind == "context"):
         return f"shorter than {SHORTEST} characters"
     if kind == "discovery" and len(text) > LONGEST_DISCOVERY:
         return f"a discovery longer than {LONGEST_DISCOVERY:,} characters"
@@ -211,6 +221,8 @@ def junk(content: str, kind: str = "") -> str:
             return "a stack trace without a word on it"
         if sum(1 for line in lines if _LISTING.match(line)) >= 0.8 * len(lines):
             return "a listing"
+    if brief:
+        return ""
     solid = "".join(text.split())
     letters = sum(map(str.isalpha, _HASHLIKE.sub("", text)))
     return "mostly punctuation or hashes" if letters < 0.35 * len(solid) else ""

@@ -123,6 +123,13 @@ JOBS: dict[str, JobRow] = {
             every=_DAY,
         ),
         JobRow(
+            name="adopt_leftovers",
+            about="Give entries the type they were saved under, now that it is declared.",
+            run="knowledge.adopting:adopt_leftovers",
+            lane="upkeep",
+            needs=_CHECKOUT,
+        ),
+        JobRow(
             name="score_windows",
             about="Score anew what open sessions were served.",
             run="sessions.window:score_windows",

@@ -133,8 +133,10 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
             "session",
             lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
         )
-    if trace.used:
-        call.sinks.used(trace.used)
+    # What was handed over unasked, such as a briefing, was not read.
+    read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
+    if read and call.surface != "hook":
+        call.sinks.used(read)
     if call.call and trace.committed:
         kept = json.dumps({"value": answer.value, "text": answer.text})
         kept = kept if len(kept) <= _LARGEST_KEPT else "null"

@@ -81,6 +81,7 @@ class Operation:
     about: Mapping[str, str]
     aliases: Mapping[str, str]
     nulls: Mapping[str, Any]
+    ignores: frozenset[str]
 
     # Made when first asked for: building all of them takes 0.2 s and pydantic itself 0.1 s, which a
     # command line that calls one of them or none should not pay.
@@ -134,13 +135,15 @@ def operation(
     placeless: bool = False,
     aliases: Mapping[str, str] | None = None,
     nulls: Mapping[str, Any] | None = None,
+    ignores: Iterable[str] = (),
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Add a function to the table. Its signature and docstring are the whole definition.
 
     The first parameter is the `Runtime`; every operation that is not `placeless` takes a `project`
     besides its own arguments. The docstring's first paragraph is what an agent reads; its
     `Args:` are the arguments' help. `nulls` is what an explicit null of an argument stands for, where
-    it differs from leaving it out. A result with a method `as_text()` has that as its text form.
+    it differs from leaving it out; `ignores` are names that may be given and say nothing, such as the
+    rest of an answer that is sent back changed. A result with a method `as_text()` has that as its text form.
     """
 
     def register(run: Callable[P, T]) -> Callable[P, T]:
@@ -162,6 +165,7 @@ def operation(
             about=about,
             aliases=dict(aliases or {}),
             nulls=dict(nulls or {}),
+            ignores=frozenset(ignores),
         )
         return run
 
@@ -222,6 +226,8 @@ def validate(op: Operation, raw: Mapping[str, Any]) -> dict[str, Any]:
     problems: list[str] = []
     for name, value in raw.items():
         known = _known_name(name, op, fields)
+        if known is None and name in op.ignores:
+            continue
         if known is None:
             hint = nearest(_snake(name), list(fields)) or "it takes " + (
                 ", ".join(fields) or "none"

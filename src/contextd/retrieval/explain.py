@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from contextd.domain.records import short_id
 from contextd.retrieval.hits import Hit, LeftOut, Result, ScorePart
 
 
@@ -49,7 +50,7 @@ def explained(result: Result, more_left_out: Sequence[LeftOut] = (), most_lost: 
         lines.append("nothing relevant was found")
     lost = (*more_left_out, *result.left_out)
     lines += [
-        f"- {one.kind} {one.id[:8]} {one.score:.3f}: {one.reason}" for one in lost[:most_lost]
+        f"- {one.kind} {short_id(one.id)} {one.score:.3f}: {one.reason}" for one in lost[:most_lost]
     ]
     if len(lost) > most_lost:
         lines.append(f"- and {len(lost) - most_lost} more")
@@ -64,4 +65,4 @@ def _line(rank: int, hit: Hit) -> str:
         + (f" ({part.why})" if part.why else "")
         for part in hit.parts
     ]  # fmt: skip
-    return f"{rank}. {hit.kind} {hit.id[:8]} {hit.score:.3f} = {' '.join(told)}"
+    return f"{rank}. {hit.kind} {short_id(hit.id)} {hit.score:.3f} = {' '.join(told)}"

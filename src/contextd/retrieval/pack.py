@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
-from contextd.domain.records import Record, digest
+from contextd.domain.records import Record, digest, short_id
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.retrieval.hits import Hit, LeftOut
 
@@ -44,7 +44,7 @@ class Pack:
 
 def cite(hit: Hit) -> str:
     """Where a hit comes from, in brackets: `[memory 1f3a9c2e, by human, confidence 0.8]`."""
-    told = [f"{hit.kind} {hit.id[:8] if hit.record else hit.id}"]
+    told = [f"{hit.kind} {short_id(hit.id) if hit.record else hit.id}"]
     record = hit.record
     if isinstance(record, Record):
         told += [f"by {record.trust}", f"confidence {record.confidence:.2g}"]

@@ -12,6 +12,7 @@ import numpy as np
 from contextd.domain.code import Chunk
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, Match, Query, Vector
+from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.words import content_words, query_words, words
 from contextd.ports import Embedder, Index
@@ -29,6 +30,7 @@ from contextd.retrieval.hits import (
     Texted,
 )
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
+from contextd.retrieval.sense import makes_sense
 
 DEPTH = 100
 """How many documents each way of looking may propose."""
@@ -170,6 +172,10 @@ def find(
         past=past,
     )
     hits = in_order(ranked(candidate, content, standing) for candidate, content in relevant)
+    if hits and not any(hit.part(LEXICAL).rank for hit in hits) and not makes_sense(question):
+        # The vector of a word that nobody knows is near to something all the same.
+        far += [candidate for candidate, _ in relevant]
+        hits = []
     kept, left = distinct(hits if past is None else by_file(hits, question, past), limit)
     kept = _compared(kept, question)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
@@ -238,7 +244,9 @@ def _relevant(
         cosine = pair[0].part(DENSE).raw
         if cosine >= least:
             return True
-        shared = len(asked.intersection(words(pair[1].text)))
+        # A label is no reason to show what nobody asked for.
+        said = pair[1].text if strict else _said(pair[1])
+        shared = len(asked.intersection(words(said)))
         # One word more than was asked, so that the only word of a short prompt is not everything.
         most = shared / (len(asked) + strict) > 0.5 if asked else False
         return most or cosine + OVERLAP * shared / (len(asked) + 1) >= least
@@ -271,12 +279,25 @@ def _compared(hits: Sequence[Hit], question: str) -> list[Hit]:
 
 
 def _relevance(hit: Hit, asked: frozenset[str]) -> float:
-    """See `RELEVANT`; without vectors, the share of the question's words."""
-    content = hit.content
+    return _weighed(hit.content, asked, hit.part(DENSE).raw)
+
+
+def relevance(question: str, content: Texted, cosine: float) -> float:
+    """How relevant a text is to a question; see `RELEVANT`. Without a cosine, the share of the question's
+    words.
+    """
+    return _weighed(content, frozenset(content_words(question)[:_MOST_WORDS]), cosine)
+
+
+def _weighed(content: Texted, asked: frozenset[str], cosine: float) -> float:
     place = f"{content.path} {content.symbol}\n" if isinstance(content, Chunk) else ""
-    shared = len(asked.intersection(words(f"{place}{content.text}"))) / (len(asked) + 1)
-    cosine = hit.part(DENSE).raw
+    shared = len(asked.intersection(words(f"{place}{_said(content)}"))) / (len(asked) + 1)
     return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
+
+
+def _said(content: Texted) -> str:
+    """The text a question is compared with: of a record, with its labels."""
+    return f"{content.text}\n{content.labels}" if isinstance(content, Record) else content.text
 
 
 def _code_kept(
@@ -324,4 +345,4 @@ def _known(pairs: Sequence[_Pair], asked: frozenset[str]) -> float:
     return len(found) / (len(asked) + 1)
 
 
-__all__ = ["Hit", "Result", "find", "search"]
+__all__ = ["Hit", "Result", "find", "relevance", "search"]

@@ -24,15 +24,17 @@ def parse_filter(
     *,
     within: tuple[str, ...] = (),
     open: bool = False,
+    held: Callable[[str], bool] | None = None,
 ) -> Condition | None:
     """The condition a filter asks for; None for an empty one.
 
     A field stands for equality or containment, or for a mapping of operators; several keys must all
     hold. A list given for a list field means that all of it is contained. `within` is where the
     fields are kept in a record's data. Fields that are not in `fields` may be asked for when
-    `open`. Raises one `Invalid` naming everything wrong.
+    `open`, or when `held` says of their name that something holds one. Raises one `Invalid` naming
+    everything wrong.
     """
-    reading = _Reading(fields, within, open)
+    reading = _Reading(fields, within, lambda name: open or bool(held and held(name)))
     condition = reading.all_of(given, 1)
     if reading.problems:
         raise Invalid(
@@ -46,8 +48,10 @@ def parse_filter(
 class _Reading:
     """One pass over a filter, collecting what is wrong."""
 
-    def __init__(self, fields: Mapping[str, Field], within: tuple[str, ...], open: bool) -> None:
-        self._fields, self._within, self._open = fields, within, open
+    def __init__(
+        self, fields: Mapping[str, Field], within: tuple[str, ...], held: Callable[[str], bool]
+    ) -> None:
+        self._fields, self._within, self._held = fields, within, held
         self.problems: list[str] = []
 
     def all_of(self, given: Any, depth: int) -> Condition:
@@ -76,7 +80,7 @@ class _Reading:
     def _field(self, name: str) -> Field | None:
         if name in self._fields:
             return self._fields[name]
-        if self._open and _NAME.fullmatch(name):
+        if _NAME.fullmatch(name) and self._held(name):
             return _ANY
         hint = nearest(name, list(self._fields)) or "known: " + (", ".join(self._fields) or "none")
         self._wrong(f"unknown field {name!r} ({hint})")

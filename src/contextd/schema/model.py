@@ -12,6 +12,9 @@ Origin = Literal["project", "home"]
 
 VERSION = 1
 
+TYPE, FIELDS, SAVED_AS = "contextType", "structuredData", "savedAs"
+"""Where a record's data keeps its type, the fields of it, and the name of a type that was not declared."""
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:

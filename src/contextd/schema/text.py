@@ -14,7 +14,9 @@ _LEAD_CHARACTERS = 300
 
 def content_of(type_name: str, data: Mapping[str, Any]) -> str:
     """The readable content of an entry: its type, and each field's value under the field's name."""
-    parts = [f"{_spoken(n)}: {_shown(value)}" for n, value in data.items() if value is not None]
+    parts = [
+        f"{_spoken(n)}: {shown_value(value)}" for n, value in data.items() if value is not None
+    ]
     separator = (
         "\n" if any("\n" in part or len(part) > _LEAD_CHARACTERS for part in parts) else "; "
     )
@@ -25,13 +27,14 @@ def _spoken(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """The value of a field as the text of an entry has it."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value)) or "none"
+        return ", ".join(map(shown_value, value)) or "none"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name}={_shown(part)}" for name, part in value.items()) or "none"
+        return ", ".join(f"{name}={shown_value(part)}" for name, part in value.items()) or "none"
     return str(value)
 
 

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.awareness.gaps import Evidence, Gap, Wanted, find_gaps
 from contextd.awareness.questions import Missed
+from contextd.awareness.selfmodel import RECENT_DAYS, STALE_DAYS
 from contextd.domain.awareness import Tally
-from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
-from contextd.domain.query import Query, Vector
+from contextd.domain.placeholders import ONE, placeholder
+from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import standings
+from contextd.steps.asking import answered_since, embedded
 from contextd.steps.model import project_model
 from contextd.steps.schemas import schema_of
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500
-_IDENTITY = frozenset(content_words("identity owner name"))
-_NAMED = re.compile(
-    r"^[\s>*#-]*(?:\*\*)?name(?:\*\*)?\s*:\s*(?:\*\*)?(.+?)(?:\*\*)?\s*$", re.I | re.M
-)
-_LONGEST_NAME, _READ = 80, 4_000
 LATEST = 200
+_STALEST = 5
 
 OBSERVED = 1000
 """As many observations as the log keeps."""
 
-_MOST_USED = 100
-_OFTEN_READ = 10
-_MOST_NOISE = 10
-_MOST_EMBEDDED, _VECTORS_KEPT = 40, 500
+_MOST_RATED, _MOST_NOISE = 100, 10
+_OFTEN_READ, _OFTEN_REFUSED = 10, 2
+_MOST_DISMISSED = 500
 
 
 def surveyed(runtime: Runtime, *kinds: str, **conditions: Any) -> Query:
@@ -78,12 +74,12 @@ def wanted(runtime: Runtime) -> list[Wanted]:
 def _example(fields: Mapping[str, Field]) -> dict[str, Any]:
     required = {name: field for name, field in fields.items() if field.required}
     return {
-        name: field.values[0] if field.values else _FITTING.get(field.type, f"<{name}>")
+        name: field.values[0] if field.values else _FITTING.get(field.type, placeholder(name))
         for name, field in (required or dict(list(fields.items())[:1])).items()
     }
 
 
-_FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": ["<one>"]}
+_FITTING: Mapping[str, Any] = {"number": 0, "boolean": False, "string[]": [ONE]}
 
 
 def missed_questions(
@@ -154,6 +150,23 @@ def changed_files(
     return [(record, (*s.changed, *s.missing)) for record, s in cited if s.changed or s.missing]
 
 
+def tallies_of(runtime: Runtime) -> list[Tally]:
+    """How many entries of each kind and type there are."""
+    now = runtime.clock.now()
+    return runtime.view.survey.tally(
+        surveyed(runtime, *kinds_that("entry")),
+        recent=now - timedelta(days=RECENT_DAYS),
+        stale=now - timedelta(days=STALE_DAYS),
+    )
+
+
+def stalest_of(runtime: Runtime) -> list[Record]:
+    """The stale entries that nobody changed for longest."""
+    before = runtime.clock.now() - timedelta(days=STALE_DAYS)
+    found = runtime.view.survey.first(surveyed(runtime, *kinds_that("entry")), "stalest", _STALEST)
+    return [record for record in found if record.updated_at < before]
+
+
 def gaps_of(
     runtime: Runtime, tallies: Sequence[Tally], stalest: Sequence[Record] = ()
 ) -> list[Gap]:
@@ -172,17 +185,27 @@ def gaps_of(
         changed=changed_files(runtime, latest),
         stalest=stalest,
         unused=noise(runtime),
+        broken=[str(problem) for problem in schema_of(runtime).problems],
+        dismissed=_subjects(dismissed(runtime)),
     )
-    return find_gaps(evidence, lambda texts: embedded(runtime, texts))
+    return find_gaps(
+        evidence,
+        lambda texts: embedded(runtime, texts),
+        lambda asked, since: answered_since(runtime, observed_in(runtime), latest, asked, since),
+    )
 
 
 def missed_gaps(runtime: Runtime, lately: Lately) -> list[Gap]:
-    """Only what was asked in vain, most asked first."""
+    """Only what was asked in vain more than once, most asked first: one question of one agent is no
+    reason to tell all others.
+    """
     if not lately.usage.missed_queries:
         return []
     missed = missed_questions(lately.usage, lately.observations, lately.records)
-    evidence = Evidence(now=runtime.clock.now(), missed=missed)
-    return find_gaps(evidence, lambda texts: embedded(runtime, texts))
+    away = _subjects(dismissed(runtime))
+    evidence = Evidence(now=runtime.clock.now(), missed=missed, dismissed=away)
+    found = find_gaps(evidence, lambda texts: embedded(runtime, texts))
+    return [gap for gap in found if gap.count > 1]
 
 
 def _latest(runtime: Runtime) -> Sequence[Record]:
@@ -190,52 +213,29 @@ def _latest(runtime: Runtime) -> Sequence[Record]:
 
 
 def noise(runtime: Runtime) -> list[Record]:
-    """Records read often that never helped, most read first."""
+    """Records that were reported as no help and by nobody as help, more than once or though they are
+    often asked for. Those reported most come first. What was merely shown a lot is no noise: nobody
+    said so, and what is shown unasked was not read.
+    """
     query = surveyed(runtime, *kinds_that("entry"))
-    found: list[Record] = []
-    # The few most used are mostly enough, and every record read costs a parse.
-    for most in (_MOST_USED // 5, _MOST_USED):
-        used = runtime.view.survey.first(query, "most_used", most)
-        found = [r for r in used if r.usage_count >= _OFTEN_READ and not r.helpful][:_MOST_NOISE]
-        if len(found) == _MOST_NOISE or len(used) < most or used[-1].usage_count < _OFTEN_READ:
-            break
-    return found
+    rated = runtime.view.survey.first(query, "most_rated", _MOST_RATED)
+    return [
+        record
+        for record in rated
+        if not record.helpful
+        and record.unhelpful >= (1 if record.usage_count >= _OFTEN_READ else _OFTEN_REFUSED)
+    ][:_MOST_NOISE]
 
 
-def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
-    """Vectors of questions. At most 40 are made in one call, the first ones first; they are kept."""
-    model = runtime.embedder.model
-    if not model:
-        return {}
-    cache = runtime.organisation.caches.of("vectors of questions", _VECTORS_KEPT)
-    known: dict[str, Vector] = {}
-    for text in texts:
-        vector = cache.get((model, text))
-        if vector is not None:
-            known[text] = vector
-    missing = [text for text in texts if text not in known][:_MOST_EMBEDDED]
-    try:
-        rows = runtime.embedder.embed(missing) if missing else ()
-    except Unavailable:
-        return {}
-    for text, row in zip(missing, rows, strict=True):
-        known[text] = row
-        cache.put((model, text), row)
-    return known
+def dismissed(runtime: Runtime) -> list[Record]:
+    """What somebody said is no gap, latest first."""
+    query = surveyed(runtime, "dismissal", statuses=("archived",), limit=_MOST_DISMISSED)
+    return runtime.view.records.find(query).records
 
 
-def owner_of(runtime: Runtime) -> str:
-    """Whose store this is: what a preference on identity says, then `Name:` in USER.md, else who asks."""
-    query = surveyed(runtime, "context", where={"contextType": "preference"})
-    for match in runtime.view.index.lexical(list(_IDENTITY), query, 5):
-        for record in runtime.view.records.get([match.id]):
-            fields = record.data.get("structuredData")
-            told = fields if isinstance(fields, Mapping) else {}
-            if _IDENTITY & set(content_words(str(told.get("domain", "")))) and told.get("rule"):
-                return str(told["rule"])[:_LONGEST_NAME]
-    try:
-        text = (runtime.settings.home / "USER.md").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return runtime.caller.name
-    named = _NAMED.search(text[:_READ])
-    return named[1].strip()[:_LONGEST_NAME] if named else runtime.caller.name
+def _subjects(dismissals: Iterable[Record]) -> frozenset[tuple[str, str]]:
+    return frozenset(
+        (str(one.data.get("gap", "")), str(subject))
+        for one in dismissals
+        for subject in one.data.get("subjects", ())
+    )

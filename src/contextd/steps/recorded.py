@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from contextd.domain.records import short_id
 from contextd.steps.writing import Saved
 
 
@@ -27,10 +28,19 @@ _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already
 def recorded(saved: Saved) -> Recorded:
     """The acknowledgment of a write, in words."""
     id = saved.record.id
-    message = f"{_WORDS[saved.outcome]} as {id[:8]}" + (
+    message = f"{_WORDS[saved.outcome]} as {short_id(id)}" + (
         f" ({saved.reason})" if saved.reason else ""
     )
     if saved.redacted:
         secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
         message += f"; {secrets} removed before storing"
     return Recorded(id, saved.outcome, message, saved.redacted)
+
+
+def fate(saved: Saved) -> str:
+    """What a caller should know of a note besides that it was saved."""
+    if saved.outcome == "duplicate":
+        return f"{saved.reason}; that entry is returned"
+    reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason
+    redacted = f"{saved.redacted} secrets taken out" if saved.redacted else ""
+    return "; ".join(filter(None, (reason, redacted)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextd.runtime import Runtime
 from contextd.schema.load import load_schema, read_schema_file
 from contextd.schema.model import Origin, Schema, SchemaFile
+from contextd.steps.leftovers import expect_adoption
 
 _SCHEMA_FILES = 64
 
@@ -13,7 +14,9 @@ def schema_of(runtime: Runtime) -> Schema:
     """The types in force where the call stands."""
     root = runtime.checkout.root if runtime.checkout else None
     cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
-    return load_schema(runtime.settings.home, root, cache)
+    schema = load_schema(runtime.settings.home, root, cache)
+    expect_adoption(runtime, schema)
+    return schema
 
 
 def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:

@@ -14,13 +14,14 @@ from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
 from contextd.runtime import Runtime
-from contextd.schema.model import ContextType, Schema
-from contextd.schema.text import content_of
+from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
+from contextd.schema.text import content_of, shown_value
 from contextd.steps.schemas import schema_of
 from contextd.steps.views import ContextEntry, entry
 from contextd.steps.writing import Saved, save_new
 
-TYPE, FIELDS = "contextType", "structuredData"
+_TELLING = 10
+"""Characters from which a value that a text repeats is no coincidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def save_typed(
         raise Invalid("data is empty", "give the fields; describe_schema names them")
     schema = schema_of(runtime)
     kind = schema.types.get(type)
-    kept: dict[str, Any] = {TYPE: type} if kind else {}
+    kept: dict[str, Any] = {TYPE if kind else SAVED_AS: type}
     kept[FIELDS] = kind.check(data) if kind else dict(data)
     if bubble:
         kept["bubbleId"] = bubble
@@ -107,23 +108,77 @@ def _untyped(type: str, schema: Schema) -> str:
     near = nearest(type, list(schema.types))
     known = "types: " + (", ".join(schema.types) or "none defined yet")
     wrong = "; its file has mistakes, see describe_schema" if schema.problems else ""
-    return f"no type {type!r} ({near or known}){wrong}; saved as an untyped entry"
+    return (
+        f"no type {type!r} ({near or known}){wrong}; saved as an untyped entry, which becomes one of"
+        " that type once it is declared"
+    )
 
 
 def with_fields(record: Record, given: Mapping[str, Any], schema: Schema) -> Record:
-    """An entry with typed fields changed; null takes one out. Content made from the fields follows.
+    """An entry with typed fields changed; null takes one out.
 
     Raises one `Invalid` naming every field that does not fit the entry's type.
     """
     before = structured(record)
-    name = str(record.data.get(TYPE, ""))
-    kind = schema.types.get(name)
+    kind = schema.types.get(str(record.data.get(TYPE, "")))
     if kind is not None:
         after = kind.check_change(before, given)
     else:
         after = {n: v for n, v in {**before, **given}.items() if v is not None}
-    made = record.content == content_of(name, before)
-    return record.with_(
-        data={**record.data, FIELDS: after},
-        content=content_of(name, after) if made else record.content,
-    )
+    return record.with_(data={**record.data, FIELDS: after})
+
+
+def with_type(record: Record, name: str, given: Mapping[str, Any], schema: Schema) -> Record:
+    """An entry under another type, with typed fields changed; under none when the name is empty.
+
+    Raises `Invalid` for a type that is not declared, and one that names every field that does not
+    fit.
+    """
+    data = {key: value for key, value in record.data.items() if key not in (TYPE, SAVED_AS)}
+    if not name:
+        bare = record.with_(data=data)
+        return with_fields(bare, given, schema) if given else bare
+    kind = schema.types.get(name)
+    if kind is None:
+        known = "types: " + (", ".join(schema.types) or "none defined yet")
+        raise Invalid(f"no type {name!r} is defined", nearest(name, list(schema.types)) or known)
+    fields = kind.check_change(structured(record), given)
+    return record.with_(data={**data, TYPE: name, FIELDS: fields})
+
+
+def in_step(before: Record, after: Record) -> Record:
+    """A changed entry whose text and fields say the same: a text that is made from the fields follows
+    them, and a single field of free text follows the text.
+
+    Raises `Invalid` for a new text that leaves out what the fields still hold.
+    """
+    was, now = structured(before), structured(after)
+    made = bool(was) and before.content == _made_of(before)
+    if after.content == before.content:
+        named = after.data.get(TYPE) or after.data.get(SAVED_AS)
+        return after.with_(content=_made_of(after)) if made and named else after
+    kept = {name: value for name, value in now.items() if was.get(name) == value}
+    free = [name for name, value in kept.items() if isinstance(value, str)]
+    if made and len(now) == len(free) == 1:
+        follows = after.with_(data={**after.data, FIELDS: {free[0]: after.content}})
+        return follows.with_(content=_made_of(follows))
+    lost = [
+        name
+        for name, value in kept.items()
+        if (shown := shown_value(value)) in before.content
+        and shown not in after.content
+        and (made or len(shown) >= _TELLING)
+    ]
+    if lost:
+        raise Invalid(
+            f"the new text leaves out what the entry still holds in {', '.join(lost)}",
+            "give `data` with the new values and no content: the text follows the fields; or give both",
+            {"fields": dict.fromkeys(lost, "the text says something else")},
+        )
+    return after
+
+
+def _made_of(record: Record) -> str:
+    """The text that the fields of an entry make."""
+    name = record.data.get(TYPE) or record.data.get(SAVED_AS) or ""
+    return content_of(str(name), structured(record))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.time import age, iso
 from contextd.interop.kept import KEPT
 
@@ -32,13 +32,14 @@ class ContextEntry:
     def as_text(self) -> str:
         """One line, or as many as the content has."""
         tags = f" [{', '.join(self.tags)}]" if self.tags else ""
-        return f"{self.id[:8]} {self.content}{tags}"
+        return f"{short_id(self.id)} {self.content}{tags}"
 
 
 def entry(record: Record, score: float | None = None) -> ContextEntry:
     """The view of a context entry."""
     data = dict(record.data)
-    data.pop(KEPT, None)
+    for unseen in (KEPT, "savedAs"):
+        data.pop(unseen, None)
     typed = data.pop("structuredData", None)
     bubble, kind = data.pop("bubbleId", None), data.pop("contextType", None)
     if isinstance(typed, Mapping):
@@ -55,6 +56,25 @@ def entry(record: Record, score: float | None = None) -> ContextEntry:
         data=data or None,
         score=None if score is None else round(score, 4),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEntry(ContextEntry):
+    """A context entry as it was saved, and what there is to say of that."""
+
+    note: str = ""
+
+    def as_text(self) -> str:
+        """The entry and the note."""
+        # A class with slots is made anew, which leaves `super()` without its class.
+        shown = ContextEntry.as_text(self)
+        return f"{shown}\n({self.note})" if self.note else shown
+
+
+def saved_entry(record: Record, note: str) -> SavedEntry:
+    """The view of an entry that was just saved."""
+    shown = entry(record)
+    return SavedEntry(**{part.name: getattr(shown, part.name) for part in fields(shown)}, note=note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +120,7 @@ class Known:
         head = f"{self.title}: {self.content}" if self.title else self.content
         note = "" if self.status == "active" else f" · {self.status}"
         note += f" · {self.stale}" if self.stale else ""
-        return f"{head}\n  ({label(self.kind, self.data)} {self.id[:8]} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
+        return f"{head}\n  ({label(self.kind, self.data)} {short_id(self.id)} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
 
 
 def label(kind: str, data: dict[str, Any]) -> str:

@@ -112,8 +112,9 @@ def save_new(
         if verdict.outcome == "reject":
             return Saved("rejected", verdict.reason, None, redacted)
         if verdict.outcome == "duplicate" and verdict.existing is not None:
-            seen = _seen_again(runtime, verdict.existing)
-            return Saved("duplicate", verdict.reason, seen, redacted)
+            seen, more = _seen_again(runtime, verdict.existing, verdict.draft)
+            reason = "; ".join(filter(None, (verdict.reason, more)))
+            return Saved("duplicate", reason, seen, redacted)
         placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
         record = _record(
             runtime,
@@ -368,15 +369,32 @@ def undo_of(record: Record | None, undone: Change) -> Put | Removal:
     return Put(undone.before.with_(version=version), "undo", reason, undoes=undone.seq)
 
 
-def _seen_again(runtime: Runtime, existing: Record) -> Record:
-    """A duplicate counts as an occurrence of what is there."""
-    data = dict(existing.data)
-    if "occurrence_count" not in KINDS[existing.kind].fields:
-        runtime.sinks.used([existing])
-        return existing
-    data["occurrence_count"] = int(data.get("occurrence_count", 1)) + 1
-    after = existing.with_(data=data)
-    return change(runtime, existing, after, action="update", reason="seen again")
+def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Record, str]:
+    """A duplicate counts as an occurrence of what is there, which takes over the new tags and the
+    bubble; the record as it is then, and what it took over, in words.
+    """
+    if "occurrence_count" in KINDS[existing.kind].fields:
+        data = dict(existing.data)
+        data["occurrence_count"] = int(data.get("occurrence_count", 1)) + 1
+        after = existing.with_(data=data)
+        return change(runtime, existing, after, action="update", reason="seen again"), ""
+    runtime.sinks.used([existing])
+    tags = [tag for tag in clean_tags(draft.tags) if tag not in existing.tags]
+    bubble = str(draft.data.get("bubbleId", ""))
+    moved = existing.kind == "context" and bubble not in ("", existing.data.get("bubbleId"))
+    mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
+    if not mine or not (tags or moved):
+        return existing, ""
+    told = [f"took over the tags {', '.join(tags)}"] if tags else []
+    told += ["is in that bubble now"] if moved else []
+    after = existing.with_(
+        tags=(*existing.tags, *tags),
+        data={**existing.data, "bubbleId": bubble} if moved else existing.data,
+    )
+    reason = f"said again: it {' and '.join(told)}"
+    return change(
+        runtime, existing, after, action="update", reason=reason
+    ), f"it {' and '.join(told)}"
 
 
 class _Look:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from contextd.domain.changes import NewJob
 from contextd.domain.errors import Conflict, NotFound, Stale
-from contextd.domain.records import Change, Record
+from contextd.domain.records import Change, Record, short_id
 from contextd.domain.scope import Scope
 
 OBSERVATIONS, OBSERVATIONS_DROPPED = 1_000, 500
@@ -74,17 +74,19 @@ def session_there(session_id: str) -> Conflict:
 def changed_meanwhile(record: Record) -> Stale:
     """The error of writing a record that is not as it was read."""
     state = "is there already" if record.version == 0 else "changed since it was read"
-    return Stale(f"record {record.id[:8]} {state}", "read it again and repeat the change")
+    return Stale(f"record {short_id(record.id)} {state}", "read it again and repeat the change")
 
 
 def already_there(record_id: str) -> Conflict:
     """The error of recording the same thing twice at once."""
-    return Conflict(f"{record_id[:8]} says the same", "nothing needs to be recorded again")
+    return Conflict(f"{short_id(record_id)} says the same", "nothing needs to be recorded again")
 
 
 def undone_already(record_id: str) -> Conflict:
     """The error of taking a change back that was taken back meanwhile."""
-    return Conflict(f"that change of {record_id[:8]} was undone already", "look at its history")
+    return Conflict(
+        f"that change of {short_id(record_id)} was undone already", "look at its history"
+    )
 
 
 def committed_already() -> Conflict:

@@ -44,8 +44,12 @@ _COUNTS = {
 }
 """What is counted on each side of some scopes, each in the order of an index."""
 
+_TO_INDEX = """SELECT scope, count(*) FROM docs INDEXED BY docs_to_index
+    JOIN parts ON docs.part = parts.no WHERE {mine} AND terms = '' GROUP BY scope"""
+"""Documents of records that an upgrade marked: their words are not all there yet."""
+
 _MISSING_RECORDS = """SELECT kind, id FROM records WHERE scope = ?1 AND NOT EXISTS
-    (SELECT 1 FROM docs WHERE docs.id = records.id
+    (SELECT 1 FROM docs WHERE docs.id = records.id AND terms <> ''
     AND part = (SELECT no FROM parts WHERE scope = ?1 AND family = 'records')) LIMIT ?2"""
 _MISSING_CODE = """SELECT 'code', chunks.id FROM files JOIN chunks ON chunks.file = files.no
     WHERE scope = ?1 AND NOT EXISTS (SELECT 1 FROM docs WHERE docs.id = chunks.id
@@ -123,6 +127,8 @@ class SqliteUpkeep:
             for name, sql in _COUNTS.items():
                 for scope, count in database.rows(sql.format(mine=mine), asked):
                     counts.setdefault(scope, {})[name] = count
+            for scope, count in database.rows(_TO_INDEX.format(mine=mine), asked):
+                counts[scope]["record_documents"] -= count
             parts = database.rows(f"SELECT scope, no FROM parts WHERE {mine}", asked)
             for scope, part in parts:
                 found = counts.setdefault(scope, {})

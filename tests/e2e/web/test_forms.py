@@ -150,6 +150,22 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
     assert {call("get_record", id=id)["record"]["status"] for id in ids} == {"active"}
 
 
+def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call) -> None:
+    visitor = visit()
+    page = visitor.page
+    call("recall_context", query="who waters the plants of the office")
+    visitor.go("/awareness")
+    gap = page.get_by_role("listitem").filter(has_text="who waters the plants").first
+    gap.get_by_role("button", name="Dismiss").click()
+    page.get_by_text("Dismissed: agents are not told of this gap").wait_for()
+    told = [gap["description"] for gap in call("get_gaps")["gaps"]]
+    assert not any("waters the plants" in description for description in told)
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Open again: the gap is listed").wait_for()
+    told = [gap["description"] for gap in call("get_gaps")["gaps"]]
+    assert any("waters the plants" in description for description in told)
+
+
 def test_contradictions_are_looked_for_on_demand(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/awareness")

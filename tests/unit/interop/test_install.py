@@ -159,7 +159,9 @@ def test_other_hooks_on_the_same_event_stay(home: Path) -> None:
     settings = home / ".claude" / "settings.json"
     settings.parent.mkdir()
     theirs = {"matcher": "startup", "hooks": [{"type": "command", "command": "echo hello"}]}
-    settings.write_text(json.dumps({"hooks": {"SessionStart": [theirs], "Notification": []}}, indent=4))
+    settings.write_text(
+        json.dumps({"hooks": {"SessionStart": [theirs], "Notification": []}}, indent=4)
+    )
     put_in(home)
     hooks = json.loads(settings.read_text())["hooks"]
     assert hooks["SessionStart"][0] == theirs

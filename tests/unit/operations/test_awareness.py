@@ -32,7 +32,7 @@ SEED_KEYS = {
     ],
     "coverage": ["typesWithEntries", "typesEmpty", "untyped"],
     "freshness": ["recentlyUpdated", "stale", "stalestEntries"],
-    "health": ["coverageScore", "freshnessScore", "overallHealth"],
+    "health": ["coverageScore", "freshnessScore", "overallHealth", "reasons"],
 }  # fmt: skip
 NOTES = [
     "Deploy the shop from the release branch only",
@@ -75,6 +75,9 @@ def test_an_empty_store_says_so_in_the_shape_of_the_seed(shop):
     assert model["coverage"]["typesEmpty"] == ["decision", "runbook"]
     assert model["health"] == {
         "coverageScore": 0.0, "freshnessScore": 0.0, "overallHealth": "sparse",
+        "reasons": [
+            "no entries; below 5 there is too little to judge", "no entries of decision, runbook",
+        ],
     }  # fmt: skip
     assert all(list(gap) == ["description", "severity", "suggestion"] for gap in model["gaps"])
     assert answer.text.startswith("I am the context store for this workspace.")
@@ -239,13 +242,31 @@ def test_a_report_about_nobody_changes_nothing(desk):
     assert desk.record(id).helpful == 0
 
 
-def test_what_is_often_read_and_never_helped_is_noise_until_it_helps(desk):
-    [id] = saved(desk, NOTES[0])
-    desk.upkeep.note(ByProducts(uses=[RecordUse(desk.scope, id)] * 12))
-    assert [e["id"] for e in desk("list_noise")["entries"]] == [id]
-    assert any(gap["kind"] == "noise" for gap in desk("get_gaps")["gaps"])
-    desk("report_usefulness", context_ids=[id], useful=True)
+def test_only_what_was_reported_as_no_help_is_noise_until_it_helps(desk):
+    shown, refused, once = saved(desk, *NOTES[:3])
+    desk.upkeep.note(ByProducts(uses=[RecordUse(desk.scope, shown)] * 50))
     assert desk("list_noise")["entries"] == []
+    for id in (refused, refused, once):
+        desk("report_usefulness", context_ids=[id], useful=False)
+    assert [e["id"] for e in desk("list_noise")["entries"]] == [refused]
+    desk.upkeep.note(ByProducts(uses=[RecordUse(desk.scope, once)] * 10))
+    assert {e["id"] for e in desk("list_noise")["entries"]} == {refused, once}
+    assert any(gap["kind"] == "noise" for gap in desk("get_gaps")["gaps"])
+    desk("report_usefulness", context_ids=[refused, once], useful=True)
+    assert desk("list_noise")["entries"] == []
+
+
+def test_what_is_briefed_or_injected_was_not_read(desk):
+    [id] = saved(desk, NOTES[0])
+    for _ in range(3):
+        desk.connected("one")("session_start", task_description="Deploy the shop")
+        desk("briefing_get", task="Deploy the shop")
+    desk.host.flush()
+    assert desk.record(id).usage_count == 0
+    desk("recall_context", query="deploy the shop")
+    desk("recall_context", query="release branch")
+    desk.host.flush()
+    assert desk.record(id).usage_count == 2
 
 
 def test_the_export_has_the_seeds_shape_and_stays_under_its_limit(desk, tmp_path):

@@ -223,6 +223,8 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
     point = desk("session_checkpoint", summary="Parser done.", session_id=session)
     types = {"types": {"endpoint": {"fields": {"path": {"type": "string", "required": True}}}}}
     desk.as_owner("schema_put", **types)
+    desk("recall_context", query="who waters the plants of the office")
+    missing = next(gap for gap in desk("get_gaps")["gaps"] if gap["kind"] == "missed")
     return {
         "save_context": {"content": "Invoices are sent by the night worker."},
         "update_context": {"id": note, "content": f"{NOTE}, at noon"},
@@ -235,6 +237,7 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
         "memory_record": memory,
         "memory_feedback": {"memory_id": known["id"], "helpful": True},
         "report_usefulness": {"context_ids": [note], "useful": True},
+        "dismiss_gap": {"id": missing["id"]},
         "resolve_contradiction": {"id": pair["id"], "keep": "a"},
         "settle_candidate": {"id": candidate, "verdict": "keep"},
         "place_in_model": {"id": known["id"], "module": "auth"},

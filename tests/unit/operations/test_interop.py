@@ -172,3 +172,15 @@ def test_what_cannot_be_imported_is_refused_with_a_hint(desk, tmp_path):
     assert "did you mean" in refusal.value.hint
     with pytest.raises(Invalid):
         desk.as_owner("export", format="opencontext-v3")
+
+
+def test_imported_ids_are_shown_whole(desk, tmp_path):
+    entries = [
+        {**ONE["entries"][0], "id": f"perf-014{n}", "content": f"Cache page {n} of the shop"}
+        for n in (1, 2)
+    ]
+    desk.as_owner("import", path=write(tmp_path, {"version": 1, "entries": entries}))
+    told = desk.answer("list_contexts").text
+    assert "perf-0141 Cache page 1" in told
+    assert "perf-0142 Cache page 2" in told
+    assert desk("delete_context", id="perf-0141")["message"].startswith("deleted perf-0141;")

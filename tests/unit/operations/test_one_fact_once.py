@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-FACT = (
-    "Remember to pass the scope with every pending chunk because one database holds all projects"
-)
+FACT = "Remember to pass the scope with every pending chunk because one database holds all projects"
 
 
 def talk(desk, *said: str) -> str:

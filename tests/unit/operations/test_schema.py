@@ -190,9 +190,11 @@ def test_removing_a_field_loses_nothing_and_says_what_is_no_longer_declared(type
     assert changed["structuredData"]["project"] == "shop"
     assert changed["structuredData"]["area"] == "checkout"
     assert "weight: 5" in changed["content"]
+    assert asked(typed, project="shop") == ["Queue jobs in Redis"]
+    assert asked(typed, project={"$ne": "shop"}) == []
     with pytest.raises(Invalid) as refusal:
-        asked(typed, project="shop")
-    assert "unknown field 'project'" in refusal.value.message
+        asked(typed, projekt="shop")
+    assert "unknown field 'projekt'" in refusal.value.message
 
 
 def test_removing_a_type_keeps_its_entries_and_their_filters(typed):
@@ -349,3 +351,21 @@ def test_a_template_is_put_in_place_by_its_name(desk):
     assert [kind["name"] for kind in desk("describe_schema")["types"]]
     with pytest.raises(ContextdError):
         desk.as_owner("schema_put", template="team", text="version: 1\n")
+
+
+def test_what_was_read_of_the_schema_can_be_sent_back(typed):
+    path = define(typed, "# ours\n" + DECISIONS)
+    read = typed.as_owner("schema_get", scope="project")
+    same = typed.as_owner("schema_put", **read)
+    assert (same["text"], same["changes"]) == (read["text"], [])
+    read["types"][0]["fields"]["area"] = {"type": "string"}
+    changed = typed.as_owner("schema_put", **read)
+    assert changed["changes"] == ["added field decision.area"]
+    assert path.read_text().startswith("# ours")
+    with pytest.raises(Conflict):
+        typed.as_owner("schema_put", **read)
+    idea = {"name": "idea", "description": "A thought", "fields": {"text": {"type": "string"}}}
+    seeds = typed.as_owner("schema_put", version=1, types=[idea], scope="project")
+    assert [kind["name"] for kind in seeds["types"]] == ["idea"]
+    with pytest.raises(Invalid, match="a type has no name"):
+        typed.as_owner("schema_put", types=[{"fields": {}}])

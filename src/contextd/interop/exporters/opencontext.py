@@ -15,7 +15,7 @@ from contextd.interop.kept import KEPT
 
 VERSION = 2
 
-_OWN = ("bubbleId", "contextType", "structuredData", KEPT)
+_OWN = ("bubbleId", "contextType", "savedAs", "structuredData", KEPT)
 _MISSING = object()
 
 
@@ -55,9 +55,10 @@ def plain_entry(record: Record) -> dict[str, Any]:
         "tags": list(record.tags),
         "source": str(record.source),
     }
-    for name in ("bubbleId", "contextType"):
-        if data.get(name):
-            found[name] = data[name]
+    named = data.get("contextType") or data.get("savedAs")
+    for name, value in (("bubbleId", data.get("bubbleId")), ("contextType", named)):
+        if value:
+            found[name] = value
     if isinstance(typed, Mapping) or further:
         found["structuredData"] = {**further, **(typed or {})}
     return found | _times(record)

@@ -15,7 +15,7 @@ from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import area_of, kinds_that
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.governance.judgement import outlined, statement_of
 from contextd.governance.redact import redact
@@ -73,8 +73,8 @@ class Dispute:
         if self.state != "open":
             return f"{head} [{self.state}{': ' + self.note if self.note else ''}]"
         return (
-            f"{head}\n  a {self.a.id[:8]}: {shortened(self.a.content)}"
-            f"\n  b {self.b.id[:8]}: {shortened(self.b.content)}"
+            f"{head}\n  a {short_id(self.a.id)}: {shortened(self.a.content)}"
+            f"\n  b {short_id(self.b.id)}: {shortened(self.b.content)}"
             f"\n  proposal: keep {self.proposal} ({self.why})"
         )
 
@@ -167,12 +167,12 @@ def resolve_contradiction(
     )
     ids = [loser.id for loser in losers]
     runtime.trace.wrote(ids, type="contradiction", action="update")
-    back = " and ".join(f"`undo {loser[:8]}`" for loser in ids)
+    back = " and ".join(f"`undo {short_id(loser)}`" for loser in ids)
     return Resolved(
         id,
         [record.id for record in kept],
         ids,
-        f"superseded {' and '.join(loser[:8] for loser in ids)}; {back} brings it back",
+        f"superseded {' and '.join(short_id(loser) for loser in ids)}; {back} brings it back",
     )
 
 
@@ -233,7 +233,7 @@ def _disputes(runtime: Runtime, pairs: list[Contradiction]) -> list[Dispute]:
 
 
 def _name(pair: Contradiction) -> str:
-    return f"{pair.a[:8]}+{pair.b[:8]}"
+    return f"{short_id(pair.a)}+{short_id(pair.b)}"
 
 
 def _side(record: Record) -> Side:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
+from contextd.domain.records import short_id
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
@@ -32,7 +33,7 @@ class Acknowledged:
     def as_text(self) -> str:
         """A line per record."""
         lines = [
-            f"{s.id[:8]}: confidence {s.confidence:.2f}, helped {s.helpful}×, not {s.unhelpful}×"
+            f"{short_id(s.id)}: confidence {s.confidence:.2f}, helped {s.helpful}×, not {s.unhelpful}×"
             for s in self.scores
         ]
         return "\n".join(["noted", *lines])

@@ -14,6 +14,7 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.retrieval.votes import MEMORY
 from contextd.runtime import Runtime
+from contextd.steps.asking import asked
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents
 from contextd.steps.freshness import steady
@@ -156,7 +157,7 @@ def codebase_search(
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
     ][:limit]
     paths = [hit.path for hit in hits]
-    runtime.trace.read(paths, type="code", query=query, narrowed=bool(file_pattern))
+    asked(runtime, query, paths, type="code", narrowed=bool(file_pattern))
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
     return CodeHits(hits, "; ".join(filter(None, (found.notice, behind))))
 

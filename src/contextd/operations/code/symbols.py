@@ -98,8 +98,8 @@ def find_symbol(
     ]
     hits = [_shown(graph, one, how) for one, how in found[:limit]]
     places = [f"{hit.path}:{hit.line}" for hit in hits]
-    narrowed = path is not None or kind is not None
-    runtime.trace.read(places, type="symbol", query=name, narrowed=narrowed)
+    # What is called nothing here is a name, and no question that the user could answer.
+    runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
     notice = f"{limit} of {len(found)}: narrow by path or kind" if len(found) > limit else ""
     return SymbolHits(hits, notice or ("" if hits else _nothing(graph, name)))

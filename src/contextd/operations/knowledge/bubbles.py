@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -31,7 +31,7 @@ class Bubble:
     def as_text(self) -> str:
         """Name, size, and the entries when they were asked for."""
         about = f": {self.description}" if self.description else ""
-        lines = [f"{self.id[:8]} {self.name} ({self.count}){about}"]
+        lines = [f"{short_id(self.id)} {self.name} ({self.count}){about}"]
         return "\n".join(lines + ["- " + item.as_text() for item in self.entries or ()])
 
 

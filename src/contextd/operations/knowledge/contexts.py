@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
+from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
+from contextd.steps.asking import asked
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
+from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
-from contextd.steps.typed import TYPE, with_fields
-from contextd.steps.views import ContextEntry, Done, Entries, entry
+from contextd.steps.typed import in_step, with_fields, with_type
+from contextd.steps.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
 
@@ -24,7 +27,7 @@ def save_context(
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
-) -> ContextEntry:
+) -> SavedEntry:
     """Keep a note for later sessions: a fact, a preference, something the user said.
 
     Args:
@@ -43,7 +46,7 @@ def save_context(
         source=source,
     )
     runtime.trace.wrote([saved.record.id], type="context")
-    return entry(saved.record)
+    return saved_entry(saved.record, fate(saved))
 
 
 @operation("GET /api/contexts/recall", profile="standard")
@@ -108,7 +111,7 @@ def search_contexts(
     effect="write",
     profile="standard",
     idempotent=True,
-    nulls={"bubble_id": ""},
+    nulls={"bubble_id": "", "type": ""},
 )
 def update_context(
     runtime: Runtime,
@@ -117,6 +120,7 @@ def update_context(
     tags: list[str] | None = None,
     bubble_id: str | None = None,
     data: Annotated[dict[str, Any] | None, FieldsOf("id")] = None,
+    type: str | None = None,
 ) -> ContextEntry:
     """Change a saved note; what is not given stays. With the id alone it is confirmed as still true.
 
@@ -125,19 +129,27 @@ def update_context(
         content: The new text.
         tags: The new tags, replacing the old ones.
         bubble_id: The bubble to move it to; an empty string or null takes it out.
-        data: Typed fields to set; null takes one out.
+        data: Typed fields to set; null takes one out. A text made from them follows.
+        type: The type it shall be of; an empty string or null makes it a plain note.
     """
     before = resolve(runtime, id, "context")
-    typed = with_fields(before, data, schema_of(runtime)) if data else before
+    typed = before
+    if type is not None:
+        typed = with_type(before, type, data or {}, schema_of(runtime))
+    elif data:
+        typed = with_fields(before, data, schema_of(runtime))
     merged = dict(typed.data)
     if bubble_id is not None:
         merged.pop("bubbleId", None)
         if bubble_id:
             merged["bubbleId"] = bubble_named(runtime, bubble_id).id
-    after = typed.with_(
-        content=typed.content if content is None else content,
-        tags=typed.tags if tags is None else tuple(tags),
-        data=merged,
+    after = in_step(
+        before,
+        typed.with_(
+            content=before.content if content is None else content,
+            tags=typed.tags if tags is None else tuple(tags),
+            data=merged,
+        ),
     )
     # Whoever changes or confirms a note has looked at the code it names as it is now.
     anchor = anchor_for(runtime, after.text)
@@ -158,18 +170,20 @@ def delete_context(runtime: Runtime, id: str) -> Done:
     record = resolve(runtime, id, "context")
     change(runtime, record, record.with_(status="deleted"), action="delete")
     runtime.trace.wrote([record.id], type=_type_of(record), action="delete")
-    return Done(record.id, f"deleted {record.id[:8]}; `undo {record.id[:8]}` brings it back")
+    return Done(
+        record.id, f"deleted {short_id(record.id)}; `undo {short_id(record.id)}` brings it back"
+    )
 
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
     found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
     records = [hit.record for hit in found.hits]
     narrowed = any(conditions.values())
-    runtime.trace.read([r.id for r in records], type="context", query=query, narrowed=narrowed)
+    noted = asked(runtime, query, [r.id for r in records], type="context", narrowed=narrowed)
     hand_out_whole(runtime, records)
     note = found.notice
     if not records:
-        note = f"nothing found for {query!r}" + ("" if narrowed else "; noted as a gap")
+        note = f"nothing found for {query!r}" + ("; noted as a gap" if noted else "")
     return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import KINDS, kind_named
+from contextd.domain.records import short_id
 from contextd.operations.core import operation
 from contextd.retrieval.hits import LeftOut, ScorePart
 from contextd.retrieval.search import find
@@ -40,7 +41,7 @@ class Explanation:
         lines = [
             f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({h.why})" for h in self.hits
         ]
-        lost = [f"left out: {x.id[:8]} {x.score:.3f} {x.reason}" for x in self.left_out]
+        lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
 
 

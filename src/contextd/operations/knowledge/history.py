@@ -8,7 +8,7 @@ from contextd.code.project.project_yaml import withdraw
 from contextd.domain.documents import record_document
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.kinds import area_of
-from contextd.domain.records import Change, Record, last_undoable
+from contextd.domain.records import Change, Record, last_undoable, short_id
 from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
@@ -72,7 +72,7 @@ class Undone:
 
     def as_text(self) -> str:
         """In a sentence, and a line per change of project.yaml."""
-        head = f"undid the {self.undone} of {self.id[:8]}; it is {self.status}"
+        head = f"undid the {self.undone} of {short_id(self.id)}; it is {self.status}"
         return "\n".join([head, *(f"project.yaml: {line}" for line in self.project_yaml)])
 
 

@@ -8,12 +8,13 @@ from typing import Literal
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
-from contextd.domain.records import FOUND, Record
+from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
+from contextd.steps.asking import asked
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.recorded import Recorded, recorded
@@ -83,10 +84,8 @@ def memory_search(
     ]
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
-    runtime.trace.read(ids, type="memory", query=query, narrowed=narrowed)
-    nothing = "nothing relevant is known" + (
-        "" if narrowed else "; the question was noted as a gap"
-    )
+    noted = asked(runtime, query, ids, type="memory", narrowed=narrowed)
+    nothing = "nothing relevant is known" + ("; the question was noted as a gap" if noted else "")
     return Memories(memories, found.notice if memories else nothing)
 
 
@@ -153,7 +152,7 @@ class Feedback:
 
     def as_text(self) -> str:
         """The new confidence."""
-        return f"noted; {self.memory_id[:8]} now has confidence {self.new_confidence:.2f}"
+        return f"noted; {short_id(self.memory_id)} now has confidence {self.new_confidence:.2f}"
 
 
 @operation("POST /api/memories/{memory_id}/feedback", effect="write", profile="standard")
@@ -176,7 +175,7 @@ def memory_feedback(runtime: Runtime, memory_id: str, helpful: bool, comment: st
     rating = new_record(
         runtime,
         "feedback",
-        content=comment or f"{signal} feedback on {record.title or record.id[:8]}",
+        content=comment or f"{signal} feedback on {record.title or short_id(record.id)}",
         data={"record_id": record.id, "helpful": helpful, "comment": comment},
     )
     change_all(runtime, [Changed(record, after, "feedback", reason)], beside=[rating])

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named
-from contextd.domain.records import Change, Record, Status
+from contextd.domain.records import Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
@@ -23,6 +23,7 @@ from contextd.steps.rows import (
     trust_named,
     typed_as,
 )
+from contextd.steps.typed import in_step
 from contextd.steps.writing import change, cleaned, within_limits
 
 _MOST = 200
@@ -40,7 +41,8 @@ class Rows:
     def as_text(self) -> str:
         """A line per record."""
         lines = [
-            f"{r.id[:8]} {r.label}: {r.title or r.content[:80]} ({r.age})" for r in self.records
+            f"{short_id(r.id)} {r.label}: {r.title or r.content[:80]} ({r.age})"
+            for r in self.records
         ]
         return "\n".join(lines) or "nothing matches"
 
@@ -203,7 +205,7 @@ class Edited:
     def as_text(self) -> str:
         """The fields that differ."""
         names = ", ".join(d.field for d in self.differences) or "nothing"
-        done = f"{'changed' if self.saved else 'would change'} {names} of {self.id[:8]}"
+        done = f"{'changed' if self.saved else 'would change'} {names} of {short_id(self.id)}"
         return f"{done}; {self.redacted} secrets taken out" if self.redacted else done
 
 
@@ -244,6 +246,8 @@ def edit_record(
         raise Invalid(
             "content: required", "say what is worth knowing", {"fields": {"content": "required"}}
         )
+    if before.kind == "context":
+        after = in_step(before, after)
     after, redacted = cleaned(runtime, within_limits(after))
     found = differences(before, after)
     if not dry_run and found:
@@ -295,4 +299,4 @@ def _move(runtime: Runtime, id: str, status: Status, action: str, state: str) ->
         change(runtime, record, moved, action=action, reason="by hand")
         noted: Literal["delete", "update"] = "delete" if status == "deleted" else "update"
         runtime.trace.wrote([record.id], type=record.kind, action=noted)
-    return Moved(record.id, status, f"{record.id[:8]} is {state}")
+    return Moved(record.id, status, f"{short_id(record.id)} is {state}")

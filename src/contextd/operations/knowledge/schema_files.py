@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
@@ -15,11 +17,10 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, schema_path
 from contextd.schema.merge import merged
-from contextd.schema.model import SchemaFile
+from contextd.schema.model import FIELDS, TYPE, SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
 from contextd.steps.schemas import schema_file, schema_of
-from contextd.steps.typed import FIELDS, TYPE
 from contextd.steps.types import ProblemView, TypeView, problem_views, type_views
 
 Place = Literal["project", "home"]
@@ -99,11 +100,18 @@ class SchemaSaved:
         return "\n".join([*lines, *([f"before: {self.backup}"] if self.backup else [])])
 
 
-@operation("PUT /api/schema", effect="write", audience="owner", idempotent=True)
+@operation(
+    "PUT /api/schema",
+    effect="write",
+    audience="owner",
+    idempotent=True,
+    aliases={"etag": "if_match"},
+    ignores=("version", "path", "exists", "problems", "in_force"),
+)
 def schema_put(
     runtime: Runtime,
     text: str | None = None,
-    types: dict[str, Any] | None = None,
+    types: dict[str, Any] | list[dict[str, Any]] | None = None,
     scope: Place | None = None,
     if_match: str = "",
     dry_run: bool = False,
@@ -111,18 +119,22 @@ def schema_put(
     template: str | None = None,
 ) -> SchemaSaved:
     """Replace a schema file. Everything is checked first and nothing is written when anything is
-    wrong; the file before is kept as a backup.
+    wrong; the file before is kept as a backup. What `GET` gave may be sent back, changed: where its
+    text and its types differ then, the types count, in the layout of the text.
 
     Args:
         text: The whole new file, as YAML.
-        types: The types as an object instead: name to description and fields.
+        types: The types instead: name to description and fields, or a list of types with their names.
         scope: The project's file or the one in the home; where types of this call would go when empty.
         if_match: The etag that was read; refused when the file changed since.
         dry_run: Check and show the YAML, write nothing.
         base: With types, the YAML whose comments and layout to keep; the present file when empty.
         template: The name of a ready-made schema instead; schema_templates lists them.
     """
-    if sum(one is not None for one in (text, types, template)) != 1:
+    wanted = _by_name(types)
+    if text is not None and wanted is not None:
+        text, wanted, base = _changed_half(text, wanted, base)
+    if sum(one is not None for one in (text, wanted, template)) != 1:
         raise Invalid(
             "give one of text, types and template",
             "text is the YAML, types the same as an object, template a name of schema_templates",
@@ -133,7 +145,7 @@ def schema_put(
     path = _path(runtime, place)
     if text is None:
         kept = schema_file(runtime, place).text if base is None else base
-        text = merged(kept, types or {}) if kept.strip() else to_yaml(types or {})
+        text = merged(kept, wanted or {}) if kept.strip() else to_yaml(wanted or {})
     fresh = parsed_file(text, path.name, place)
     _require_sound(fresh)
     with _writing:
@@ -154,6 +166,33 @@ def schema_put(
         changes=_changes(before, fresh),
         warnings=_warnings(runtime, before, fresh),
     )
+
+
+def _by_name(
+    types: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None,
+) -> dict[str, Any] | None:
+    """Types by their names. Raises `Invalid` for a list in which one has none or two have the same."""
+    if types is None or isinstance(types, Mapping):
+        return None if types is None else dict(types)
+    named: dict[str, Any] = {}
+    for one in types:
+        name = one.get("name")
+        if not isinstance(name, str) or name in named:
+            problem = "two types are called" if name in named else "a type has no name, but"
+            raise Invalid(f"types: {problem} {name!r}", "give every type a name of its own")
+        named[name] = {part: one[part] for part in ("description", "fields") if part in one}
+    return named
+
+
+def _changed_half(
+    text: str, types: dict[str, Any], base: str | None
+) -> tuple[str | None, dict[str, Any] | None, str | None]:
+    """Of a text and types that were read together, what somebody changed: text, types and base."""
+    told = parsed_file(text, "schema.yaml", "home").types
+    views = TypeAdapter(list[TypeView]).dump_python(type_views(told.values()))
+    if to_yaml(_by_name(views) or {}) == to_yaml(types):
+        return text, None, base
+    return None, types, text if base is None else base
 
 
 def _template(name: str) -> str:

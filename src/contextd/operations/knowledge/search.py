@@ -20,6 +20,7 @@ from contextd.operations.core import operation
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
+from contextd.steps.asking import asked
 from contextd.steps.experience import past_of
 from contextd.steps.finding import SEARCHED, find_documents
 from contextd.steps.freshness import steady
@@ -100,10 +101,8 @@ def context_search(
     runtime.trace.gave += [_source(hit) for hit in found.hits]
     runtime.trace.said += [hit.text for hit in hits if hit.type != "code"]
     narrowed = type != "all"
-    runtime.trace.read([hit.id for hit in hits], type=type, query=query, narrowed=narrowed)
-    nothing = "nothing relevant is known" + (
-        "" if narrowed else "; the question was noted as a gap"
-    )
+    noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
+    nothing = "nothing relevant is known" + ("; the question was noted as a gap" if noted else "")
     notice = found.notice or ("" if hits else nothing)
     return SearchHits(hits, "; ".join(filter(None, (notice, behind))))
 

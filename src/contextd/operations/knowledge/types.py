@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
+from contextd.schema.model import FIELDS, SAVED_AS, TYPE
+from contextd.steps.asking import asked
 from contextd.steps.bubbles import bubble_named
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
+from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import (
-    FIELDS,
-    TYPE,
     TypedEntries,
     TypedEntry,
     save_typed,
@@ -30,7 +32,6 @@ from contextd.steps.types import (
     problem_views,
     type_views,
 )
-from contextd.steps.writing import Saved
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +94,7 @@ def save_typed_context(
     saved, note = save_typed(runtime, type, data, tags=tags, source=source, bubble=bubble)
     kind = schema_of(runtime).types.get(type)
     runtime.trace.wrote([saved.record.id], type=type if kind else "context")
-    return typed_entry(saved.record, kind, "; ".join(filter(None, (note, _fate(saved)))))
-
-
-def _fate(saved: Saved) -> str:
-    """What a caller should know besides that it was saved."""
-    if saved.outcome == "duplicate":
-        return f"{saved.reason}; that entry is returned"
-    reason = "it waits in the inbox: " + saved.reason if saved.outcome == "inbox" else saved.reason
-    redacted = f"{saved.redacted} secrets taken out" if saved.redacted else ""
-    return "; ".join(filter(None, (reason, redacted)))
+    return typed_entry(saved.record, kind, "; ".join(filter(None, (note, fate(saved)))))
 
 
 @operation("GET /api/contexts/by-type", profile="standard")
@@ -133,24 +125,34 @@ def query_by_type(
             kind.fields if kind else {},
             within=(FIELDS,),
             open=kind is None or kind.partial,
+            held=lambda name: _is_held(runtime, type, name),
         )
+        where = {TYPE: type} if kind else {}
+        if kind is None:
+            named = AnyOf((Compare((TYPE,), "=", type), Compare((SAVED_AS,), "=", type)))
+            condition = AllOf((named, condition)) if condition else named
         query = runtime.query(
-            "context",
-            where={TYPE: type},
-            filter=condition,
-            limit=page_size(limit),
-            cursor=cursor,
+            "context", where=where, filter=condition, limit=page_size(limit), cursor=cursor
         )
     page = runtime.view.records.find(query)
     ids = [record.id for record in page.records]
-    asked = "" if cursor else _as_words(type, filter)
-    runtime.trace.read(ids, type=type, query=asked, narrowed=bool(filter))
+    question = "" if cursor else _as_words(type, filter)
+    # Of a type that nobody declared or a filter that leaves all out, nobody knows that it is missing.
+    known = kind is not None or type in KINDS
+    asked(runtime, question, ids, type=type, narrowed=bool(filter or cursor) or not known)
     hand_out_whole(runtime, page.records)
     note = ""
     if kind is None and type not in KINDS:
         near = nearest(type, [*schema.types, *KINDS])
-        note = f"no type {type!r} is defined" + (f"; {near}" if near else "")
+        note = f"no type {type!r} is defined" + (f"; {near}" if near and not ids else "")
     return TypedEntries([typed_entry(r, kind) for r in page.records], page.cursor, note)
+
+
+def _is_held(runtime: Runtime, type: str, name: str) -> bool:
+    """Whether an entry of the type holds a field, declared or not."""
+    present = Not(Compare((FIELDS, name), "=", None))
+    query = runtime.query("context", where={TYPE: type}, filter=present, limit=1)
+    return bool(runtime.view.records.find(query).records)
 
 
 def _as_words(type: str, given: Any) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup, escape
 from starlette.responses import Response
 
+from contextd.domain.records import short_id
 from contextd.surfaces.web.charts import columns, ring
 from contextd.surfaces.web.desk import Desk, Handler, Notice
 from contextd.surfaces.web.render import visible
@@ -49,6 +50,7 @@ async def look(desk: Desk) -> Response:
         empty=model["coverage"]["typesEmpty"],
         most=max(breakdown.values(), default=0),
         gaps=[{**gap, "acts": actions(gap, stalest)} for gap in gaps["gaps"]],
+        dismissed=gaps["dismissed"],
         disputes=[{**d, **compared(d)} for d in disputes["contradictions"]],
         more=len(disputes["contradictions"]) == _SHOWN,
         settled=settled,
@@ -92,8 +94,10 @@ def actions(gap: dict[str, Any], stalest: list[dict[str, Any]]) -> list[tuple[st
                 (f"Write about {name}", "/records/new?" + urlencode({"tags": name}))
                 for name in about[:3]
             ]
+        case "broken_schema":
+            return [("Correct the schema", "/schema")]
         case "changed_files" | "noise" if about:
-            return [(f"Open {id[:8]}", f"/records/{quote(id, safe='')}") for id in about[:3]]
+            return [(f"Open {short_id(id)}", f"/records/{quote(id, safe='')}") for id in about[:3]]
     return [("Search the records", "/records")]
 
 
@@ -142,6 +146,19 @@ async def reopen(desk: Desk) -> Response:
     return desk.go("/awareness", "Open again: both records are in use, and the pair is listed.")
 
 
+async def dismiss(desk: Desk) -> Response:
+    """Say that a gap is none."""
+    done = await desk.ask("dismiss_gap", id=desk.field("id"))
+    told = "Dismissed: agents are not told of this gap any more."
+    return desk.go("/awareness", Notice(told, "/awareness/gap/reopen", {"id": done["id"]}))
+
+
+async def reopen_gap(desk: Desk) -> Response:
+    """Take back that a gap was dismissed."""
+    await desk.ask("reopen_gap", id=desk.field("id"))
+    return desk.go("/awareness", "Open again: the gap is listed for as long as it is one.")
+
+
 async def compare(desk: Desk) -> Response:
     """Look for contradictions now, in the background."""
     await desk.ask("compare_records")
@@ -153,4 +170,6 @@ FORMS: list[tuple[str, Handler]] = [
     ("/awareness/resolve", resolve),
     ("/awareness/reopen", reopen),
     ("/awareness/compare", compare),
+    ("/awareness/dismiss", dismiss),
+    ("/awareness/gap/reopen", reopen_gap),
 ]

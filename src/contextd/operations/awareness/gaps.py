@@ -1,0 +1,104 @@
+"""What is missing: listed, dismissed, and opened again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from contextd.awareness.gaps import Gap
+from contextd.domain.changes import Put
+from contextd.domain.errors import NotFound
+from contextd.domain.records import Record, short_id
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.evidence import dismissed, everywhere, gaps_of, stalest_of, tallies_of
+from contextd.steps.finding import resolve
+from contextd.steps.writing import change, new_record
+
+
+@dataclass(frozen=True, slots=True)
+class Dismissal:
+    """A gap that somebody said is none. `id` takes that back."""
+
+    id: str
+    description: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """What is missing, warnings first, and what was dismissed, latest first."""
+
+    gaps: list[Gap]
+    dismissed: list[Dismissal] = field(default_factory=list[Dismissal])
+
+    def as_text(self) -> str:
+        """A line per gap and one per suggestion."""
+        lines: list[str] = []
+        for gap in self.gaps:
+            mark = "⚠" if gap.severity == "warning" else "ℹ"
+            lines += [f"{mark} {gap.description} ({gap.id})", f"  → {gap.suggestion}"]
+        return "\n".join(lines) or "no gaps: nothing was asked in vain, nothing is old"
+
+
+@operation("GET /api/awareness/gaps", profile="standard")
+def get_gaps(runtime: Runtime) -> Gaps:
+    """List what is missing or old here, each with what to do about it. dismiss_gap closes what is none."""
+    runtime.sinks.settle()
+    runtime = everywhere(runtime)
+    gaps = _gaps(runtime)
+    runtime.trace.read([], type="awareness")
+    return Gaps(gaps, [_dismissal(record) for record in dismissed(runtime)])
+
+
+@dataclass(frozen=True, slots=True)
+class GapClosed:
+    """What became of a gap. `id` names the dismissal."""
+
+    id: str
+    message: str
+
+    def as_text(self) -> str:
+        """The message."""
+        return self.message
+
+
+@operation("POST /api/awareness/gaps/{id}/dismiss", effect="write")
+def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
+    """Say that a gap is none, when the user says so: nobody is told of it any more.
+
+    Args:
+        id: The gap's id, as get_gaps shows it.
+        note: Why, in a few words.
+    """
+    runtime.sinks.settle()
+    gap = next((gap for gap in _gaps(runtime) if gap.id == id.strip()), None)
+    if gap is None:
+        raise NotFound(f"no gap {id!r}", "get_gaps shows those there are, each with its id")
+    data = {"gap": gap.kind, "subjects": gap.subjects, **({"note": note} if note else {})}
+    record = new_record(runtime, "dismissal", content=gap.description, data=data)
+    runtime.commit(records=[Put(record.with_(status="archived"), "create", note)])
+    runtime.trace.wrote([record.id], type="gap")
+    return GapClosed(record.id, f"dismissed; reopen_gap {short_id(record.id)} takes that back")
+
+
+@operation(
+    "POST /api/awareness/gaps/{id}/reopen", effect="write", audience="owner", idempotent=True
+)
+def reopen_gap(runtime: Runtime, id: str) -> GapClosed:
+    """Take back that a gap was dismissed: it is listed again for as long as it is one.
+
+    Args:
+        id: The dismissal's id, as get_gaps shows it, or its first characters.
+    """
+    record = resolve(runtime, id, "dismissal")
+    change(runtime, record, record.with_(status="deleted"), action="delete", reason="opened again")
+    runtime.trace.wrote([record.id], type="gap", action="update")
+    return GapClosed(record.id, "open again")
+
+
+def _gaps(runtime: Runtime) -> list[Gap]:
+    return gaps_of(runtime, tallies_of(runtime), stalest_of(runtime))
+
+
+def _dismissal(record: Record) -> Dismissal:
+    return Dismissal(record.id, record.content, str(record.data.get("note", "")))
