@@ -13,7 +13,9 @@ def test_the_same_work_is_done_for_every_owner() -> None:
     preparations = Preparations(_none_fails)
     done: list[str] = []
     for checkout in ("one", "two", "one"):
-        preparations.prepare("git history", checkout, lambda checkout=checkout: done.append(checkout))
+        preparations.prepare(
+            "git history", checkout, lambda checkout=checkout: done.append(checkout)
+        )
     assert preparations.count == 2
     while preparations.run_one():
         pass

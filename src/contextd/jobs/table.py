@@ -123,6 +123,14 @@ JOBS: dict[str, JobRow] = {
             every=_DAY,
         ),
         JobRow(
+            name="propose_for_person",
+            about="Propose to the person what several of their projects ask for in the same words.",
+            run="knowledge.person:propose_for_person",
+            lane="upkeep",
+            needs=_UPKEEP,
+            every=_DAY,
+        ),
+        JobRow(
             name="score_windows",
             about="Score anew what open sessions were served.",
             run="sessions.window:score_windows",

@@ -64,7 +64,8 @@ OPERATIONS: dict[str, Operation] = {}
 class Operation:
     """A use case with everything a surface needs to offer it.
 
-    `profile` is the smallest tool profile that shows it. Only an operation for agents is an MCP
+    `profile` is the smallest tool profile that shows it. A `personal` one works in the person's layer
+    where the call stands in no project. Only an operation for agents is an MCP
     tool; one for the owner is a route and a command; one for the system is called by jobs and hooks.
     """
 
@@ -81,6 +82,7 @@ class Operation:
     about: Mapping[str, str]
     aliases: Mapping[str, str]
     nulls: Mapping[str, Any]
+    personal: bool = False
 
     # Made when first asked for: building all of them takes 0.2 s and pydantic itself 0.1 s, which a
     # command line that calls one of them or none should not pay.
@@ -132,6 +134,7 @@ def operation(
     idempotent: bool = False,
     needs: Need | None = None,
     placeless: bool = False,
+    personal: bool = False,
     aliases: Mapping[str, str] | None = None,
     nulls: Mapping[str, Any] | None = None,
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -162,6 +165,7 @@ def operation(
             about=about,
             aliases=dict(aliases or {}),
             nulls=dict(nulls or {}),
+            personal=personal,
         )
         return run
 

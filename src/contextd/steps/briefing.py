@@ -22,6 +22,7 @@ from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, with_work
 from contextd.steps.model import described
+from contextd.steps.person import is_personal, personal
 from contextd.steps.views import label
 
 _CANDIDATES = 60
@@ -55,8 +56,11 @@ def brief(
     if changed is None:
         changed = changes_since(runtime, last)
     records, weights = _candidates(runtime, lately.records, task)
+    person = personal(runtime)
+    records = {id: r for id, r in records.items() if id not in person.records}
     about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
     sections = [
+        Section("The person", person.lines),
         Section("Project", about),
         Section("Before", _before(runtime, last)),
         *_knowledge(runtime, records, weights, all_branches=all_branches),
@@ -64,7 +68,7 @@ def brief(
         Section("Not known yet", _gaps(runtime, lately)),
     ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
-    quoted_records = [records[id] for id in packed.ids]
+    quoted_records = [(person.records | records)[id] for id in packed.ids]
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return packed
@@ -120,7 +124,7 @@ def _candidates(
 ) -> tuple[dict[str, Record], dict[str, float]]:
     """What might be briefed by id, and how much each matters: what the task finds comes first."""
     kinds = kinds_that("briefed")
-    briefed = [record for record in latest if record.kind in kinds][:_CANDIDATES]
+    briefed = [r for r in latest if r.kind in kinds and not is_personal(r)][:_CANDIDATES]
     records = {record.id: record for record in briefed}
     weights = {record.id: _weight(runtime, record) for record in briefed}
     if task.strip():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -21,15 +20,13 @@ from contextd.domain.words import content_words
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import standings
 from contextd.steps.model import project_model
+from contextd.steps.person import owner_name
 from contextd.steps.typed import schema_of
 
 _COVERED = 0.8
 _LONGEST_QUESTION = 500
 _IDENTITY = frozenset(content_words("identity owner name"))
-_NAMED = re.compile(
-    r"^[\s>*#-]*(?:\*\*)?name(?:\*\*)?\s*:\s*(?:\*\*)?(.+?)(?:\*\*)?\s*$", re.I | re.M
-)
-_LONGEST_NAME, _READ = 80, 4_000
+_LONGEST_NAME = 80
 LATEST = 200
 
 OBSERVED = 1000
@@ -225,7 +222,12 @@ def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
 
 
 def owner_of(runtime: Runtime) -> str:
-    """Whose store this is: what a preference on identity says, then `Name:` in USER.md, else who asks."""
+    """Whose store this is: the name in the person's layer, what a preference on identity says, else who
+    asks.
+    """
+    named_there = owner_name(runtime)
+    if named_there:
+        return named_there
     query = surveyed(runtime, "context", where={"contextType": "preference"})
     for match in runtime.view.index.lexical(list(_IDENTITY), query, 5):
         for record in runtime.view.records.get([match.id]):
@@ -233,9 +235,4 @@ def owner_of(runtime: Runtime) -> str:
             told = fields if isinstance(fields, Mapping) else {}
             if _IDENTITY & set(content_words(str(told.get("domain", "")))) and told.get("rule"):
                 return str(told["rule"])[:_LONGEST_NAME]
-    try:
-        text = (runtime.settings.home / "USER.md").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return runtime.caller.name
-    named = _NAMED.search(text[:_READ])
-    return named[1].strip()[:_LONGEST_NAME] if named else runtime.caller.name
+    return runtime.caller.name

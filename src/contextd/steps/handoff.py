@@ -33,9 +33,14 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
     recent = sessions_with_work(runtime)
     session = current or (recent[0] if recent else None)
     before = [s for s in recent if session is None or s.id != session.id]
-    learned = runtime.view.records.find(
-        runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
-    ).records
+    # The file may be committed: what is the person's own is not in it.
+    learned = (
+        runtime.leaving()
+        .view.records.find(
+            runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
+        )
+        .records
+    )
     focus = ", ".join(session.topics[:3]) if session else ""
     return Situation(
         focus=focus,

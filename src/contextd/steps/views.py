@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -35,6 +35,18 @@ class ContextEntry:
         return f"{self.id[:8]} {self.content}{tags}"
 
 
+@dataclass(frozen=True, slots=True)
+class SavedEntry(ContextEntry):
+    """A context entry that was saved, and what there is to say about that."""
+
+    note: str = ""
+
+    def as_text(self) -> str:
+        """The entry, then the note."""
+        # A class with slots is made anew, which leaves `super()` without its class.
+        return "\n".join(filter(None, (ContextEntry.as_text(self), self.note)))
+
+
 def entry(record: Record, score: float | None = None) -> ContextEntry:
     """The view of a context entry."""
     data = dict(record.data)
@@ -55,6 +67,12 @@ def entry(record: Record, score: float | None = None) -> ContextEntry:
         data=data or None,
         score=None if score is None else round(score, 4),
     )
+
+
+def saved_entry(record: Record, note: str) -> SavedEntry:
+    """The view of a context entry that was saved."""
+    shown = entry(record)
+    return SavedEntry(**{part.name: getattr(shown, part.name) for part in fields(shown)}, note=note)
 
 
 @dataclass(frozen=True, slots=True)

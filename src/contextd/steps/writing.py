@@ -394,8 +394,8 @@ class _Look:
     def _similar(self, text: str) -> list[tuple[Record, float]]:
         runtime = self._runtime
         view = runtime.view
-        scopes = frozenset({self._scope, *(runtime.cascade if runtime.project else ())})
-        query = Query(scopes=scopes, kinds=(self._kind,))
+        # What holds more widely is not known already because one project knows it.
+        query = Query(scopes=frozenset(self._scope.cascade), kinds=(self._kind,))
         try:
             vector = runtime.embedder.embed([text])[0]
         except Unavailable:

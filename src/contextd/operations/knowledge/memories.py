@@ -15,6 +15,7 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
+from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.views import Known, known
 from contextd.steps.writing import Changed, change_all, new_record, save_new
@@ -33,7 +34,7 @@ class Memories:
         return "\n".join([*lines, self.note] if self.note else lines)
 
 
-@operation("GET /api/memories/search", profile="core")
+@operation("GET /api/memories/search", profile="core", personal=True)
 def memory_search(
     runtime: Runtime,
     query: str,
@@ -82,7 +83,7 @@ def memory_search(
     return Memories(memories, found.notice if memories else nothing)
 
 
-@operation("POST /api/memories", effect="write", profile="core")
+@operation("POST /api/memories", effect="write", profile="core", personal=True)
 def memory_record(
     runtime: Runtime,
     title: str,
@@ -90,18 +91,21 @@ def memory_record(
     content: str,
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
+    scope: Literal["project", "person"] | None = None,
 ) -> Recorded:
     """Record a lesson for next time: what worked, or what to avoid.
 
     Args:
         title: A short name.
         description: When to use it, and when not.
-        content: The lesson, in one to three sentences.
+        content: One to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
+        scope: Person: in all their projects.
     """
     if not title.strip():
         raise Invalid("memory_record: title is empty", "give it a short name")
+    where = kept_in(runtime, scope)
     saved = save_new(
         runtime,
         "memory",
@@ -110,9 +114,10 @@ def memory_record(
         tags=tags,
         data={"description": description, "outcome": outcome},
         session=runtime.session,
+        scope=where,
     )
     runtime.trace.wrote([saved.record.id], type="memory")
-    return recorded(saved)
+    return recorded(saved, where_kept(runtime, where, scope))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,9 @@ class Feedback:
         return f"noted; {self.memory_id[:8]} now has confidence {self.new_confidence:.2f}"
 
 
-@operation("POST /api/memories/{memory_id}/feedback", effect="write", profile="standard")
+@operation(
+    "POST /api/memories/{memory_id}/feedback", effect="write", profile="standard", personal=True
+)
 def memory_feedback(runtime: Runtime, memory_id: str, helpful: bool, comment: str = "") -> Feedback:
     """Say whether a memory helped. It moves its confidence and its rank.
 
