@@ -22,7 +22,7 @@ from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, with_work
 from contextd.steps.model import described
-from contextd.steps.person import is_personal, personal
+from contextd.steps.person import BRIEFED, is_personal, personal
 from contextd.steps.views import label
 
 _CANDIDATES = 60
@@ -56,7 +56,7 @@ def brief(
     if changed is None:
         changed = changes_since(runtime, last)
     records, weights = _candidates(runtime, lately.records, task)
-    person = personal(runtime)
+    person = personal(runtime, min(BRIEFED, budget // 4))
     records = {id: r for id, r in records.items() if id not in person.records}
     about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
     sections = [

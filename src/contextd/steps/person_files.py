@@ -10,12 +10,14 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
+from contextd.domain.changes import Put
 from contextd.domain.confidence import START
 from contextd.domain.errors import ContextdError
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import PERSON
 from contextd.domain.words import content_words
 from contextd.governance.redact import redact
+from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.sessions.context_md import without_block, write
 from contextd.sessions.person_md import SOUL_MD, USER_MD, PersonLine, block_of, told_in
@@ -31,6 +33,10 @@ _LARGEST = 256 * 1024
 _EDITED = 0.5
 """The share of words two versions of a line have in common at least. With less, the old line was
 taken out and another one added."""
+
+_AT_ONCE = 16
+"""New lines that get their vectors before the call goes on, a tenth of a second. More are found by
+their words until the background has done it: a hook must not wait for a long file."""
 
 _log = logging.getLogger(__name__)
 
@@ -103,14 +109,19 @@ def _take_in(runtime: Runtime, home: Path) -> None:
             continue
         told = [_clean(runtime, one) for one in told_in(text_of(home, name))]
         mine = [record for record in known if from_file(record) == name]
-        changed, new = _compared(name, told, mine)
+        changed, new = _compared(runtime, name, told, mine)
         changes += changed
         fresh += [_record(runtime, name, one, len(fresh)) for one in new]
     said = {record.content_hash for record in known if record.status in ("active", "inbox")}
     fresh = [record for record in fresh if record.content_hash not in said]
     if not changes and not fresh:
         return
-    change_all(runtime, changes, beside=fresh)
+    if len(fresh) <= _AT_ONCE:
+        change_all(runtime, changes, beside=fresh)
+    else:
+        later = new_job("embed_pending", PERSON, runtime.place, once="")
+        change_all(runtime, changes)
+        runtime.commit(records=[Put(record, "create") for record in fresh], jobs=[later])
     _log.info("person's files: %d lines new, %d changed", len(fresh), len(changes))
     for record in fresh:
         runtime.sinks.later("contradictions", partial(note_disagreements, runtime, record.id))
@@ -134,7 +145,7 @@ def _ref(name: str, told: PersonLine) -> str:
 
 
 def _compared(
-    name: str, told: Sequence[PersonLine], mine: Sequence[Record]
+    runtime: Runtime, name: str, told: Sequence[PersonLine], mine: Sequence[Record]
 ) -> tuple[list[Changed], list[PersonLine]]:
     """What became of the records of a file's lines, and the lines that have none.
 
@@ -152,12 +163,21 @@ def _compared(
             source = replace(record.source, ref=_ref(name, after))
             edited = record.with_(content=after.text, title=after.section, source=source)
             changes.append(Changed(record, edited, "update", f"edited in {name}"))
+        elif _brought_back(runtime, record):
+            source = replace(record.source, ref="")
+            changes.append(Changed(record, record.with_(source=source), "update", f"not in {name}"))
         else:
             # Without its reference the line may come back as a new one.
             source = replace(record.source, ref="")
             out = record.with_(status="deleted", source=source)
             changes.append(Changed(record, out, "delete", f"taken out of {name}"))
     return changes, new
+
+
+def _brought_back(runtime: Runtime, record: Record) -> bool:
+    """Whether somebody undid that the record went with its line: then it stays without one."""
+    history = runtime.view.records.history(record.id)
+    return record.status == "active" and bool(history) and history[-1].action == "undo"
 
 
 def _best(record: Record, new: Sequence[PersonLine]) -> PersonLine | None:

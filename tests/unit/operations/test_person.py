@@ -241,6 +241,30 @@ def test_a_line_that_is_edited_stays_its_record_and_one_taken_out_goes(desk, wik
     assert said(desk) == set()
 
 
+def test_a_line_that_was_taken_out_and_brought_back_stays_though_the_file_is_read_again(desk):
+    path = user_md(desk, FILE)
+    said(desk)
+    ids = {record.content: record.id for record in layer(desk)}
+    path.write_text(FILE.replace("- Subjects in the imperative\n", ""))
+    said(desk)
+    desk.as_owner("undo", id=ids["Subjects in the imperative"])
+    path.write_text(FILE.replace("- Subjects in the imperative\n", "\n\n"))
+    assert "Subjects in the imperative" in said(desk)
+    path.write_text(FILE.replace("- Subjects in the imperative\n", "\n"))
+    assert "Subjects in the imperative" in said(desk)
+
+
+def test_a_long_file_is_found_by_words_at_once_and_embedded_behind_the_call(desk, tmp_path):
+    user_md(desk, "".join(f"- Habit {n} of mine is to review chapter {n}\n" for n in range(60)))
+    outside = desk.at(tmp_path)
+    assert len(said(outside)) == 60
+    assert outside("recall_context", query="habit review chapter")["entries"]
+    desk.host.work_off()
+    view = desk.host.organisation(LOCAL).view(desk.caller, [PERSON])
+    model = desk.runtime().embedder.model
+    assert view.index.pending(model, 100) == []
+
+
 def test_what_a_person_takes_back_or_changes_elsewhere_stays_so_while_the_line_stands(desk):
     path = user_md(desk, FILE)
     said(desk)
