@@ -75,6 +75,9 @@ def admit(op: Operation, runtime: Runtime) -> None:
     caller = runtime.caller
     if op.audience == "owner" and not caller.may_administer():
         raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
+    if op.audience == "person" and not runtime.has_person:
+        who = f"{caller.name} of {runtime.organisation.name}"
+        raise Denied(f"{who} may not call {op.name}", "it is for the owner of the machine")
 
 
 def authorise(op: Operation, runtime: Runtime) -> None:

@@ -19,7 +19,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Effect = Literal["read", "write", "destroy"]
-Audience = Literal["agent", "owner", "system"]
+Audience = Literal["agent", "owner", "person", "system"]
 Need = Literal["checkout", "upkeep"]
 """What an operation cannot do without: with `checkout` it needs the work tree it is called from, with
 `upkeep` it looks after the whole store.
@@ -66,7 +66,8 @@ class Operation:
 
     `profile` is the smallest tool profile that shows it. A `personal` one works in the person's layer
     where the call stands in no project. Only an operation for agents is an MCP
-    tool; one for the owner is a route and a command; one for the system is called by jobs and hooks.
+    tool; one for the owner is a route and a command, and so is one for
+    the person, which is about the owner of the machine and nobody else's; one for the system is called by jobs and hooks.
     """
 
     name: str

@@ -70,8 +70,7 @@ def where_kept(runtime: Runtime, scope: Scope, level: Level | None) -> str:
         return ""
     if level == "person":
         return "kept in the person's layer: found from every project, sent to no server"
-    why = runtime.nowhere.split(";")[0] or ": this is no project"
-    return f"kept in the person's layer, found from every project{why}"
+    return f"kept in the person's layer, found from every project{runtime.nowhere}"
 
 
 def persons_records(

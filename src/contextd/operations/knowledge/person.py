@@ -80,12 +80,11 @@ class Profile:
         return "\n".join(parts)
 
 
-@operation("GET /api/person", audience="owner", personal=True)
+@operation("GET /api/person", audience="person", personal=True)
 def user_profile(runtime: Runtime) -> Profile:
     """Show who the person is and how they like things: what USER.md and SOUL.md say, what was told since,
     and what recurs in several projects and waits for a yes.
     """
-    _require_layer(runtime)
     home = runtime.settings.home
     proposed = (r for r in personal_records(runtime, "inbox") if r.data.get(PROPOSED_FROM))
     return Profile(
@@ -106,15 +105,6 @@ def _line(runtime: Runtime, record: Record) -> ProfileLine:
     )
 
 
-def _require_layer(runtime: Runtime) -> None:
-    runtime.caller.require("read", PERSON)
-    if not runtime.has_person:
-        raise Invalid(
-            f"{runtime.organisation.name} keeps nothing of a person",
-            "ask from a project of this machine's own, or from no project",
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class Written:
     """A file that was brought up to date, and whether it says something new."""
@@ -128,14 +118,12 @@ class Written:
 
 
 @operation(
-    "POST /api/person/user-md", effect="write", audience="owner", idempotent=True, personal=True
+    "POST /api/person/user-md", effect="write", audience="person", idempotent=True, personal=True
 )
 def write_profile(runtime: Runtime) -> Written:
     """Write what was told to contextd into its own block of USER.md. Your own text there stays byte for
     byte.
     """
-    _require_layer(runtime)
-    runtime.caller.require("write", PERSON)
     changed = write_user_md(runtime)
     return Written(str(Path(runtime.settings.home) / FILES[0]), changed)
 
@@ -155,7 +143,7 @@ class Accepted:
 @operation(
     "POST /api/person/{id}/accept",
     effect="write",
-    audience="owner",
+    audience="person",
     idempotent=True,
     personal=True,
 )
@@ -190,13 +178,12 @@ class Proposed:
 
 
 @operation(
-    "POST /api/person/proposals", effect="write", audience="owner", idempotent=True, personal=True
+    "POST /api/person/proposals", effect="write", audience="person", idempotent=True, personal=True
 )
 def person_propose(runtime: Runtime) -> Proposed:
     """Look now for what several projects ask for in the same words, and propose it to the person. It
     is looked for once a day as well.
     """
-    _require_layer(runtime)
     return Proposed(len(propose(runtime, lambda: None)))
 
 
