@@ -174,4 +174,4 @@ def name_in(text: str) -> str:
 def block_of(said: Sequence[tuple[Strength, str]]) -> str:
     """What contextd was told elsewhere, as the Markdown between its markers."""
     lines = [f"- {text}" + (f" ({how})" if how != "mild" else "") for how, text in said]
-    return "\n".join(["## PersonLine to contextd", "", *(lines or ["Nothing yet."])])
+    return "\n".join(["## Told to contextd", "", *(lines or ["Nothing yet."])])

@@ -222,12 +222,9 @@ def embedded(runtime: Runtime, texts: Sequence[str]) -> dict[str, Vector]:
 
 
 def owner_of(runtime: Runtime) -> str:
-    """Whose store this is: the name in the person's layer, what a preference on identity says, else who
-    asks.
+    """Whose store this is: what a preference on identity says, then the name that USER.md or the rest
+    of the person's layer gives, else who asks.
     """
-    named_there = owner_name(runtime)
-    if named_there:
-        return named_there
     query = surveyed(runtime, "context", where={"contextType": "preference"})
     for match in runtime.view.index.lexical(list(_IDENTITY), query, 5):
         for record in runtime.view.records.get([match.id]):
@@ -235,4 +232,4 @@ def owner_of(runtime: Runtime) -> str:
             told = fields if isinstance(fields, Mapping) else {}
             if _IDENTITY & set(content_words(str(told.get("domain", "")))) and told.get("rule"):
                 return str(told["rule"])[:_LONGEST_NAME]
-    return runtime.caller.name
+    return owner_name(runtime) or runtime.caller.name

@@ -28,7 +28,9 @@ BRIEFED = 80
 """Tokens of a briefing that are the person's: five to eight short lines. What they insist on most is
 said in fewer, and the project needs the rest."""
 
-_LONGEST_LINE = 40
+_SHORTEST_LINE, _LONGEST_LINE = 3, 40
+"""Tokens."""
+
 _FIRST = 20.0
 """More than any line about the project weighs: whom one works for comes first."""
 
@@ -128,6 +130,8 @@ def personal(runtime: Runtime, budget: int = BRIEFED) -> Personal:
     said: set[str] = set()
     left = budget
     for record in personal_records(runtime):
+        if left < _SHORTEST_LINE:
+            break
         text = trim_to_tokens(told_by(record), _LONGEST_LINE)
         cost = count_tokens(f"- {text}\n")
         if not text or cost > left or text.casefold() in said:

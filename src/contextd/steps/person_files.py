@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
+from contextd.domain.documents import record_document
 from contextd.domain.errors import ContextdError
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import PERSON
@@ -23,7 +24,7 @@ from contextd.sessions.context_md import without_block, write
 from contextd.sessions.person_md import SOUL_MD, USER_MD, PersonLine, block_of, told_in
 from contextd.steps.disagreements import note_disagreements
 from contextd.steps.person import from_file, personal_records, persons_records, strength, told_by
-from contextd.steps.writing import Changed, change_all, cleaned
+from contextd.steps.writing import Changed, cleaned, embed_documents
 
 FILES = (USER_MD, SOUL_MD)
 
@@ -114,17 +115,23 @@ def _take_in(runtime: Runtime, home: Path) -> None:
         fresh += [_record(runtime, name, one, len(fresh)) for one in new]
     said = {record.content_hash for record in known if record.status in ("active", "inbox")}
     fresh = [record for record in fresh if record.content_hash not in said]
-    if not changes and not fresh:
+    puts = [_changed(runtime, one) for one in changes] + [Put(record, "create") for record in fresh]
+    if not puts:
         return
-    if len(fresh) <= _AT_ONCE:
-        change_all(runtime, changes, beside=fresh)
-    else:
-        later = new_job("embed_pending", PERSON, runtime.place, once="")
-        change_all(runtime, changes)
-        runtime.commit(records=[Put(record, "create") for record in fresh], jobs=[later])
+    said_anew = [put.record for put in puts if put.record.status == "active"]
+    soon = len(said_anew) <= _AT_ONCE
+    documents = [record_document(record) for record in said_anew] if soon else []
+    vectors = {PERSON: embed_documents(runtime, documents)} if documents else {}
+    later = [] if soon else [new_job("embed_pending", PERSON, runtime.place, once="")]
+    runtime.commit(records=puts, vectors=vectors, model=runtime.embedder.model, jobs=later)
     _log.info("person's files: %d lines new, %d changed", len(fresh), len(changes))
-    for record in fresh:
+    for record in said_anew if soon else ():
         runtime.sinks.later("contradictions", partial(note_disagreements, runtime, record.id))
+
+
+def _changed(runtime: Runtime, one: Changed) -> Put:
+    record = one.after.with_(version=one.before.version, updated_at=runtime.clock.now())
+    return Put(record, one.action, one.reason)
 
 
 def _readable(path: Path) -> bool:
@@ -156,8 +163,9 @@ def _compared(
     new = [one for ref, one in lines.items() if ref not in standing]
     gone = [record for record in mine if record.source.ref not in lines]
     changes: list[Changed] = []
+    words = {one: frozenset(content_words(one.text)) for one in new} if gone else {}
     for record in gone:
-        after = _best(record, new)
+        after = _best(record, {one: words[one] for one in new})
         if after is not None and record.status in ("active", "inbox"):
             new.remove(after)
             source = replace(record.source, ref=_ref(name, after))
@@ -180,13 +188,12 @@ def _brought_back(runtime: Runtime, record: Record) -> bool:
     return record.status == "active" and bool(history) and history[-1].action == "undo"
 
 
-def _best(record: Record, new: Sequence[PersonLine]) -> PersonLine | None:
-    """The new line that a record's line was turned into, if any."""
-    before = set(content_words(record.content))
+def _best(record: Record, new: Mapping[PersonLine, frozenset[str]]) -> PersonLine | None:
+    """The new line that a record's line was turned into, if any; `new` has the words of each."""
+    before = frozenset(content_words(record.content))
 
     def alike(one: PersonLine) -> float:
-        words = set(content_words(one.text))
-        return len(words & before) / max(1, len(words | before))
+        return len(new[one] & before) / max(1, len(new[one] | before))
 
     best = max(new, key=alike, default=None)
     return best if best is not None and alike(best) >= _EDITED else None

@@ -305,7 +305,7 @@ def test_user_md_is_written_between_markers_and_the_rest_stays_byte_for_byte(des
     assert desk.as_owner("write_profile")["changed"]
     after = path.read_bytes()
     assert after.startswith(own)
-    assert b"- I review in the morning" in after
+    assert b"## Told to contextd\n\n- I review in the morning" in after.replace(b"\r", b"")
     assert after.count(b"No emojis") == 1, "what stands in the file is not written into it again"
     assert not desk.as_owner("write_profile")["changed"]
     assert len([r for r in layer(desk) if "morning" in r.content]) == 1, "nothing is read back"
