@@ -41,6 +41,7 @@ ABOUT = {PROJECT: PROJECT_ABOUT}
 AUDIENCES = {
     "agent": "an MCP tool, route, command and function",
     "owner": "a route, command and function; for whoever administers",
+    "person": "a route, command and function; for the owner of the machine alone",
     "system": "called by hooks and jobs",
 }
 

@@ -13,10 +13,10 @@ from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
-from contextd.domain.projects import Project
+from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Upkeep, View
@@ -325,6 +325,27 @@ class Runtime:
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
         scopes = {scope for project in self.projects() for scope in project.scope.cascade}
+        return replace(self, view=self.organisation.view(self.caller, scopes))
+
+    @property
+    def has_person(self) -> bool:
+        """Whether the person's layer is there for this caller: it is its owner's, and of no server."""
+        return self.organisation.name == PERSON.org and self.caller.may("write", PERSON)
+
+    def at_person(self) -> Runtime:
+        """The same call standing in the person's layer: no project, no checkout, no session."""
+        return replace(
+            self,
+            project=THE_PERSON,
+            checkout=None,
+            view=self.organisation.view(self.caller, THE_PERSON.scope.cascade),
+            connection="",
+            session="",
+        )
+
+    def leaving(self) -> Runtime:
+        """The same call with a view of what may leave this machine and nothing else."""
+        scopes = [scope for scope in self.cascade if may_leave(scope)]
         return replace(self, view=self.organisation.view(self.caller, scopes))
 
     def aside(self) -> Runtime:

@@ -24,7 +24,7 @@ from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope
 from contextd.governance.redact import redact
 from contextd.home import database_path
 from contextd.jobs.queue import Hold, Worker
@@ -277,7 +277,7 @@ class OpenOrganisation:
         all_known = self.directory.all()
         project = next((p for p in all_known if job.scope in p.scope.cascade), None)
         if project is None:
-            return None
+            return runtime.at_person() if job.scope == PERSON else None
         root = Path(str(job.arguments.get("root", "")))
         known = str(root) in project.roots and root.is_dir()
         return runtime.standing_in(project, root if known else None)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from contextd.domain.errors import Denied
 from contextd.domain.kinds import AREAS, Area
-from contextd.domain.scope import Level, Scope
+from contextd.domain.scope import PERSON, Level, Scope
 
 Verb = Literal["read", "write"]
 Role = Literal["owner", "org_admin", "team_admin", "team_member", "project_dev", "viewer"]
@@ -93,7 +93,8 @@ class Caller:
     def _inside(self, scope: Scope) -> bool:
         if self.role == "owner":
             return True
-        if scope.org != self.org:
+        if scope.org != self.org or scope == PERSON:
+            # Who is let into a home is not let into the life of its person.
             return False
         if self.role == "org_admin":
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,3 +20,7 @@ class Project:
     roots: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     created_at: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+
+THE_PERSON = Project(identity="person", scope=PERSON, name="person")
+"""Where a call stands that is about the person and in no project. It is in no directory of projects."""

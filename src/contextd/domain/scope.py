@@ -83,6 +83,17 @@ class Scope:
         return "/".join(filter(None, (self.org, self.team, self.project)))
 
 
+PERSON = Scope("local")
+"""The person's layer: who the owner of this machine is and how they like things, above all projects."""
+
+
+def may_leave(scope: Scope) -> bool:
+    """Whether what lives in a scope may be sent to another machine or written into a repository.
+    Whatever sends or publishes reads through `Runtime.leaving`, which goes by this.
+    """
+    return scope != PERSON
+
+
 def slug(text: str) -> str:
     """A slug that looks like `text`; a digest where nothing of it can be kept."""
     folded = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()

@@ -130,6 +130,14 @@ JOBS: dict[str, JobRow] = {
             needs=_CHECKOUT,
         ),
         JobRow(
+            name="propose_for_person",
+            about="Propose to the person what several of their projects ask for in the same words.",
+            run="knowledge.person:propose_for_person",
+            lane="upkeep",
+            needs=_UPKEEP,
+            every=_DAY,
+        ),
+        JobRow(
             name="score_windows",
             about="Score anew what open sessions were served.",
             run="sessions.window:score_windows",

@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextd.domain.errors import Conflict, Denied, Stale
+from contextd.domain.projects import THE_PERSON
 from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
 from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime import Runtime
 from contextd.steps.following import follow
+from contextd.steps.person_files import follow_person_files
 from contextd.steps.seating import AGENTS, OPENERS, seated
 
 PASSING_ON = frozenset({"tool_call"})
@@ -41,6 +43,9 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     admit(op, runtime)
     values = validate(op, raw)
     call = runtime.at(values.pop(PROJECT, ""))
+    follow_person_files(call)
+    if op.personal and call.project is None and call.has_person:
+        call = call.at_person()
     authorise(op, call)
     if op.name in PASSING_ON:
         return _answer(op, op.run(call, **values))
@@ -70,6 +75,9 @@ def admit(op: Operation, runtime: Runtime) -> None:
     caller = runtime.caller
     if op.audience == "owner" and not caller.may_administer():
         raise Denied(f"{caller.name} may not call {op.name}", "ask an administrator")
+    if op.audience == "person" and not runtime.has_person:
+        who = f"{caller.name} of {runtime.organisation.name}"
+        raise Denied(f"{who} may not call {op.name}", "it is for the owner of the machine")
 
 
 def authorise(op: Operation, runtime: Runtime) -> None:
@@ -166,6 +174,6 @@ def _observe(op: Operation, call: Runtime) -> None:
             record_ids=trace.record_ids,
             query=_asked(redact(trace.query[:_READ], call.redaction_key).text),
             agent=call.client[:_LONGEST_NAME],
-            scope=call.project.scope if call.project else None,
+            scope=call.project.scope if call.project not in (None, THE_PERSON) else None,
         )
     )

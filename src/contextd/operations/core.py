@@ -19,7 +19,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Effect = Literal["read", "write", "destroy"]
-Audience = Literal["agent", "owner", "system"]
+Audience = Literal["agent", "owner", "person", "system"]
 Need = Literal["checkout", "upkeep"]
 """What an operation cannot do without: with `checkout` it needs the work tree it is called from, with
 `upkeep` it looks after the whole store.
@@ -64,8 +64,10 @@ OPERATIONS: dict[str, Operation] = {}
 class Operation:
     """A use case with everything a surface needs to offer it.
 
-    `profile` is the smallest tool profile that shows it. Only an operation for agents is an MCP
-    tool; one for the owner is a route and a command; one for the system is called by jobs and hooks.
+    `profile` is the smallest tool profile that shows it. A `personal` one works in the person's layer
+    where the call stands in no project. Only an operation for agents is an MCP
+    tool; one for the owner is a route and a command, and so is one for
+    the person, which is about the owner of the machine and nobody else's; one for the system is called by jobs and hooks.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Operation:
     aliases: Mapping[str, str]
     nulls: Mapping[str, Any]
     ignores: frozenset[str]
+    personal: bool = False
 
     # Made when first asked for: building all of them takes 0.2 s and pydantic itself 0.1 s, which a
     # command line that calls one of them or none should not pay.
@@ -133,6 +136,7 @@ def operation(
     idempotent: bool = False,
     needs: Need | None = None,
     placeless: bool = False,
+    personal: bool = False,
     aliases: Mapping[str, str] | None = None,
     nulls: Mapping[str, Any] | None = None,
     ignores: Iterable[str] = (),
@@ -166,6 +170,7 @@ def operation(
             aliases=dict(aliases or {}),
             nulls=dict(nulls or {}),
             ignores=frozenset(ignores),
+            personal=personal,
         )
         return run
 

@@ -66,7 +66,7 @@ def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = No
     """Call any contextd tool by name, also those not shown to you.
 
     Args:
-        name: The tool's name; tools_list names them all.
+        name: As in tools_list.
         arguments: Its arguments.
     """
     op = find_operation(name)

@@ -104,6 +104,11 @@ def read_block(path: Path) -> str:
     return found["body"].decode("utf-8", "replace").strip() if found else ""
 
 
+def without_block(content: bytes) -> bytes:
+    """A file's content without what contextd wrote into it."""
+    return _BLOCK.sub(b"", content)
+
+
 def is_stale(path: Path, now: datetime) -> bool:
     """Whether the block is missing or was written more than 24 hours ago.
 

@@ -28,6 +28,7 @@ from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
+from contextd.steps.person import BRIEFED, is_personal, personal
 from contextd.steps.views import label
 from contextd.steps.witnesses import FLOOR
 
@@ -73,10 +74,13 @@ def brief(
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     records, weights = _candidates(runtime, lately.records, task)
+    person = personal(runtime, min(BRIEFED, budget // 4))
+    records = {id: r for id, r in records.items() if id not in person.records}
     knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
     if thread is None:
         about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
         sections = [
+            Section("The person", person.lines),
             Section("Project", about),
             Section("Before", _before(runtime, last)),
             *knowledge,
@@ -86,6 +90,7 @@ def brief(
     else:
         budget = min(budget, CONTINUING)
         sections = [
+            Section("The person", person.lines),
             Section("Where the work stands", _standing(runtime, thread, last, budget)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
@@ -95,7 +100,7 @@ def brief(
             ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
-    quoted_records = [records[id] for id in packed.ids]
+    quoted_records = [(person.records | records)[id] for id in packed.ids]
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return replace(packed, changes=tuple(changed))
@@ -215,7 +220,8 @@ def _candidates(
 ) -> tuple[dict[str, Record], dict[str, float]]:
     """What might be briefed by id, and how much each matters: what the task finds comes first."""
     kinds = kinds_that("briefed")
-    briefed = [r for r in latest if r.kind in kinds and _is_sure(r)][:_CANDIDATES]
+    briefed = [r for r in latest if r.kind in kinds and _is_sure(r) and not is_personal(r)]
+    briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
     weights = {record.id: _weight(runtime, record) for record in briefed}
     if task.strip():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextd.domain.errors import Invalid
 from contextd.domain.query import Query
 from contextd.domain.records import Record
+from contextd.domain.scope import Scope
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
 
@@ -15,6 +17,20 @@ def bubble_named(runtime: Runtime, id: str) -> Record:
     named = runtime.query("bubble", where={"name": id}, limit=1)
     found = runtime.view.records.find(named).records
     return found[0] if found else resolve(runtime, id, "bubble")
+
+
+def bubble_in(runtime: Runtime, id: str, scope: Scope) -> Record:
+    """The bubble `bubble_named` finds, for what is kept in `scope`.
+
+    Raises `Invalid` when the bubble is of a project and `scope` is not: others would miss its name.
+    """
+    bubble = bubble_named(runtime, id)
+    if not bubble.scope.contains(scope):
+        raise Invalid(
+            f"the bubble {bubble.data.get('name') or id} belongs to {bubble.scope}",
+            "leave the bubble out of what holds more widely",
+        )
+    return bubble
 
 
 def in_bubble(runtime: Runtime, bubble: Record) -> Query:

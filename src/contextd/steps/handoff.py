@@ -49,9 +49,14 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
     before = [s for s in recent if session is None or s.id != session.id]
     thread = thread_from(session.data.get(THREAD)) if session else None
     thread = thread or thread_to_continue(runtime, recent, session)
-    learned = runtime.view.records.find(
-        runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
-    ).records
+    # The file may be committed: what is the person's own is not in it.
+    learned = (
+        runtime.leaving()
+        .view.records.find(
+            runtime.query(*kinds_that("learned"), valid_at=runtime.clock.now(), limit=_RECENT)
+        )
+        .records
+    )
     done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
     said = " ".join(thread.said.split()) if thread else ""
     return Situation(

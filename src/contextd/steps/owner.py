@@ -10,11 +10,9 @@ from contextd.domain.access import OWNER
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
 from contextd.runtime import Runtime
+from contextd.steps.person import owner_name
 
-_LONGEST, _READ, _CHECKOUTS = 80, 4_000, 64
-_IN_FILE = re.compile(
-    r"^[\s>*#-]*(?:\*\*)?name(?:\*\*)?\s*:\s*(?:\*\*)?(.+?)(?:\*\*)?\s*$", re.I | re.M
-)
+_LONGEST, _CHECKOUTS = 80, 64
 _DOMAINS = frozenset(
     ("identity", "owner", "name", "my name", "user", "user name", "username", "owner name")
 )
@@ -26,8 +24,8 @@ _NAME = re.compile(rf"{_PART}(?: (?:(?:van|von|de|der|den|da|di|del|la|bin|al) )
 
 
 def owner_of(runtime: Runtime, scopes: frozenset[Scope]) -> str:
-    """Whose store this is: what a preference on identity says, then `Name:` in USER.md, then the name
-    git commits under, else who asks.
+    """Whose store this is: what a preference on identity says, then the name that USER.md or the
+    rest of the person's layer gives, then the name git commits under, else who asks.
     """
     query = Query(scopes=scopes, kinds=("context",), where={"contextType": "preference"})
     for match in runtime.view.index.lexical(["ident", "owner", "name", "user"], query, 5):
@@ -36,12 +34,7 @@ def owner_of(runtime: Runtime, scopes: frozenset[Scope]) -> str:
             name = _named_by(fields) if isinstance(fields, Mapping) else ""
             if name:
                 return name
-    try:
-        text = (runtime.settings.home / "USER.md").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    named = _IN_FILE.search(text[:_READ])
-    return named[1].strip()[:_LONGEST] if named else _committer(runtime) or runtime.caller.name
+    return owner_name(runtime)[:_LONGEST] or _committer(runtime) or runtime.caller.name
 
 
 def _named_by(fields: Mapping[str, object]) -> str:

@@ -25,8 +25,8 @@ class Recorded:
 _WORDS = {"added": "recorded", "inbox": "kept for review", "duplicate": "already known"}
 
 
-def recorded(saved: Saved) -> Recorded:
-    """The acknowledgment of a write, in words."""
+def recorded(saved: Saved, note: str = "") -> Recorded:
+    """The acknowledgment of a write, in words, with a `note` at its end."""
     id = saved.record.id
     message = f"{_WORDS[saved.outcome]} as {short_id(id)}" + (
         f" ({saved.reason})" if saved.reason else ""
@@ -34,6 +34,7 @@ def recorded(saved: Saved) -> Recorded:
     if saved.redacted:
         secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
         message += f"; {secrets} removed before storing"
+    message += f"; {note}" if note else ""
     return Recorded(id, saved.outcome, message, saved.redacted)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record
+from contextd.domain.scope import Scope
 from contextd.runtime import Runtime
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE, ContextType, Schema
 from contextd.schema.text import content_of, shown_value
@@ -83,9 +84,10 @@ def save_typed(
     tags: Sequence[str] | None = None,
     source: str = "",
     bubble: str = "",
+    scope: Scope | None = None,
 ) -> tuple[Saved, str]:
     """Save an entry of a type, untyped when there is no such type; the entry, and what its caller
-    should be told of the type.
+    should be told of the type. It goes to `scope`, where one is given.
 
     Raises one `Invalid` naming every field that does not fit.
     """
@@ -98,7 +100,9 @@ def save_typed(
     if bubble:
         kept["bubbleId"] = bubble
     content = content_of(type, kept[FIELDS])
-    saved = save_new(runtime, "context", content=content, tags=tags, data=kept, source=source)
+    saved = save_new(
+        runtime, "context", content=content, tags=tags, data=kept, source=source, scope=scope
+    )
     return saved, "" if kind else _untyped(type, schema)
 
 

@@ -35,6 +35,18 @@ class ContextEntry:
         return f"{short_id(self.id)} {self.content}{tags}"
 
 
+@dataclass(frozen=True, slots=True)
+class SavedEntry(ContextEntry):
+    """A context entry that was saved, and what there is to say about that."""
+
+    note: str = ""
+
+    def as_text(self) -> str:
+        """The entry, then the note."""
+        # A class with slots is made anew, which leaves `super()` without its class.
+        return "\n".join(filter(None, (ContextEntry.as_text(self), self.note)))
+
+
 def entry(record: Record, score: float | None = None) -> ContextEntry:
     """The view of a context entry."""
     data = dict(record.data)
@@ -58,21 +70,8 @@ def entry(record: Record, score: float | None = None) -> ContextEntry:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SavedEntry(ContextEntry):
-    """A context entry as it was saved, and what there is to say of that."""
-
-    note: str = ""
-
-    def as_text(self) -> str:
-        """The entry and the note."""
-        # A class with slots is made anew, which leaves `super()` without its class.
-        shown = ContextEntry.as_text(self)
-        return f"{shown}\n({self.note})" if self.note else shown
-
-
 def saved_entry(record: Record, note: str) -> SavedEntry:
-    """The view of an entry that was just saved."""
+    """The view of a context entry that was saved."""
     shown = entry(record)
     return SavedEntry(**{part.name: getattr(shown, part.name) for part in fields(shown)}, note=note)
 

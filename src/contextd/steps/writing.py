@@ -427,7 +427,8 @@ class _Look:
     def _similar(self, text: str) -> list[tuple[Record, float]]:
         runtime = self._runtime
         view = runtime.view
-        scopes = frozenset({self._scope, *(runtime.cascade if runtime.project else ())})
+        # What holds more widely is not known already because one project knows it.
+        scopes = frozenset(self._scope.cascade)
         query = Query(scopes=scopes, kinds=(self._kind,), statuses=PRESENT)
         try:
             vector = runtime.embedder.embed([text])[0]

@@ -14,7 +14,7 @@ PAGES = [
     "/sessions", "/sessions?status=archived", "/sessions/{session}", "/jobs", "/jobs?state=failed",
     "/records/new", "/records/new?answer=why&tags=x", "/window?session={session}", "/nowhere",
     "/awareness", "/schema", "/schema?scope=home", "/schema?template=team", "/window", "/jobs/nowhere",
-    "/records/no/such/page",
+    "/records/no/such/page", "/person",
 ]  # fmt: skip
 
 Visit = Callable[..., Any]

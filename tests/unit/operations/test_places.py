@@ -86,8 +86,9 @@ def test_a_folder_that_is_nobodys_project_is_refused_with_the_reason_and_the_com
 ) -> None:
     there = words_only.at(place(around))
     with pytest.raises(NotFound) as agent:
-        there("save_context", content=NOTE)
-    assert f"contextd init {there.root}" in agent.value.message
+        there("codebase_index")
+    assert f"contextd init {there.root}" in agent.value.message + agent.value.hint
+    assert f"contextd init {there.root}" in there("save_context", content=NOTE)["note"]
     with pytest.raises(Invalid, match=reason) as owner:
         there.as_owner("init")
     assert "contextd init" in owner.value.hint
@@ -101,7 +102,7 @@ def test_a_home_folder_is_refused_with_the_reason_and_the_command(
 ) -> None:
     there = words_only.at(home(around))
     for call in (
-        lambda: there("save_context", content=NOTE),
+        lambda: there("codebase_index"),
         lambda: there.as_owner("init"),
         lambda: there.as_owner("init", anyway=True),
     ):
@@ -124,7 +125,7 @@ def test_a_loose_folder_is_a_project_once_somebody_asked_and_at_once(
 ) -> None:
     there = words_only.at(loose(around))
     with pytest.raises(NotFound, match="nobody asked for it"):
-        there("save_context", content=NOTE)
+        there("codebase_index")
     there.as_owner("init")
     there("save_context", content=NOTE)
     assert list(projects(words_only)) == ["loose"]

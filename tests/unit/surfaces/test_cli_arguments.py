@@ -150,3 +150,13 @@ def test_the_project_goes_with_every_call(meant: Meant) -> None:
         {"id": "aaaa", "project": "shop"},
         {"id": "bbbb", "project": "shop"},
     ]
+
+
+def test_what_is_about_oneself_is_said_in_a_flag(meant: Meant) -> None:
+    for flag in (["--about-me"], ["--scope", "person"]):
+        [call] = meant("remember", *flag, "No", "emojis", "in", "commits")
+        assert call == {"content": "No emojis in commits", "scope": "person"}
+    [call] = meant("save-context", "No emojis", "--about-me")
+    assert call["scope"] == "person"
+    with pytest.raises(click.UsageError):
+        meant("search", "--about-me", "emojis")

@@ -75,7 +75,7 @@ def read_file(
         path: Relative to the project's root.
         include_deps: Add what it uses from its imports.
         depth: Levels of imports; only signatures below the first.
-        budget: Most tokens to return.
+        budget: Most tokens.
         start_line: First line.
         end_line: Last line.
         outline: Definitions only.

@@ -64,7 +64,7 @@ def grep_codebase(
     Args:
         pattern: The expression.
         file_pattern: Only files like *.ts.
-        ignore_case: Case does not matter.
+        ignore_case: Any case.
         context: Lines around each match.
         limit: The most matches.
     """

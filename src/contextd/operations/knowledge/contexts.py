@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from contextd.domain.records import Record, short_id
 from contextd.operations.core import FieldsOf, operation
@@ -10,9 +10,10 @@ from contextd.runtime import Runtime
 from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
 from contextd.steps.asking import asked
-from contextd.steps.bubbles import bubble_named
+from contextd.steps.bubbles import bubble_in, bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
+from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import in_step, with_fields, with_type
@@ -20,13 +21,14 @@ from contextd.steps.views import ContextEntry, Done, Entries, SavedEntry, entry,
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
 
-@operation("POST /api/contexts", effect="write", profile="standard")
+@operation("POST /api/contexts", effect="write", profile="standard", personal=True)
 def save_context(
     runtime: Runtime,
     content: str,
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
+    scope: Literal["project", "person"] | None = None,
 ) -> SavedEntry:
     """Keep a note for later sessions: a fact, a preference, something the user said.
 
@@ -35,8 +37,10 @@ def save_context(
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
+        scope: Whether it holds for the project or, in all of them, for the person.
     """
-    data = {"bubbleId": bubble_named(runtime, bubble_id).id} if bubble_id else {}
+    where = kept_in(runtime, scope)
+    data = {"bubbleId": bubble_in(runtime, bubble_id, where).id} if bubble_id else {}
     saved = save_new(
         runtime,
         "context",
@@ -44,12 +48,14 @@ def save_context(
         tags=tags,
         data=data,
         source=source,
+        scope=where,
     )
     runtime.trace.wrote([saved.record.id], type="context")
-    return saved_entry(saved.record, fate(saved))
+    told = "; ".join(filter(None, (fate(saved), where_kept(runtime, where, scope))))
+    return saved_entry(saved.record, told)
 
 
-@operation("GET /api/contexts/recall", profile="standard")
+@operation("GET /api/contexts/recall", profile="standard", personal=True)
 def recall_context(runtime: Runtime, query: str, limit: int = 10) -> Entries:
     """Find saved notes about something.
 
@@ -60,7 +66,7 @@ def recall_context(runtime: Runtime, query: str, limit: int = 10) -> Entries:
     return _search(runtime, query, limit)
 
 
-@operation("GET /api/contexts", profile="standard")
+@operation("GET /api/contexts", profile="standard", personal=True)
 def list_contexts(
     runtime: Runtime,
     tag: str | None = None,
@@ -86,7 +92,7 @@ def list_contexts(
     return Entries([entry(record) for record in page.records], page.cursor)
 
 
-@operation("GET /api/contexts/search", profile="standard")
+@operation("GET /api/contexts/search", profile="standard", personal=True)
 def search_contexts(
     runtime: Runtime,
     query: str,
@@ -111,6 +117,7 @@ def search_contexts(
     effect="write",
     profile="standard",
     idempotent=True,
+    personal=True,
     nulls={"bubble_id": "", "type": ""},
 )
 def update_context(
@@ -160,7 +167,13 @@ def update_context(
     return entry(after)
 
 
-@operation("DELETE /api/contexts/{id}", effect="destroy", profile="standard", idempotent=True)
+@operation(
+    "DELETE /api/contexts/{id}",
+    effect="destroy",
+    profile="standard",
+    idempotent=True,
+    personal=True,
+)
 def delete_context(runtime: Runtime, id: str) -> Done:
     """Remove a saved note. It can be brought back with undo.
 

@@ -45,7 +45,7 @@ class Explanation:
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
 
 
-@operation("GET /api/search/explain", audience="owner")
+@operation("GET /api/search/explain", audience="owner", personal=True)
 def explain_search(
     runtime: Runtime,
     query: str,

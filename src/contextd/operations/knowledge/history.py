@@ -47,7 +47,7 @@ class History:
         return "\n".join([f"history of {self.id}", *lines])
 
 
-@operation("GET /api/records/{id}/history", audience="owner")
+@operation("GET /api/records/{id}/history", audience="owner", personal=True)
 def history(runtime: Runtime, id: str) -> History:
     """Show every change of a record.
 
@@ -76,7 +76,7 @@ class Undone:
         return "\n".join([head, *(f"project.yaml: {line}" for line in self.project_yaml)])
 
 
-@operation("POST /api/records/{id}/undo", effect="write", audience="owner")
+@operation("POST /api/records/{id}/undo", effect="write", audience="owner", personal=True)
 def undo(runtime: Runtime, id: str) -> Undone:
     """Take back the latest change of a record; again to go further back. What was learned leaves
     project.yaml with its record.

@@ -8,7 +8,9 @@ from typing import Literal
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
+from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -17,6 +19,7 @@ from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
+from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.views import Known, known
 from contextd.steps.writing import (
@@ -42,7 +45,7 @@ class Memories:
         return "\n".join([*lines, self.note] if self.note else lines)
 
 
-@operation("GET /api/memories/search", profile="core")
+@operation("GET /api/memories/search", profile="core", personal=True)
 def memory_search(
     runtime: Runtime,
     query: str,
@@ -89,7 +92,7 @@ def memory_search(
     return Memories(memories, found.notice if memories else nothing)
 
 
-@operation("POST /api/memories", effect="write", profile="core")
+@operation("POST /api/memories", effect="write", profile="core", personal=True)
 def memory_record(
     runtime: Runtime,
     title: str,
@@ -98,22 +101,25 @@ def memory_record(
     outcome: Literal["success", "failure", "mixed"],
     tags: list[str] | None = None,
     topic: str = "",
+    scope: Literal["project", "person"] | None = None,
 ) -> Recorded:
     """Record a lesson for next time: what worked, or what to avoid.
 
     Args:
         title: A short name.
         description: When to use it, and when not.
-        content: The lesson, in one to three sentences.
+        content: One to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
         topic: A key, such as `release`: the next lesson on it replaces this one.
+        scope: Person: in all their projects.
     """
     if not title.strip():
         raise Invalid("memory_record: title is empty", "give it a short name")
+    where = kept_in(runtime, scope)
     data = {"description": description, "outcome": outcome}
     key = "-".join(topic.casefold().split())
-    before = _on_topic(runtime, key) if key else None
+    before = _on_topic(runtime, key, where) if key else None
     if before is not None:
         told = before.with_(
             title=title.strip(), content=content.strip(), data={**before.data, **data},
@@ -121,7 +127,7 @@ def memory_record(
         )  # fmt: skip
         after = change(runtime, before, within_limits(told), action="update", reason=f"topic {key}")
         runtime.trace.wrote([after.id], type="memory", action="update")
-        return Recorded(after.id, "updated", f"{after.id[:8]} on {key} says this now")
+        return Recorded(after.id, "updated", f"{short_id(after.id)} on {key} says this now")
     saved = save_new(
         runtime,
         "memory",
@@ -130,14 +136,19 @@ def memory_record(
         tags=tags,
         data={**data, **({"topic": key} if key else {})},
         session=runtime.session,
+        scope=where,
     )
     runtime.trace.wrote([saved.record.id], type="memory")
-    return recorded(saved)
+    return recorded(saved, where_kept(runtime, where, scope))
 
 
-def _on_topic(runtime: Runtime, topic: str) -> Record | None:
-    query = runtime.query(
-        "memory", reach="project", where={"topic": topic}, limit=1, statuses=FOUND
+def _on_topic(runtime: Runtime, topic: str, scope: Scope) -> Record | None:
+    query = Query(
+        scopes=frozenset({scope}),
+        kinds=("memory",),
+        where={"topic": topic},
+        limit=1,
+        statuses=FOUND,
     )
     return next(iter(runtime.view.records.find(query).records), None)
 
@@ -155,7 +166,9 @@ class Feedback:
         return f"noted; {short_id(self.memory_id)} now has confidence {self.new_confidence:.2f}"
 
 
-@operation("POST /api/memories/{memory_id}/feedback", effect="write", profile="standard")
+@operation(
+    "POST /api/memories/{memory_id}/feedback", effect="write", profile="standard", personal=True
+)
 def memory_feedback(runtime: Runtime, memory_id: str, helpful: bool, comment: str = "") -> Feedback:
     """Say whether a memory helped. It moves its confidence and its rank.
 

@@ -47,7 +47,7 @@ class Rows:
         return "\n".join(lines) or "nothing matches"
 
 
-@operation("GET /api/records", audience="owner")
+@operation("GET /api/records", audience="owner", personal=True)
 def list_records(
     runtime: Runtime,
     kind: str = "",
@@ -141,7 +141,7 @@ class Whole:
         return "\n".join([head, self.content, *steps])
 
 
-@operation("GET /api/records/{id}", audience="owner")
+@operation("GET /api/records/{id}", audience="owner", personal=True)
 def get_record(runtime: Runtime, id: str) -> Whole:
     """Show one record with its typed fields, provenance and every change.
 
@@ -209,7 +209,9 @@ class Edited:
         return f"{done}; {self.redacted} secrets taken out" if self.redacted else done
 
 
-@operation("PATCH /api/records/{id}", effect="write", audience="owner", idempotent=True)
+@operation(
+    "PATCH /api/records/{id}", effect="write", audience="owner", idempotent=True, personal=True
+)
 def edit_record(
     runtime: Runtime,
     id: str,
@@ -269,7 +271,9 @@ class Moved:
         return self.message
 
 
-@operation("DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True)
+@operation(
+    "DELETE /api/records/{id}", effect="destroy", audience="owner", idempotent=True, personal=True
+)
 def delete_record(runtime: Runtime, id: str) -> Moved:
     """Take a record of any kind out of use. It can be restored.
 
@@ -279,7 +283,13 @@ def delete_record(runtime: Runtime, id: str) -> Moved:
     return _move(runtime, id, "deleted", "delete", "deleted; restore brings it back")
 
 
-@operation("POST /api/records/{id}/restore", effect="write", audience="owner", idempotent=True)
+@operation(
+    "POST /api/records/{id}/restore",
+    effect="write",
+    audience="owner",
+    idempotent=True,
+    personal=True,
+)
 def restore_record(runtime: Runtime, id: str) -> Moved:
     """Put a deleted, archived or waiting record back into use.
 

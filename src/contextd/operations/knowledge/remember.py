@@ -6,16 +6,20 @@ from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS, Kind
+from contextd.domain.scope import Scope
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.text import content_of
+from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import save_typed
-from contextd.steps.writing import save_new
+from contextd.steps.writing import Saved, save_new
 
 
-@operation("POST /api/records", effect="write", profile="full")
+@operation(
+    "POST /api/records", effect="write", profile="full", personal=True, aliases={"level": "scope"}
+)
 def remember(
     runtime: Runtime,
     content: str = "",
@@ -23,7 +27,7 @@ def remember(
     title: str = "",
     tags: list[str] | None = None,
     fields: Annotated[dict[str, Any] | None, FieldsOf("kind")] = None,
-    level: Literal["project", "team", "org"] = "project",
+    scope: Literal["project", "team", "org", "person"] | None = None,
     source: str = "",
 ) -> Recorded:
     """Record something of any kind: a note, a fix, a policy, a standard, a type of the user's own.
@@ -35,14 +39,15 @@ def remember(
         title: A short name.
         tags: Words to filter by.
         fields: The typed fields of the kind, by name.
-        level: For whom it holds: the project, its team, or the whole organisation.
+        scope: For whom it holds: the project, its team, the organisation, or the person in all projects.
         source: Where it comes from; your client's name when empty.
     """
     declared = KINDS.get(kind)
+    where = kept_in(runtime, scope)
+    note = where_kept(runtime, where, scope)
     if declared is None:
-        return _typed(runtime, kind, content, fields or {}, tags, source)
+        return recorded(_typed(runtime, kind, content, fields or {}, tags, source, where), note)
     _require_recordable(declared)
-    scope = next(s for s in runtime.cascade if s.level == level)
     saved = save_new(
         runtime,
         kind,
@@ -51,11 +56,11 @@ def remember(
         tags=tags,
         data=fields,
         source=source,
-        scope=scope,
+        scope=where,
         session=runtime.session,
     )
     runtime.trace.wrote([saved.record.id], type=kind)
-    return recorded(saved)
+    return recorded(saved, note)
 
 
 def _require_recordable(kind: Kind) -> None:
@@ -71,7 +76,8 @@ def _typed(
     fields: dict[str, Any],
     tags: list[str] | None,
     source: str,
-) -> Recorded:
+    scope: Scope,
+) -> Saved:
     known = [*schema_of(runtime).types, *KINDS]
     if type not in known:
         raise Invalid(f"no kind {type!r}", nearest(type, known) or "kinds: " + ", ".join(known))
@@ -79,6 +85,6 @@ def _typed(
         raise Invalid(
             f"entries of the type {type} are made from their fields", "leave out the content"
         )
-    saved, _ = save_typed(runtime, type, fields, tags=tags, source=source)
+    saved, _ = save_typed(runtime, type, fields, tags=tags, source=source, scope=scope)
     runtime.trace.wrote([saved.record.id], type=type)
-    return recorded(saved)
+    return saved

@@ -75,7 +75,7 @@ class SearchHits:
         return "\n".join([*parts, f"({self.notice})"] if self.notice else parts)
 
 
-@operation("GET /api/search", profile="core")
+@operation("GET /api/search", profile="core", personal=True)
 def context_search(
     runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5
 ) -> SearchHits:

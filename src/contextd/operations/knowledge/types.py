@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
 from contextd.domain.errors import nearest
@@ -14,9 +14,10 @@ from contextd.runtime import Runtime
 from contextd.schema.filter import parse_filter
 from contextd.schema.model import FIELDS, SAVED_AS, TYPE
 from contextd.steps.asking import asked
-from contextd.steps.bubbles import bubble_named
+from contextd.steps.bubbles import bubble_in
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
+from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import (
@@ -71,7 +72,7 @@ def describe_schema(runtime: Runtime) -> SchemaView:
     )
 
 
-@operation("POST /api/contexts/typed", effect="write", profile="standard")
+@operation("POST /api/contexts/typed", effect="write", profile="standard", personal=True)
 def save_typed_context(
     runtime: Runtime,
     type: str,
@@ -79,6 +80,7 @@ def save_typed_context(
     tags: list[str] | None = None,
     source: str = "",
     bubble_id: str | None = None,
+    scope: Literal["project", "person"] | None = None,
 ) -> TypedEntry:
     """Keep an entry of one of the user's types; see describe_schema. All wrong fields are named at
     once and nothing is saved; an unknown type is saved untyped, and the answer says so.
@@ -89,15 +91,20 @@ def save_typed_context(
         tags: Words to filter by.
         source: Where it comes from; your client's name when empty.
         bubble_id: A bubble to put it in.
+        scope: Whether it holds for the project or, in all of them, for the person.
     """
-    bubble = bubble_named(runtime, bubble_id).id if bubble_id else ""
-    saved, note = save_typed(runtime, type, data, tags=tags, source=source, bubble=bubble)
+    where = kept_in(runtime, scope)
+    bubble = bubble_in(runtime, bubble_id, where).id if bubble_id else ""
+    saved, note = save_typed(
+        runtime, type, data, tags=tags, source=source, bubble=bubble, scope=where
+    )
     kind = schema_of(runtime).types.get(type)
     runtime.trace.wrote([saved.record.id], type=type if kind else "context")
-    return typed_entry(saved.record, kind, "; ".join(filter(None, (note, fate(saved)))))
+    told = (note, fate(saved), where_kept(runtime, where, scope))
+    return typed_entry(saved.record, kind, "; ".join(filter(None, told)))
 
 
-@operation("GET /api/contexts/by-type", profile="standard")
+@operation("GET /api/contexts/by-type", profile="standard", personal=True)
 def query_by_type(
     runtime: Runtime,
     type: str,

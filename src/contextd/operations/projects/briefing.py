@@ -37,7 +37,7 @@ def briefing_get(
 
     Args:
         depth: How much to include.
-        task: What you are about to do.
+        task: Your task.
     """
     budget = round(runtime.settings.number("briefing.tokens") * _DEPTHS[depth])
     packed = brief(runtime, budget=budget, task=task)

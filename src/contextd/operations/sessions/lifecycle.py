@@ -58,7 +58,7 @@ def session_start(
     """Start a session: returns its id and a briefing for your task. Pass the id to later calls.
 
     Args:
-        task_description: What you are about to do.
+        task_description: Your task.
         budget: Tokens the briefing may take at most.
         all_branches: Unmerged branches too.
     """
@@ -206,7 +206,7 @@ def session_end(
     """End the session; contextd learns from it in the background.
 
     Args:
-        session_id: The id session_start gave; the connection's session when empty.
+        session_id: From session_start; the connection's when empty.
         outcome: How the task went.
         distill: Learn from it.
     """

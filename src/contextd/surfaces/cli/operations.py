@@ -12,7 +12,7 @@ from contextd.domain.errors import Invalid
 from contextd.surfaces.cli.completion import completes
 from contextd.surfaces.cli.output import Console, ask, json_option
 from contextd.surfaces.cli.signatures import Parameter, Signature
-from contextd.surfaces.cli.table import Verb
+from contextd.surfaces.cli.table import SHORTHANDS, Verb
 from contextd.surfaces.cli.values import is_switched, switch, typed_fields, value_of
 
 _WORDS, _FIELD = "words", "field"
@@ -38,6 +38,11 @@ class OperationCommand(click.Command):
         self.positions = _positions(op, self.verb)
         self.holder = next((one for one in op.parameters if one.fields_of), None)
         self._by_flag = {one.flag: one for one in op.parameters}
+        self._short = {
+            short: f"--{name}={value}"
+            for short, (name, value) in SHORTHANDS.items()
+            if any(one.name == name and value in one.choices for one in op.parameters)
+        }
         super().__init__(
             name or op.command,
             params=self._params(),
@@ -46,6 +51,7 @@ class OperationCommand(click.Command):
             short_help=op.summary,
         )
         either = "What is in capitals above can be given as an option too." * bool(self.positions)
+        either += "".join(f"\n\n{one} is short for {what}." for one, what in self._short.items())
         self.epilog = f"{either}\n\nExample: {self.example()}"
 
     def _params(self) -> list[click.Parameter]:
@@ -95,6 +101,9 @@ class OperationCommand(click.Command):
             word = words.pop(0)
             if word == "--":
                 return [*spelled, word, *words]
+            if word in self._short:
+                spelled.append(self._short[word])
+                continue
             name, equals, value = word.partition("=")
             name = name.replace("_", "-")
             one = self._by_flag.get(name)

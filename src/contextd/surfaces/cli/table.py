@@ -96,6 +96,9 @@ VERBS = {
 }
 """Every verb by name."""
 
+SHORTHANDS = {"--about-me": ("scope", "person")}
+"""Options that stand for an option with a value, wherever a command has that one."""
+
 SYNONYMS = {
     "add": "remember",
     "ask": "search",
@@ -140,6 +143,8 @@ SYNONYMS = {
     "open": "dashboard",
     "operations": "call --help",
     "overview": "project-overview",
+    "preferences": "user-profile",
+    "profile": "user-profile",
     "project": "project-overview",
     "projects": "list-projects",
     "ps": "daemon status",
@@ -197,6 +202,7 @@ OPTION_SYNONYMS = {
     "id": "session-id",
     "kind": "type",
     "label": "tags",
+    "level": "scope",
     "max": "limit",
     "message": "content",
     "name": "title",

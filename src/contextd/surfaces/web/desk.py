@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 NAVIGATION = (
     ("overview", "/", "Overview"),
     ("records", "/records", "Records"),
+    ("person", "/person", "Person"),
     ("sessions", "/sessions", "Sessions"),
     ("awareness", "/awareness", "Awareness"),
     ("schema", "/schema", "Schema"),

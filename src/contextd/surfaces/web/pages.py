@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from contextd.operations.core import OPERATIONS
 from contextd.surfaces.calls import Calls
-from contextd.surfaces.web import awareness, entries, records, schema, work
+from contextd.surfaces.web import awareness, entries, person, records, schema, work
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
 from contextd.surfaces.web.charts import columns
 from contextd.surfaces.web.desk import NO_STORE, Desk, locked, signed_in
@@ -26,7 +26,7 @@ _ASKED = (
     "list_projects", "status", "project_overview", "list_records", "list_sessions", "activity",
     "get_gaps", "introspect", "list_contradictions", "record_ages", "get_record", "explain_search",
     "session_timeline", "context_window", "jobs", "schema_get", "schema_templates",
-    "describe_schema",
+    "describe_schema", "user_profile",
 )  # fmt: skip
 
 
@@ -66,6 +66,7 @@ def application(calls: Calls, access: Access) -> Starlette:
         *work.LOOKS,
         *entries.LOOKS,
         *records.LOOKS,
+        *person.LOOKS,
         *awareness.LOOKS,
         *schema.LOOKS,
     ]
@@ -74,6 +75,7 @@ def application(calls: Calls, access: Access) -> Starlette:
         *work.FORMS,
         *entries.FORMS,
         *records.FORMS,
+        *person.FORMS,
         *awareness.FORMS,
         *schema.FORMS,
     ]

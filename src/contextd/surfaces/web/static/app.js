@@ -41,7 +41,7 @@ function menu() {
   });
 }
 
-const PAGES = { o: "/", r: "/records", s: "/sessions", a: "/awareness", c: "/schema", w: "/window", j: "/jobs" };
+const PAGES = { o: "/", r: "/records", p: "/person", s: "/sessions", a: "/awareness", c: "/schema", w: "/window", j: "/jobs" };
 const AFTER_G = 1500; // milliseconds in which the second key must come
 
 function step(forward) {

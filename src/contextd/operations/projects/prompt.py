@@ -1,0 +1,102 @@
+"""The lean prompt: identity, user, context and the names of tools in one text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.projects import THE_PERSON
+from contextd.domain.tokens import count_tokens
+from contextd.governance.redact import redact
+from contextd.operations.core import PROFILES, operation, tools
+from contextd.runtime import Runtime
+from contextd.sessions.context_md import is_stale, render
+from contextd.sessions.lean_prompt import LEAST, MOST, Part, compose
+from contextd.sessions.person_md import SOUL_MD, USER_MD
+from contextd.steps.handoff import situation
+from contextd.steps.person import from_file, personal_records, told_by
+from contextd.steps.person_files import text_of
+
+_ALL = len(PROFILES) - 1
+_LARGEST_CONTEXT = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPrompt:
+    """A prompt, its tokens in all and per part, and which parts had to be condensed."""
+
+    prompt: str
+    tokens: int
+    parts: dict[str, int] = field(default_factory=dict[str, int])
+    condensed: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """The prompt, and what each part of it takes."""
+        counts = ", ".join(f"{name} {count}" for name, count in self.parts.items())
+        shorter = f"; condensed: {', '.join(self.condensed)}" if self.condensed else ""
+        return f"{self.prompt}\n\n({self.tokens} tokens: {counts}{shorter})"
+
+
+@operation("GET /api/prompt", profile="standard", personal=True)
+def prompt_build(runtime: Runtime, budget: int = MOST) -> BuiltPrompt:
+    """Build a lean system prompt: identity (SOUL.md), user (USER.md), where the project stands
+    (CONTEXT.md) and the names of the tools. What is long is condensed by whole sentences.
+
+    Args:
+        budget: The most tokens, 100 to 2,000.
+    """
+    if not LEAST <= budget <= MOST:
+        raise Invalid(f"budget is {budget}", f"choose {LEAST} to {MOST:,} tokens")
+    parts = [
+        Part("identity", "Identity", _clean(runtime, _identity(runtime))),
+        Part("user", "User", _clean(runtime, _user(runtime))),
+        Part("context", "Context", _clean(runtime, _context(runtime))),
+        Part("tools", "Tools", _tool_names(runtime, budget // 3), fixed=True),
+    ]
+    made = compose(parts, budget)
+    runtime.trace.said.append(made.text)
+    runtime.trace.read([], type="prompt")
+    return BuiltPrompt(made.text, made.tokens, dict(made.parts), list(made.condensed))
+
+
+def _clean(runtime: Runtime, text: str) -> str:
+    return redact(text, runtime.redaction_key).text
+
+
+def _identity(runtime: Runtime) -> str:
+    return text_of(runtime.settings.home, SOUL_MD) if runtime.has_person else ""
+
+
+def _user(runtime: Runtime) -> str:
+    """USER.md as it stands, and what was told besides, most insisted on first."""
+    if not runtime.has_person:
+        return ""
+    told = [told_by(r) for r in personal_records(runtime) if not from_file(r)]
+    return "\n".join([text_of(runtime.settings.home, USER_MD), *(f"- {text}" for text in told)])
+
+
+def _context(runtime: Runtime) -> str:
+    """CONTEXT.md with what people wrote in it; what it would say where it is missing or old."""
+    if runtime.project in (None, THE_PERSON):
+        return ""
+    try:
+        path = runtime.checkout.context_md if runtime.checkout else None
+        if path is not None and path.is_file() and not is_stale(path, runtime.clock.now()):
+            text = path.read_bytes()[:_LARGEST_CONTEXT].decode("utf-8", "replace")
+        else:
+            text = render(situation(runtime))
+    except (ContextdError, OSError):
+        return ""
+    return text.replace("# Context\n", "", 1)
+
+
+def _tool_names(runtime: Runtime, most: int) -> str:
+    """The tools the agent sees, or those of a smaller profile where so many names take too much."""
+    chosen = runtime.settings.text("mcp.profile")
+    at = next((i for i, one in enumerate(PROFILES) if one == chosen), 0)
+    while True:
+        more = ". More by tools_list, their arguments by tool_schema" if at < _ALL else ""
+        text = ", ".join(op.name for op in tools(PROFILES[at])) + more + "."
+        if at == 0 or count_tokens(text) <= most:
+            return text
+        at -= 1

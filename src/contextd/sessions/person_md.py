@@ -1,0 +1,177 @@
+"""USER.md and SOUL.md: who the person is and how they like things, line by line, both ways.
+
+What stands in the files is the person's own text. contextd owns the part between its markers, writes
+there what it was told elsewhere, and never reads it back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from contextd.domain.tokens import trim_to_tokens
+
+USER_MD, SOUL_MD = "USER.md", "SOUL.md"
+
+Strength = Literal["strong", "mild", "flexible"]
+STRENGTHS: tuple[Strength, ...] = ("strong", "mild", "flexible")
+"""How much a person insists, most first."""
+
+_MOST_LINES = 400
+"""What is longer is no description of a person."""
+
+_LINE_TOKENS = 400
+
+_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.*?)\s*#*$")
+_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
+_RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$|^\s*\|?[\s:|-]+\|[\s:|-]*$")
+_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_LEANING = re.compile(r"(?<![\w*/.`])([*_])(?=[\w(\"'])(.+?)(?<=[^\s_])\1(?![\w*])")
+"""Emphasis, and neither a pattern of file names nor a name with underscores."""
+
+_HINT = re.compile(r"^[_*]?\(.*\)[_*]?$|^[_*]?\[.*\][_*]?$|^<[^>]*>$|^(?:\.{3}|…|TODO|TBD)$")
+_SAID = re.compile(r"\w")
+
+_GENERAL = frozenset(
+    """about about-me about-you me user user-md usermd soul soul-md soulmd identity profile person human
+    who-i-am who-you-are who-am-i preferences preference general notes note misc other context basics
+    about-your-human about-the-user my-preferences personal info information""".split()
+)
+"""Headings that say nothing a line needs in order to be understood."""
+
+_MARKED = re.compile(r"\s*[(\[](strong|mild|flexible)[)\]]\.?\s*$", re.I)
+_FLEXIBLE = re.compile(
+    r"\b(?:(?:when|where|if|whenever|wherever) (?:possible|you can|practical|it makes sense)|optional(?:ly)?"
+    r"|flexible|nice to have|feel free|ideally|either (?:is|works)|not strict|no strong (?:opinion|preference))\b",
+    re.I,
+)
+_STRONG = re.compile(
+    r"\b(?:always|never|must(?:n[’']t)?|do not|don[’']t|strictly|under no circumstances|non-negotiable|forbidden"
+    r"|required|at all costs|without exception)\b|^(?:[^:.]{1,60}: )*no\s",
+    re.I,
+)
+
+_NAME = re.compile(
+    r"^(?:(?:my|full|first|preferred|user[’']?s?|human[’']?s?|your|the)\s+)*"
+    r"(?:name(?:\s+is|\s*[:=–—-])|what to call (?:me|them|you)\s*[:=–—-]|call me)\s+(.+)$",
+    re.I,
+)
+_NAME_ENDS = re.compile(r"\s*[(,;|/]|\.\s|\.$|\s[–—-]\s")
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class PersonLine:
+    """One thing a file says, understandable by itself with its `section`, empty where that adds nothing."""
+
+    text: str
+    section: str = ""
+
+
+def told_in(content: str) -> list[PersonLine]:
+    """What a file of a person says, in order, each once: a bullet, or a paragraph.
+
+    Headings, code, comments, contextd's own block and what a template only asks for are nothing said.
+    """
+    text = _COMMENT.sub("", _FRONT_MATTER.sub("", content.replace("\r\n", "\n")))
+    found = (PersonLine(_plain(said), section) for said, section in _items(text.split("\n")))
+    kept = (one for one in found if _says_something(one.text))
+    return list(dict.fromkeys(kept))[:_MOST_LINES]
+
+
+def _items(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """(text, section) of every bullet and paragraph. What introduces bullets goes into each of them."""
+    section, fenced = "", False
+    held: list[str] = []
+    leads: list[tuple[int, str]] = []
+
+    def flush() -> Iterator[tuple[str, str]]:
+        text = " ".join(held)
+        held.clear()
+        if text:
+            before = " ".join(lead for _, lead in leads)
+            yield (f"{before} {text}" if before else text), section
+
+    for line in [*lines, ""]:
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        if fenced:
+            continue
+        heading, bullet = _HEADING.match(line), _BULLET.match(line)
+        if heading or bullet or not line.strip() or _RULE.match(line):
+            if bullet and held and held[-1].endswith(":"):
+                leads.append((_depth_of(leads, bullet), _plain(" ".join(held))))
+                held.clear()
+            yield from flush()
+        if heading:
+            section, leads = _section(heading[1]), []
+        elif bullet and not _RULE.match(line):
+            depth = len(bullet[1].expandtabs(4))
+            leads = [(at, lead) for at, lead in leads if at < depth]
+            held.append(bullet[2].strip())
+        elif line.strip() and not _RULE.match(line) and not _HINT.match(line.strip()):
+            if not held and not line[:1].isspace():
+                leads = []
+            held.append(line.strip().strip("|").strip())
+    yield from flush()
+
+
+def _depth_of(leads: Sequence[tuple[int, str]], bullet: re.Match[str]) -> int:
+    """The indentation that a lead of this bullet counts as: less than the bullet's own."""
+    return max((at for at, _ in leads), default=-2) + 1 if not bullet[1] else len(bullet[1]) - 1
+
+
+def _section(heading: str) -> str:
+    plain = _plain(heading).rstrip(":")
+    slug = re.sub(r"[^a-z0-9]+", "-", plain.casefold()).strip("-")
+    return "" if slug in _GENERAL or slug.startswith(("user-md", "soul-md")) else plain[:80]
+
+
+def _plain(text: str) -> str:
+    return trim_to_tokens(
+        " ".join(_LEANING.sub(r"\2", _BOLD.sub(r"\1", text)).split()), _LINE_TOKENS
+    )
+
+
+def _says_something(text: str) -> bool:
+    return bool(_SAID.search(text)) and not text.endswith(":") and not _HINT.match(text)
+
+
+def strength_of(text: str, section: str = "") -> Strength:
+    """How much a text insists: by a mark such as `(strong)` at its end or as the section's name, else by
+    its words; mild where nothing tells.
+    """
+    mark = _MARKED.search(text)
+    named = (mark[1] if mark else section).casefold()
+    for strength in STRENGTHS:
+        if named == strength:
+            return strength
+    if _FLEXIBLE.search(text):
+        return "flexible"
+    return "strong" if _STRONG.search(text) else "mild"
+
+
+def without_mark(text: str) -> str:
+    """A text without the mark of its strength."""
+    return _MARKED.sub("", text)
+
+
+def name_in(text: str) -> str:
+    """The name a line gives its person, such as `Name: Ana Kos`; empty when it gives none."""
+    found = _NAME.match(text)
+    if found is None or _HINT.match(found[1]):
+        return ""
+    name = _NAME_ENDS.split(found[1], maxsplit=1)[0].strip("\"'“”* ")
+    return name if len(name) <= _LONGEST_NAME and len(name.split()) <= 5 else ""
+
+
+def block_of(said: Sequence[tuple[Strength, str]]) -> str:
+    """What contextd was told elsewhere, as the Markdown between its markers."""
+    lines = [f"- {text}" + (f" ({how})" if how != "mild" else "") for how, text in said]
+    return "\n".join(["## Told to contextd", "", *(lines or ["Nothing yet."])])
