@@ -149,7 +149,7 @@ concurrency; concurrency concurrent async io; asyncio, trio, gevent, threads, mu
 
 _RELEASE = re.compile(r"\bv(\d+)(?:\.\d+)*\b", re.I)
 _LIKE = re.compile(
-    r"\b(?:like|unlike|compatible with|similar to|such as|than|besides|e\.g\.|not|except|replaces?|beyond)\s+(?:the\s+|an?\s+)?$",
+    r"\b(?:like|unlike|compatible with|similar to|such as|than|besides|e\.g\.|not|except|replaces?|beyond|of)\s+(?:the\s+|an?\s+)?$",
     re.I,
 )
 _FOLLOWING = re.compile(r"['’]?\s+[`'\"(]?([A-Za-z][\w-]*)")

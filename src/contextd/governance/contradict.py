@@ -241,8 +241,13 @@ def _one_figure(dimension: str, one: str, other: str) -> bool:
 
 def _paths_differ(a: Claim, b: Claim) -> bool:
     return bool(a.paths and b.paths) and not any(
-        x == y or x.startswith(y + "/") or y.startswith(x + "/") for x in a.paths for y in b.paths
+        x == y or _one_path(x, y) or _one_path(y, x) for x in a.paths for y in b.paths
     )
+
+
+def _one_path(longer: str, shorter: str) -> bool:
+    """Whether one path leads to the other or is its end, as people name files."""
+    return longer.startswith(f"{shorter}/") or longer.endswith(f"/{shorter}")
 
 
 def _one_subject(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -24,6 +24,12 @@ CONTRADICTIONS = [
     ("value", "The auth module lives in src/auth", "The auth module lives in lib/auth"),
     ("value", "The default branch is main", "The default branch is master"),
     ("value", "Deploy to AWS", "Deploy to GCP"),
+    ("value", "We hash passwords with argon2id", "Passwords are hashed with bcrypt, cost 12"),
+    ("value", "Order ids are ULIDs", "Order ids are UUIDv4"),
+    ("value", "The cleanup job's schedule is 0 3 * * *", "The cleanup job runs every six hours"),
+    ("choice", "All timestamps are stored in UTC", "Timestamps are stored in Europe/Berlin time"),
+    ("value", "The request body may be 1 MiB at most", "The maximum request body is 512 KB"),
+    ("value", "The build targets ES2017", "The build target is ES2022"),
 ]  # fmt: skip
 BOTH_HOLD = [
     ("Tokens expire after 60 minutes", "Tokens expire after 1 hour"),
@@ -39,6 +45,12 @@ BOTH_HOLD = [
     ("The rate limit is mandatory", "The rate limit is documented"),
     ("The staging pool has 5 connections", "The production pool has 50 connections"),
     ("Deploy to staging", "Deploy to production"),
+    ("The hash helper lives in strategy/common.go", "The hash helper lives in common.go"),
+    ("The archive may hold 1 GB", "The archive may hold 1000 MB"),
+    ("The cleanup job runs at 3 am", "The cleanup job's schedule is 0 3 * * *"),
+    ("The gateway times out after 90 s", "The gateway gives up after 1.5 minutes"),
+    ("Hash passwords with bcrypt", "Hash API keys with SHA-256"),
+    ("The level of gzip is 6 for assets", "The level of brotli is 5 for assets"),
 ]
 
 
