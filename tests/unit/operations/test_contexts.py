@@ -52,6 +52,13 @@ def test_delete_hides_and_undo_brings_back(desk):
     ]
 
 
+def test_what_is_deleted_twice_is_brought_back_at_once(desk):
+    saved = desk("save_context", content="Invoices are immutable once sent")
+    assert "`contextd undo " in desk("delete_context", id=saved["id"])["message"]
+    assert "was deleted before" in desk("delete_context", id=saved["id"])["message"]
+    assert desk.as_owner("undo", id=saved["id"])["status"] == "active"
+
+
 def test_history_tells_every_change_in_order(desk):
     saved = desk("save_context", content="Feature flags live in flags.json")
     desk("update_context", id=saved["id"], content="Feature flags live in flags.yaml")

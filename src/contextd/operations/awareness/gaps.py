@@ -78,7 +78,9 @@ def dismiss_gap(runtime: Runtime, id: str, note: str = "") -> GapClosed:
     record = new_record(runtime, "dismissal", content=gap.description, data=data)
     runtime.commit(records=[Put(record.with_(status="archived"), "create", note)])
     runtime.trace.wrote([record.id], type="gap")
-    return GapClosed(record.id, f"dismissed; reopen_gap {short_id(record.id)} takes that back")
+    return GapClosed(
+        record.id, f"dismissed; `contextd reopen-gap {short_id(record.id)}` takes that back"
+    )
 
 
 @operation(

@@ -175,17 +175,19 @@ def update_context(
     personal=True,
 )
 def delete_context(runtime: Runtime, id: str) -> Done:
-    """Remove a saved note. It can be brought back with undo.
+    """Remove a saved note. The user can bring it back with `contextd undo`.
 
     Args:
         id: The note's id, or its first characters.
     """
     record = resolve(runtime, id, "context")
+    shown = short_id(record.id)
+    back = f"`contextd undo {shown}` brings it back"
+    if record.status == "deleted":
+        return Done(record.id, f"{shown} was deleted before; {back}")
     change(runtime, record, record.with_(status="deleted"), action="delete")
     runtime.trace.wrote([record.id], type=_type_of(record), action="delete")
-    return Done(
-        record.id, f"deleted {short_id(record.id)}; `undo {short_id(record.id)}` brings it back"
-    )
+    return Done(record.id, f"deleted {shown}; {back}")
 
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
