@@ -110,15 +110,25 @@ def condense(text: str, budget: int) -> str:
     insist first, then the first of each line, then the others. A heading stays with what is below it.
     """
     lines = _joined(_lines(text))
+    room = budget
+    while True:
+        short = _chosen(lines, room)
+        over = count_tokens(short) - budget
+        if over <= 0:
+            return short
+        # Sentences are counted one by one, and rounding adds up.
+        room -= over
+
+
+def _chosen(lines: Sequence[str], budget: int) -> str:
     pieces = [piece for at, line in enumerate(lines) for piece in _pieces(at, line)]
     above = _headings(lines)
     chosen: dict[int, set[int]] = {}
     spent = 0
     for piece in sorted(pieces, key=lambda one: (one.rank, one.line, one.number)):
         heads = [at for at in above[piece.line] if at not in chosen]
-        cost = count_tokens(f"{piece.text}\n- ") + sum(
-            count_tokens(lines[at] + "\n") for at in heads
-        )
+        begun = f"\n- {piece.text}" if piece.line not in chosen else f" {piece.text}"
+        cost = count_tokens(begun) + sum(count_tokens(f"{lines[at]}\n") for at in heads)
         if spent + cost > budget:
             continue
         spent += cost
