@@ -75,7 +75,7 @@ def print_told(
 ) -> None:
     """Whether what was told helped, by label and by proxy, of each method."""
     print(f"\n### {title}", file=out)
-    columns = "| method | told | lines that help, labelled | on topic or help, labelled | lines that help, proxy | texts with a line that helps, labelled | the same, proxy | continuing sessions, proxy | tokens p50 / p95 |"
+    columns = "| method | told | lines that help, labelled | on topic or help, labelled | lines that help, proxy | texts that help, labelled (at least) | texts that help, proxy | continuing sessions, proxy | tokens p50 / p95 |"
     print(columns, file=out)
     print("|---" * 9 + "|", file=out)
     for method, texts in told.items():
