@@ -37,7 +37,7 @@ _EVIDENCE = re.compile(r"D\d+:\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Utterance:
     """One message of a conversation."""
 
     id: str
@@ -60,7 +60,7 @@ class Conversation:
     """All sessions of two people, and questions about them."""
 
     name: str
-    turns: tuple[Turn, ...]
+    turns: tuple[Utterance, ...]
     questions: tuple[Question, ...]
 
 
@@ -95,7 +95,7 @@ def load(path: Path) -> Iterator[Conversation]:
             key=lambda key: int(key.split("_")[1]),
         )
         turns = tuple(
-            Turn(
+            Utterance(
                 turn["dia_id"],
                 int(key.split("_")[1]),
                 datetime.strptime(
@@ -168,7 +168,7 @@ def _import(
     return spoken
 
 
-def _hit(turn: Turn) -> Hit:
+def _hit(turn: Utterance) -> Hit:
     content = Event(type="message", key=turn.id, at=turn.at, role=turn.speaker, text=turn.text)
     return Hit(turn.id, EVENT, (ScorePart("words", 0.0),), content)
 

@@ -22,6 +22,7 @@ from contextd.domain.records import (
     Change,
     Record,
     Source,
+    Status,
     Trust,
     digest,
     new_id,
@@ -94,8 +95,8 @@ def save_new(
     Without an `anchor`, a record of the project is anchored at the caller's commit and branch and at
     the files it names. With an `id` that is already there, nothing is written and that record is the
     duplicate: work that may run twice gives its records ids of their own. A `candidate` is found by
-    searches and told to nobody unasked. Raises `Invalid` naming
-    every wrong field, `Denied` when the caller may not write there.
+    searches and told to nobody unasked. Raises `Invalid` naming every wrong field, `Denied` when the
+    caller may not write there.
     """
     declared = kind_named(kind)
     where = scope or runtime.scope
@@ -127,9 +128,8 @@ def save_new(
             trust=trust,
             session=session,
             ref=ref,
+            status="candidate" if candidate else "active",
         )
-        if candidate and record.status == "active":
-            record = record.with_(status="candidate")
         try:
             alone = gate and not look.same_known
             _create(runtime, record, verdict.reason, alone=alone, vectors=look.vectors)
@@ -153,6 +153,7 @@ def _record(
     trust: Trust,
     session: str = "",
     ref: str = "",
+    status: Status = "active",
 ) -> Record:
     now = runtime.clock.now()
     agent = redact(source, runtime.redaction_key).text
@@ -167,7 +168,7 @@ def _record(
         source=Source(agent=agent, client=runtime.client, operation=runtime.surface, ref=ref),
         session=session,
         trust=trust,
-        status="inbox" if verdict.outcome == "inbox" else "active",
+        status="inbox" if verdict.outcome == "inbox" else status,
         confidence=START[trust] if confidence is None else confidence,
         valid_from=now,
         anchor=anchor,

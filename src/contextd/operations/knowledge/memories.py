@@ -111,7 +111,7 @@ def memory_record(
         content: One to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
-        topic: A key, such as `release`: the next lesson on it replaces this one.
+        topic: Its key: the next lesson on it replaces it.
         scope: Person: in all their projects.
     """
     if not title.strip():
