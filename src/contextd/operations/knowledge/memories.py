@@ -54,14 +54,14 @@ def memory_search(
     limit: int = 5,
     min_confidence: float = 0.0,
 ) -> Memories:
-    """Recall lessons, decisions and fixes of earlier sessions. Use before a task or when stuck.
+    """Recall lessons and fixes of earlier sessions. Use before a task or when stuck.
 
     Args:
         query: The task or problem.
         scope: How far to look.
-        outcome: What worked, or what failed.
+        outcome: What worked or failed.
         limit: The most results.
-        min_confidence: Hide what is less sure.
+        min_confidence: Least confidence.
     """
     if not 0.0 <= min_confidence <= 1.0:
         raise Invalid(f"min_confidence is {min_confidence:g}", "choose 0 to 1")
@@ -103,16 +103,16 @@ def memory_record(
     topic: str = "",
     scope: Literal["project", "person"] | None = None,
 ) -> Recorded:
-    """Record a lesson for next time: what worked, or what to avoid.
+    """Record a lesson: what worked, or what to avoid.
 
     Args:
-        title: A short name.
+        title: Short name.
         description: When to use it, and when not.
         content: One to three sentences.
         outcome: Whether it worked.
         tags: Words to filter by.
-        topic: Its key: the next lesson on it replaces it.
-        scope: Person: in all their projects.
+        topic: The next lesson on it replaces it.
+        scope: Person: all their projects.
     """
     if not title.strip():
         raise Invalid("memory_record: title is empty", "give it a short name")

@@ -79,11 +79,11 @@ class SearchHits:
 def context_search(
     runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5
 ) -> SearchHits:
-    """Search decisions, lessons, past sessions and code in one call. Use before asking the user.
+    """Search decisions, past sessions and code in one call. Use before asking the user.
 
     Args:
         query: What you want to know.
-        type: Only one sort of thing.
+        type: Only one sort.
         limit: The most hits.
     """
     kinds = SEARCHED.get(type) or (*KINDS, EVENT, CODE)

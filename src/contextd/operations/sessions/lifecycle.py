@@ -55,11 +55,11 @@ def session_start(
     budget: int | None = None,
     all_branches: bool = False,
 ) -> Started:
-    """Start a session: returns its id and a briefing for your task. Pass the id to later calls.
+    """Start a session: gives its id and a briefing. Pass the id to later calls.
 
     Args:
         task_description: Your task.
-        budget: Tokens the briefing may take at most.
+        budget: Most tokens of the briefing.
         all_branches: Unmerged branches too.
     """
     if budget is not None and budget < 0:
