@@ -158,6 +158,8 @@ class Measure:
     ) -> Iterator[tuple[str, bool]]:
         texts = [(standing_of(record), shown_of(record)) for record in records]
         yield "active records", held(one, [text for kind, text in texts if kind == "active"])
+        records_only = [text for kind, text in texts if kind in ("active", "candidate")]
+        yield "records with candidates", held(one, records_only)
         yield "all that is kept", held(one, [text for kind, text in texts if kind != "gone"])
         question = " ".join(self._words[one.project].rarest(one.keep, _WORDS))
         better = False
