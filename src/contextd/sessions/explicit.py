@@ -14,7 +14,7 @@ _REMEMBER = re.compile(
     re.I,
 )
 _STANDING = re.compile(
-    r"\b(?:always|never|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
+    r"\b(?:(?:always|never)\b(?!-)|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
     r"|\b(?:immer|niemals|nie|muss|müssen|wir (?:nutzen|verwenden|benutzen)|toujours|jamais|doit|doivent|siempre|nunca|jamás|debe|deben"
     r"|sempre|mai|deve|devono|devem)\b|必ず|常に|絶対に|してはいけ|总是|必须|绝不|永远|항상|반드시|절대",
     re.I,
