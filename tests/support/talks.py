@@ -17,9 +17,7 @@ class Talk:
     def __init__(self) -> None:
         self.events: list[Event] = []
 
-    def add(
-        self, type: EventType, role: str, text: str, key: str = "", **data: Any
-    ) -> Talk:
+    def add(self, type: EventType, role: str, text: str, key: str = "", **data: Any) -> Talk:
         """One event."""
         place = len(self.events)
         at = START + timedelta(seconds=10 * place)

@@ -23,7 +23,9 @@ def test_code_blocks_and_rules_are_left_out_even_when_never_closed() -> None:
 
 
 def test_a_long_answer_is_bounded_and_keeps_what_names_things() -> None:
-    filler = [f"This sentence says next to nothing of any use, number {'x' * n}." for n in range(40)]
+    filler = [
+        f"This sentence says next to nothing of any use, number {'x' * n}." for n in range(40)
+    ]
     fact = "The rounding lives in `src/price.py` and uses half_even since version 12."
     found = digest("\n".join(["It was the rounding.", *filler[:20], fact, *filler[20:]]))
     assert len(found.text) <= LONGEST + 10

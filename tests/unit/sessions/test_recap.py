@@ -50,7 +50,9 @@ def test_what_was_taken_back_does_not_come_again() -> None:
 
 
 def test_a_summary_that_was_handed_over_is_told_again() -> None:
-    talk = Talk().told("summary", "The store is SQLite.\nThe tax is rounded half even.", "assistant")
+    talk = Talk().told(
+        "summary", "The store is SQLite.\nThe tax is rounded half even.", "assistant"
+    )
     talk.asks("Go on with the invoice").answers("The invoice reads the store through `load_all`.")
     text = "\n".join(told(turns_of(talk.events), 600))
     assert "The store is SQLite." in text

@@ -58,9 +58,7 @@ HARMLESS = [
 ]
 
 
-@pytest.mark.parametrize(
-    "words", [words for said in TAKING_BACK.values() for words in said]
-)
+@pytest.mark.parametrize("words", [words for said in TAKING_BACK.values() for words in said])
 def test_words_that_take_something_back_are_known_in_ten_languages(words: str) -> None:
     assert takes_back(words)
 

@@ -107,7 +107,9 @@ def test_blocked_ends_when_the_work_goes_on() -> None:
 def test_assent_and_choices_are_not_what_was_asked() -> None:
     talk = Talk().asks("Round the tax once").answers(ANSWER).asks("yes").answers(ANSWER).asks("2")
     assert thread(talk).asked == ("Round the tax once",)
-    assert thread(Talk().asks("税を一度だけ丸めて").answers(ANSWER)).asked == ("税を一度だけ丸めて",)
+    assert thread(Talk().asks("税を一度だけ丸めて").answers(ANSWER)).asked == (
+        "税を一度だけ丸めて",
+    )
 
 
 def test_a_thread_replaces_itself() -> None:
@@ -123,7 +125,9 @@ def test_a_thread_replaces_itself() -> None:
 
 
 def test_what_was_taken_back_is_not_what_was_asked() -> None:
-    talk = Talk().asks("Round every line").answers(ANSWER).asks("No, only the basket").answers(ANSWER)
+    talk = (
+        Talk().asks("Round every line").answers(ANSWER).asks("No, only the basket").answers(ANSWER)
+    )
     turns = turns_of(talk.events)
     turns[0].taken_back = True
     found = thread_of(turns, branch="main")

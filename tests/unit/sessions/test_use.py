@@ -35,9 +35,7 @@ from support.talks import Talk
         ("Deploys go through the blue pipeline.", "", False),
     ],
 )
-def test_names_or_half_of_the_words_show_that_it_was_used(
-    told: str, did: str, used: bool
-) -> None:
+def test_names_or_half_of_the_words_show_that_it_was_used(told: str, did: str, used: bool) -> None:
     assert was_used(told, did) is used
 
 

@@ -142,5 +142,7 @@ def place_in_model(
         now=runtime.clock.now(),
         scrub=lambda text: scrubbed(runtime, text)[0],
     )
+    # A call that comes again is told what this one did to the file.
+    runtime.commit()
     runtime.trace.wrote([record.id], type="project", action="update")
     return Placed(name, list(done))
