@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from contextd.domain.time import iso
 from support.desks import Desk
 
 
@@ -97,7 +96,7 @@ class CodingClient:
             "uuid": unique,
             "parentUuid": self._parent or None,
             "sessionId": self.session,
-            "timestamp": iso(self.desk.runtime().clock.now()),
+            "timestamp": self.desk.runtime().clock.now().isoformat(timespec="milliseconds"),
             "cwd": str(self.desk.root),
             "entrypoint": self.entrypoint,
             "gitBranch": "main",

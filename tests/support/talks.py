@@ -33,7 +33,7 @@ class Talk:
 
     def hooked(self, text: str) -> Talk:
         """The user's prompt, as a hook tells it."""
-        return self.add("query", "user", text, f"prompt:{len(text)}:{text[:12]}")
+        return self.add("query", "user", text, f"prompt:{len(self.events)}")
 
     def answers(self, text: str, **data: Any) -> Talk:
         """What the agent says."""

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from contextd.domain.errors import Denied
 from contextd.domain.kinds import EPISODE
+from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.tokens import count_tokens
 from support.clients import CodingClient
@@ -61,14 +63,16 @@ def test_the_end_of_a_turn_leaves_an_episode_that_searches_find_at_once(
 
 
 def test_neither_a_second_project_nor_a_second_person_sees_it(
-    desk: Desk, client: Opened, colleague: Desk, neighbour: object
+    desk: Desk, client: Opened, colleague: Desk
 ) -> None:
-    one_turn(client())
-    beside = neighbour.desk(desk.host)  # type: ignore[attr-defined]
-    for other in (colleague, beside.by("owner", beside.scope.project)):
-        hits = other("context_search", query="basket total rounded half even")["results"]
-        assert "half even" not in str(hits)
-        assert "half even" not in str(other("memory_search", query="basket total rounded"))
+    [episode] = episodes(one_turn(client()).desk)
+    scopes = frozenset({colleague.scope, desk.scope})
+    query = Query(scopes=scopes, kinds=(EPISODE,))
+    assert list(colleague.view.records.find(query).records) == []
+    assert colleague.view.records.get([episode.id]) == []
+    hook = {"prompt": LIKE, "session_id": "other", "cwd": str(colleague.root)}
+    with pytest.raises(Denied):
+        colleague.on("hook")("hook_event", event="UserPromptSubmit", payload=hook)
 
 
 def test_reading_the_same_turn_again_makes_no_second_episode(desk: Desk, client: Opened) -> None:

@@ -31,6 +31,21 @@ def test_the_same_words_in_two_prompts_are_two_turns() -> None:
     assert first.key != second.key
 
 
+def test_a_prompt_after_one_that_was_broken_off_is_a_turn_of_its_own() -> None:
+    talk = Talk().hooked("Round the tax").asks("Round the tax")
+    talk.hooked("Round the tax once").asks("Round the tax once").answers(ANSWER)
+    assert [turn.prompt for turn in turns_of(talk.events)] == [
+        "Round the tax",
+        "Round the tax once",
+    ]
+
+
+def test_a_hook_that_tells_of_a_prompt_after_its_answer_opens_no_second_turn() -> None:
+    talk = Talk().asks("Round the tax once").answers(ANSWER).hooked("Round the tax once")
+    [turn] = turns_of(talk.events)
+    assert turn.answer == ANSWER
+
+
 def test_a_pasted_part_belongs_to_its_prompt() -> None:
     talk = Talk().asks("Why does this fail?", "m1:0")
     talk.add("note", "user", "TypeError: total is None", "m1:0:material", origin="material")
