@@ -50,7 +50,7 @@ class Talk:
     def runs(self, command: str, output: str = "", code: int = 0) -> Talk:
         """The agent runs a command."""
         call = f"call{len(self.events)}"
-        self.add("tool_call", "assistant", command, tool="Bash", id=call)
+        self.add("tool_call", "assistant", f"Bash: {command}", tool="Bash", id=call)
         return self.add(
             "tool_result", "", output, tool="Bash", id=call, exit_code=code, is_error=bool(code)
         )

@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 _REMEMBER = re.compile(
-    r"\b(?:remember (?:that|this|to|:)|(?:please )?(?:note|keep in mind)(?: that|:)|from now on|going forward|in (?:the )?future,?"
+    r"\b(?:remember(?: (?:that|this|to)\b|\s*:)|(?:please )?(?:note|keep in mind)(?: that|:)|from now on|going forward|in (?:the )?future,?"
     r"|(?:new |project |our )?(?:rule|convention|requirement|policy|guideline)\s*:|for (?:all )?future (?:sessions|tasks))"
     r"|\b(?:merk dir|ab (?:jetzt|sofort)|in zukunft|künftig|regel\s*:|souviens-toi|à partir de maintenant|désormais|règle\s*:"
     r"|recuerda que|a partir de ahora|de ahora en adelante|regla\s*:|ricorda che|d'ora in poi|regola\s*:|lembre|de agora em diante|a partir de agora|regra\s*:)"

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
-from contextd.sessions.signals import failed, tests_told
+from contextd.sessions.signals import command_of, failed, tests_told
 
 _ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})
@@ -111,7 +111,7 @@ class _Reading:
         turn.ended = max(turn.ended, event.at)
         turn.last_seq = max(turn.last_seq, event.seq)
         if event.type == "tool_call":
-            self._commands[str(event.data.get("id", ""))] = event.text
+            self._commands[str(event.data.get("id", ""))] = command_of(event)
         elif event.type == "file_access" and event.data.get("mode") == "write":
             turn.files[str(event.data.get("path", ""))] = None
         elif event.type == "tool_result":

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from contextd.code.git.program import blobs, branch, head
 from contextd.domain.errors import Unavailable
 from contextd.domain.origins import ORIGINS
-from contextd.domain.records import Anchor
+from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
 from contextd.runtime import Runtime
 from contextd.sessions.explicit import held
 from contextd.sessions.statements import Statement, statements
 from contextd.sessions.turns import Turn
 from contextd.sessions.worth import worth
-from contextd.steps.witnesses import seen_again
+from contextd.steps.witnesses import DROPPED, seen_again
 from contextd.steps.writing import Saved, save_new
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
@@ -32,6 +32,7 @@ or dropped since, and stands in their episodes.
 
 _LONGEST = 900
 _MOST_READ = 120
+_MOST_DROPPED = 200
 _TYPES = {"refusal": "correction", "answer": "decision", "queued": "correction"}
 
 
@@ -60,9 +61,12 @@ def keep_statements(
         for value, statement in zip(worth(found, vectors), found, strict=True)
     ]
     saved: list[Saved] = []
+    dropped = _dropped(runtime)
     for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
         if values[place] < _FROM or len(saved) == most:
             break
+        if _plain(found[place].text) in dropped:
+            continue
         check()
         saved.append(_keep(runtime, session, found[place], values[place]))
     return saved
@@ -119,9 +123,32 @@ def _keep(runtime: Runtime, session: Session, statement: Statement, value: float
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
     )
-    if saved.outcome == "duplicate":
+    if saved.outcome == "duplicate" and not _is_copied(runtime, saved.record, statement):
         seen_again(runtime, saved.record, session)
     return saved
+
+
+def _is_copied(runtime: Runtime, record: Record, statement: Statement) -> bool:
+    """Whether a statement is a line of the session the record comes from: what a client copies when it
+    forks or resumes a session is no second witness.
+    """
+    events = runtime.view.sessions.events(record.session) if record.session else []
+    return any(one.key == statement.event_key and one.at == statement.at for one in events)
+
+
+def _dropped(runtime: Runtime) -> set[str]:
+    """What somebody said is not worth telling: it does not come back because it is said again."""
+    query = runtime.query("discovery", reach="project", statuses=("archived",), limit=_MOST_DROPPED)
+    history = runtime.view.records.history
+    return {
+        _plain(record.content)
+        for record in runtime.view.records.find(query).records
+        if any(one.reason.startswith(DROPPED) for one in history(record.id))
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:_LONGEST].casefold().split())
 
 
 def anchor_of(runtime: Runtime, session: Session, files: Sequence[str] = ()) -> Anchor:

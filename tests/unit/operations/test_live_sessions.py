@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from contextd.code.git.program import branch as current_branch
 from contextd.domain.errors import Denied
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
@@ -14,6 +15,7 @@ from contextd.domain.records import Record
 from contextd.domain.tokens import count_tokens
 from support.clients import CodingClient
 from support.desks import Desk
+from support.repositories import git
 
 PROMPT = "Why are the totals of a basket off by one cent?"
 ANSWER = (
@@ -192,6 +194,24 @@ def test_work_that_goes_on_is_briefed_with_its_thread_first_and_briefly(client: 
     assert count_tokens(briefing) <= 350
     assert "Asked last: Round the receipts as well" in briefing
     assert "Open: the credit notes." in briefing
+
+
+def test_the_thread_of_the_current_branch_comes_before_a_later_one_of_another(
+    desk: Desk, client: Opened
+) -> None:
+    one_turn(client()).ends()
+    here = current_branch(desk.root)
+    git(desk.root, "checkout", "-q", "-b", "receipts")
+    beside = client()
+    beside.starts()
+    beside.asks("Print the receipts on the small paper of the till")
+    beside.answers(
+        "The receipts are printed with `printReceipt` on paper of 58 mm, in two columns."
+    )
+    beside.ends()
+    assert "Asked last: Print the receipts" in client().starts()
+    git(desk.root, "checkout", "-q", here)
+    assert f"Asked last: {PROMPT}" in client().starts()
 
 
 def test_a_thread_of_two_weeks_ago_is_not_gone_on_with(home: object, client: Opened) -> None:

@@ -12,6 +12,7 @@ from contextd.sessions.explicit import held
     [
         "Remember that the staging host is rebuilt nightly.",
         "From now on store amounts in cents.",
+        "Remember: the staging host is rebuilt nightly.",
         "Rule: exports run in the worker.",
         "Merk dir: der Server wird nachts neu gebaut.",
         "Ab jetzt speichern wir Beträge in Cent.",
