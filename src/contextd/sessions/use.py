@@ -9,10 +9,9 @@ from contextd.domain.sessions import Event
 from contextd.domain.words import content_words
 
 _NAME = re.compile(r"[\w-]+(?:[/.][\w-]+)+|\b[a-z]+[A-Z]\w+|\b\w+_\w+\b|\b[A-Z]{2,}\w*\b")
-_SHARED_NAMES = 2
-_COVERED = 0.5
-"""Two names of a text or half of its words, said again in what the agent did, are no accident: of lines
-put to sessions of another project one in a hundred reaches that.
+_SHARED_NAMES, _COVERED, _FEWEST = 3, 0.7, 5
+"""Three names of a text, or seven in ten of five words or more, said again in what the agent did. With two
+names or half of the words, lines of one project counted as used in most of its sessions.
 """
 
 
@@ -37,4 +36,4 @@ def was_used(told: str, did: str) -> bool:
     if sum(name in done for name in names) >= _SHARED_NAMES:
         return True
     words = set(content_words(told))
-    return bool(words) and len(words & set(content_words(did))) >= _COVERED * len(words)
+    return len(words) >= _FEWEST and len(words & set(content_words(did))) >= _COVERED * len(words)

@@ -74,6 +74,7 @@ def brief(
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     records, weights = _candidates(runtime, lately.records, task)
+    _rest(records, [s for s in sessions if session is None or s.id != session.id], task)
     person = personal(runtime, min(BRIEFED, budget // 4))
     records = {id: r for id, r in records.items() if id not in person.records}
     knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
@@ -109,12 +110,13 @@ def brief(
 def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
     """The thread in lines, heavier than anything else, behind a line on the time that passed."""
     when = parse_instant(thread.at)
+    gap = runtime.clock.now() - when
     since = age(when, runtime.clock.now())
     branch = f" on {thread.branch}" if thread.branch else ""
     head = f"Last worked on {since}{branch}" + (
         f" with {last.client}" if last and last.client else ""
     )
-    lines = [head + ". " + hint(runtime.clock.now() - when, runtime.clock.now().astimezone())]
+    lines = [f"{head}. {hint(gap, runtime.clock.now().astimezone())}"] if gap > _AT_ONCE else []
     lines += lines_of(thread, round(_THREAD_SHARE * budget))
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
 
@@ -134,6 +136,9 @@ def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
         chosen.add(line.id)
     return [Section(s.title, [line for line in s.lines if line.id in chosen]) for s in sections]
 
+
+_AT_ONCE = timedelta(minutes=30)
+"""Whoever goes on sooner knows when they worked last."""
 
 TOLD = "told_changes"
 """Where a session keeps what it was told of changes outside."""
@@ -232,6 +237,22 @@ def _candidates(
             records[hit.record.id] = hit.record
             weights[hit.record.id] = 5.0 - rank * 0.2 + weights.get(hit.record.id, 0.5)
     return records, weights
+
+
+_ROW = 3
+"""So many sessions in a row are told the same unasked; the next is not."""
+
+
+def _rest(records: dict[str, Record], sessions: Sequence[Session], task: str) -> None:
+    """Leave out what the last sessions were all told, but for what a person or a policy demands, and
+    where a task asks for it.
+    """
+    if task.strip() or len(sessions) < _ROW:
+        return
+    told = set.intersection(*(set(one.injected) for one in sessions[:_ROW]))
+    for id in [i for i, r in records.items() if i in told and r.trust != "human"]:
+        if records[id].kind not in ("policy", "coding_standard"):
+            del records[id]
 
 
 def _is_sure(record: Record) -> bool:

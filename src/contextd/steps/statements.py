@@ -104,7 +104,7 @@ def _keep(runtime: Runtime, session: Session, statement: Statement, value: float
     saved = save_new(
         runtime,
         "discovery",
-        content=statement.text[:_LONGEST],
+        content=_worded(statement),
         data={
             "type": "rule" if asked else _TYPES.get(statement.origin, "fact"),
             "origin": statement.origin,
@@ -119,9 +119,22 @@ def _keep(runtime: Runtime, session: Session, statement: Statement, value: float
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
     )
-    if saved.outcome == "duplicate":
-        seen_again(runtime, saved.record, session)
+    passing = statement.origin in _OF_THE_USER and not held(statement.text)
+    if saved.outcome == "duplicate" and not passing:
+        # What is merely asked for twice is a task that came twice.
+        seen_again(runtime, saved.record, session, at=statement.at, ref=statement.event_key)
     return saved
+
+
+def _worded(statement: Statement) -> str:
+    """A statement as it is kept: what stands in a file under a heading is about the heading."""
+    text, heading = statement.text, statement.heading.strip(" #:*")
+    if statement.origin in _WRITTEN and heading and heading.casefold() not in text.casefold():
+        text = f"{heading}: {text}"
+    return text[:_LONGEST]
+
+
+_WRITTEN = frozenset({"memory_file", "instructions"})
 
 
 def anchor_of(runtime: Runtime, session: Session, files: Sequence[str] = ()) -> Anchor:
