@@ -31,7 +31,11 @@ or dropped since, and stands in their episodes.
 """
 
 _LONGEST = 900
-_MOST_READ = 120
+_MOST_READ, _READ = 12, 400
+"""Statements whose meaning is looked at, and characters of each: embedding them is most of what learning
+from a session costs, and their form alone puts most of what is kept among the first.
+"""
+
 _TYPES = {"refusal": "correction", "answer": "decision", "queued": "correction"}
 
 
@@ -47,10 +51,10 @@ def keep_statements(
     too becomes known.
     """
     most = runtime.settings.number("sessions.discoveries")
-    found = _eligible(turns, events)[-_MOST_READ:]
+    found = _promising(_eligible(turns, events))
     if not found or not most:
         return []
-    texts = [statement.text[:_LONGEST] for statement in found]
+    texts = [statement.text[:_READ] for statement in found]
     try:
         vectors = runtime.embedder.embed(texts) if runtime.embedder.model else None
     except Unavailable:
@@ -73,10 +77,23 @@ _FROM, _SURE_FROM = 0.25, 0.4
 to be known at once where its source vouches for it. Of all statements one in five is.
 """
 
+
+def _promising(found: Sequence[Statement]) -> list[Statement]:
+    """Those that their form speaks for most, in their order."""
+    if len(found) <= _MOST_READ:
+        return list(found)
+    by_form = [
+        max(value, _HELD[held(one.text)] if one.origin in _OF_THE_USER else 0.0)
+        for value, one in zip(worth(found, None), found, strict=True)
+    ]
+    best = sorted(range(len(found)), key=lambda place: (-by_form[place], place))[:_MOST_READ]
+    return [found[place] for place in sorted(best)]
+
+
 _OF_THE_USER = frozenset({"prompt", "queued"})
 _HELD = {"remember": 0.7, "standing": 0.3, "": 0.0}
-"""What the user asks to be remembered is known at once. A rule in passing is a candidate: of 20 such in
-real sessions 6 held beyond their task.
+"""What the user asks to be remembered is known at once. A rule in passing is a candidate: of the rules that
+were found in real sessions a reader held 28 in a hundred useful and true.
 """
 
 
