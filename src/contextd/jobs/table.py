@@ -85,6 +85,13 @@ JOBS: dict[str, JobRow] = {
             needs=_CHECKOUT,
         ),
         JobRow(
+            name="rescan_project",
+            about="Bring project.yaml up to date after manifests or top folders changed.",
+            run="projects.scanning:rescan_project",
+            lane="index",
+            needs=_CHECKOUT,
+        ),
+        JobRow(
             name="refresh_index",
             about="Bring the code index up to date with a checkout in which many files changed.",
             run="code.indexing:refresh_index",

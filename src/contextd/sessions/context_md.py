@@ -19,7 +19,8 @@ from contextd.sessions.clock import TimeSense, gap_in_words, in_words
 
 BUDGET = 500
 STALE_AFTER = timedelta(hours=24)
-MOST_RECENT = 5
+MOST_RECENT = 12
+"""Lines of what was decided and said; the budget mostly ends them sooner."""
 
 _ITEM_BUDGET = 90
 _BEGIN = "<!-- contextd:begin {stamp}. Rewritten by contextd; write below or above. -->"

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from contextd.domain.errors import ContextdError
-from contextd.domain.kinds import kinds_that
+from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
@@ -29,6 +29,7 @@ from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
+from contextd.steps.schemas import schema_of
 from contextd.steps.views import label
 from contextd.steps.witnesses import FLOOR
 
@@ -82,7 +83,7 @@ def brief(
         about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
         sections = [
             Section("The person", person.lines),
-            Section("Project", about),
+            Section("Project", [*about, *_types(runtime)]),
             Section("Before", _before(runtime, last)),
             *knowledge,
             Section("Changed outside since then", _changes(changed)),
@@ -93,6 +94,7 @@ def brief(
         sections = [
             Section("The person", person.lines),
             Section("Where the work stands", _standing(runtime, thread, last, budget)),
+            Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
@@ -109,16 +111,36 @@ def brief(
 
 def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
     """The thread in lines, heavier than anything else, behind a line on the time that passed."""
-    when = parse_instant(thread.at)
-    gap = runtime.clock.now() - when
-    since = age(when, runtime.clock.now())
-    branch = f" on {thread.branch}" if thread.branch else ""
-    head = f"Last worked on {since}{branch}" + (
-        f" with {last.client}" if last and last.client else ""
-    )
-    lines = [f"{head}. {hint(gap, runtime.clock.now().astimezone())}"] if gap > _AT_ONCE else []
+    when, now = parse_instant(thread.at), runtime.clock.now().astimezone()
+    lines: list[str] = []
+    if now - when > _AT_ONCE:
+        branch = f" on {thread.branch}" if thread.branch else ""
+        client = f" with {last.client}" if last and last.client else ""
+        today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
+        head = f"Now {today}; last worked here {age(when, now)}{branch}{client}"
+        lines.append(f"{head}. {hint(now - when, now)}")
     lines += lines_of(thread, round(_THREAD_SHARE * budget))
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
+
+
+def _types(runtime: Runtime) -> list[Line]:
+    told = types_line(runtime)
+    return [Line(told, weight=1.2)] if told else []
+
+
+def types_line(runtime: Runtime) -> str:
+    """The user's own types in one line, for an agent to save under; empty where none is declared."""
+    types = schema_of(runtime).types.values()
+    named = [f"{one.name} ({', '.join(_required(one.fields))})" for one in types]
+    told = "; ".join(named[:_TYPES_NAMED])
+    return f"Types of entries here, for save_typed_context: {told}" if told else ""
+
+
+_TYPES_NAMED = 6
+
+
+def _required(fields: Mapping[str, Field]) -> list[str]:
+    return [name for name, field in fields.items() if field.required] or list(fields)[:2]
 
 
 def _little(sections: Sequence[Section], tokens: int) -> list[Section]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from contextd.code.git.changes import external_changes
 from contextd.code.git.program import branch
@@ -11,24 +11,33 @@ from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense
 from contextd.sessions.context_md import Situation, is_stale, render, write
+from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
+from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
 
 _RECENT = 5
+_SAID_SO_FAR = 240
+"""Tokens of CONTEXT.md for what was said in a session under way: half of it."""
 
 LATELY = 10
 """The latest sessions that are looked at for where the project stands."""
 
 
-def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
-    """Bring `.context/CONTEXT.md` up to date. Whether it says something new.
+def write_context_md(
+    runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
+) -> bool:
+    """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
+    that is under way it says what was said in them, before what was learned earlier.
 
     Only in a checkout that was initialised: contextd puts no files into a repository unasked.
     """
     checkout = runtime.checkout
     if checkout is None or not checkout.context.is_dir():
         return False
-    return write(checkout.context_md, render(situation(runtime, current)), runtime.clock.now())
+    return write(
+        checkout.context_md, render(situation(runtime, current, turns)), runtime.clock.now()
+    )
 
 
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
@@ -40,7 +49,9 @@ def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None
         write_context_md(runtime, current)
 
 
-def situation(runtime: Runtime, current: Session | None = None) -> Situation:
+def situation(
+    runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
+) -> Situation:
     """What CONTEXT.md says, gathered from the thread, sessions, learnings and git."""
     recent = sessions_with_work(runtime)
     if current is not None:
@@ -68,6 +79,7 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
         recent=(
             *done[:2],
+            *recap(turns, None, _SAID_SO_FAR),
             *([said] if said else []),
             *(f"{r.title}: {r.content}" if r.title else r.content for r in learned),
         ),
