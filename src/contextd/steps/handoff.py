@@ -77,9 +77,9 @@ def situation(
         blocked=thread.blocked if thread else (),
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
+        said=recap(turns, None, _SAID_SO_FAR),
         recent=(
             *done[:2],
-            *recap(turns, None, _SAID_SO_FAR),
             *([said] if said else []),
             *(f"{r.title}: {r.content}" if r.title else r.content for r in learned),
         ),
