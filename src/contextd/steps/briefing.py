@@ -15,7 +15,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
-from contextd.domain.words import content_words
+from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, PackedBriefing, Section, pack_briefing
@@ -221,8 +221,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     text = " ".join(titled(record).split())
     if record.data.get("solution"):
         text += f" (fix: {' '.join(str(record.data['solution']).split())})"
-    if len(text) > _LONGEST:
-        text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    text = one_line(text, _LONGEST)
     since = age(record.created_at, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
