@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 
 from contextd.domain.sessions import Event
 from contextd.domain.words import content_words
@@ -16,17 +17,19 @@ names or half of the words, lines of one project counted as used in most of its 
 
 
 def texts_after(events: Iterable[Event]) -> dict[str, str]:
-    """For each record that was injected, what the agent said and did in the session from then on."""
-    said: list[str] = []
-    after: dict[str, int] = {}
+    """For each record that was injected, what the agent said and did in the session from then on. The
+    transcript of a session that was forked begins with what was said before.
+    """
+    said: list[tuple[datetime, str]] = []
+    told: dict[str, datetime] = {}
     for event in events:
         if event.type == "injection":
             for id in event.data.get("records", ()):
-                after.setdefault(str(id), len(said))
+                told.setdefault(str(id), event.at)
         elif event.role == "assistant" and not event.data.get("sidechain"):
             given = event.data.get("input")
-            said.append(event.text if not given else f"{event.text} {given}")
-    return {id: "\n".join(said[start:]) for id, start in after.items()}
+            said.append((event.at, event.text if not given else f"{event.text} {given}"))
+    return {id: "\n".join(text for at, text in said if at >= since) for id, since in told.items()}
 
 
 def was_used(told: str, did: str) -> bool:

@@ -20,8 +20,10 @@ _RECENT = 5
 _SAID_SO_FAR = 240
 """Tokens of CONTEXT.md for what was said in a session under way: half of it."""
 
-LATELY = 10
-"""The latest sessions that are looked at for where the project stands."""
+LATELY = 20
+"""The sessions begun last that are looked at for where the project stands: one that is resumed for days,
+or forked, began long before others that are over.
+"""
 
 
 def write_context_md(
@@ -118,9 +120,10 @@ def sessions_with_work(runtime: Runtime) -> list[Session]:
 
 
 def with_work(sessions: Iterable[Session]) -> list[Session]:
-    """Those in which somebody worked: neither empty nor run by a program."""
+    """Those in which somebody worked, the one worked in last first: neither empty nor run by a program."""
     worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
-    return [s for s in worked if not s.data.get(HEADLESS)]
+    own = [s for s in worked if not s.data.get(HEADLESS)]
+    return sorted(own, key=lambda session: session.last_seen_at, reverse=True)
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:
