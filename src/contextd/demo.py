@@ -187,7 +187,9 @@ def _play(stage: Stage) -> int:
     if not learned:
         print("\n✗ session B knows nothing of what session A learned", file=sys.stderr)
         return 1
-    print(f"\n✓ {len(learned)} things learned in session A stand in session B's briefing.")
+    print(
+        f"\n✓ The thread of session A and {len(learned)} of its rules stand in session B's briefing."
+    )
     print(
         "To use it for real, in your repository:\n  contextd init\n  contextd install claude-code"
     )
@@ -314,9 +316,8 @@ def _wait_for_learning(stage: Stage) -> str:
         if job is not None and job["state"] == "done":
             stage.marks.append(("learning in the background", (time.perf_counter() - began) * 1e3))
             result = job["result"]
-            read, kept = result["imported"].get("new", 0), result["learned"]
-            lines = [f"read {read} events of the transcript, kept {kept} learnings"]
-            return "\n".join([*lines, *(f"project.yaml: {c}" for c in result["project_yaml"])])
+            turns, stated = result["episodes"], result["learned"]
+            return f"kept {turns} turns as episodes, and {stated} of what was stated in them"
         time.sleep(0.1)
     raise Unavailable(f"nothing was learned in {LEARNING_SECONDS:.0f} s", "see the daemon's log")
 

@@ -26,6 +26,9 @@ STATUSES: tuple[Status, ...] = (
 FOUND: tuple[Status, ...] = ("active", "candidate")
 """What a search finds. A candidate was learned and has one witness so far: it stands in no briefing."""
 
+WAITING = "waiting"
+"""What candidates and the inbox are listed as together: what somebody may settle."""
+
 PRESENT: tuple[Status, ...] = ("active", "candidate", "inbox")
 """What a new record would repeat."""
 

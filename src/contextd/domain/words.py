@@ -82,3 +82,11 @@ def content_words(text: str) -> list[str]:
 def _runs(text: str) -> list[str]:
     pattern = _ASCII_RUN if text.isascii() else _RUN
     return [run for run in pattern.findall(text) if len(run) <= _LONGEST]
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text on one line of at most so many characters, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= longest:
+        return line
+    return line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

@@ -79,9 +79,16 @@ JOBS: dict[str, JobRow] = {
     for row in (
         JobRow(
             name="learn_session",
-            about="Learn from a session that ended: discoveries, memories, project.yaml and CONTEXT.md.",
+            about="Learn from a session that ended: episodes, statements, errors, use, and CONTEXT.md.",
             run="sessions.learning:learn_session",
             lane="learning",
+            needs=_CHECKOUT,
+        ),
+        JobRow(
+            name="rescan_project",
+            about="Bring project.yaml up to date after manifests or top folders changed.",
+            run="projects.scanning:rescan_project",
+            lane="index",
             needs=_CHECKOUT,
         ),
         JobRow(

@@ -59,7 +59,8 @@ def ranked(candidate: Candidate, content: Texted, standing: Standpoint) -> Hit:
 
 def _kind(candidate: Candidate, record: Record) -> ScorePart:
     weight = KINDS[record.kind].weight if record.kind in KINDS else 1.0
-    return ScorePart("kind", candidate.score * (weight - 1), why=f"a {record.kind}")
+    article = "an" if record.kind[0] in "aeio" else "a"
+    return ScorePart("kind", candidate.score * (weight - 1), why=f"{article} {record.kind}")
 
 
 def _confidence(record: Record) -> ScorePart:

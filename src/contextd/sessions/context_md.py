@@ -34,7 +34,9 @@ _FORGED = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What goes into CONTEXT.md. `recent` has the newest first; `external` the most important."""
+    """What goes into CONTEXT.md. `said` is what was said in the session under way, `recent` has
+    the newest first, `external` the most important.
+    """
 
     focus: str = ""
     task: str = ""
@@ -42,6 +44,7 @@ class Situation:
     blocked: Sequence[str] = ()
     time: TimeSense | None = None
     last_session: str = ""
+    said: Sequence[str] = ()
     recent: Sequence[str] = ()
     external: Sequence[str] = ()
 
@@ -61,12 +64,13 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
     parts = [
         _Part("Now", _now_lines(situation)),
         _Part("Time", _time_lines(situation)),
+        _Part("Session", _items(situation.said)),
         _Part("Recent", _items(situation.recent)[:MOST_RECENT] or ["Nothing recorded yet"]),
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]
     spent = count_tokens(_BEGIN.format(stamp=iso(datetime(2000, 1, 1, tzinfo=UTC))) + _END) + 4
-    external, recent = parts[3], parts[2]
-    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0)):
+    _, _, said, recent, external = parts
+    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0), (said, 0)):
         while len(part.lines) > least and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
     for part in (parts[1], parts[0]):

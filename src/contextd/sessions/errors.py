@@ -73,14 +73,32 @@ def errors_met(events: Iterable[Event]) -> list[Met]:
 
 def _answered(event: Event, command: str, found: dict[str, Met]) -> None:
     if failed(event) or tests_told(event) == "failed":
-        told = _LINE.search(event.text[:_READ])
-        if told is not None:
-            line = " ".join(told[0].split())[:300]
+        line = _telling_line(event.text[:_READ])
+        if line:
             found.setdefault(signature(line), Met(signature(line), line, command))
         return
     for met in found.values():
         if not met.ended and met.command == command:
             met.ended = True
+
+
+def _telling_line(output: str) -> str:
+    """The first line that says what went wrong, not merely that something did."""
+    for told in _LINE.finditer(output):
+        line = " ".join(told[0].split())[:300]
+        words = [word for word in signature(line).split() if word.isalpha()]
+        if len(words) >= _FEWEST_WORDS and not _HEADLINE.search(line):
+            return line
+    return ""
+
+
+_FEWEST_WORDS = 3
+_HEADLINE = re.compile(
+    r"\b(?:task|recipe|command|script|process|job|target|step|build|lifecycle|subprocess|tests?)\b.{0,60}\bfailed\b"
+    r"|\bfailed with\b.{0,40}\b(?:code|status)\b|\bexit(?:ed)?(?: with)? (?:code|status)\b|\bmake(?:\[\d+\])?: \*\*\*"
+    r"|\bnpm (?:ERR!|error) (?:code|errno|path|command)\b|\berror(?:s)? found\b|^\W*error\W*$",
+    re.I,
+)
 
 
 def kept(errors: Iterable[Met]) -> list[list[object]]:

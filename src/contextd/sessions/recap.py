@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from contextd.domain.tokens import count_tokens
+from contextd.domain.words import one_line
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.thread import Thread, lines_of
 from contextd.sessions.turns import Turn
@@ -42,7 +43,7 @@ def _core(line: str) -> str:
 def _user_words(turns: Sequence[Turn]) -> list[str]:
     """What the user said, the latest first: a rule said once holds for the whole session."""
     return [
-        f"The user said: {_short(words, _WORDS)}"
+        f"The user said: {one_line(words, _WORDS)}"
         for turn in reversed(turns)
         if not turn.taken_back
         for words in reversed((turn.prompt, *turn.said))
@@ -58,10 +59,7 @@ def _findings(turns: Sequence[Turn]) -> list[str]:
             continue
         lines = best_lines(plain(turn.answer), 2 * _FOUND)[:3]
         lines += best_lines(plain(turn.summary), 6 * _FOUND)
-        found += [f"Found or decided: {_short(_LIST_MARK.sub('', line), _FOUND)}" for line in lines]
+        found += [
+            f"Found or decided: {one_line(_LIST_MARK.sub('', line), _FOUND)}" for line in lines
+        ]
     return list(dict.fromkeys(found))
-
-
-def _short(text: str, longest: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"

@@ -138,7 +138,8 @@ def judge(signals: Signals, told: str = "") -> str:
         spoiled = signals.after == "corrected" or told == "failure"
         return "mixed" if spoiled else "success"
     if signals.after == "corrected":
-        return "failure"
+        # Who was corrected may have mended it since, and says so.
+        return "mixed" if told == "success" else "failure"
     if signals.reverts and signals.after != "approved":
         return "mixed" if told == "success" else "failure"
     if signals.after == "approved":

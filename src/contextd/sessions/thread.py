@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens
+from contextd.domain.words import one_line
 from contextd.sessions.episode import best_lines, plain
 from contextd.sessions.turns import Turn
 
@@ -195,8 +196,7 @@ def _unmarked(line: str) -> str:
 
 
 def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _LINE else line[:_LINE].rsplit(" ", 1)[0].rstrip(" ,;:") + " …"
+    return one_line(text, _LINE)
 
 
 def _relative(path: str, root: str) -> str:

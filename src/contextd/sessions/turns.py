@@ -94,6 +94,7 @@ class _Reading:
         self._commands: dict[str, str] = {}
         self._from_transcript = False
         self._told_by: dict[str, str] = {}
+        self._not_hooked: Counter[str] = Counter()
         self._asked_at, self._words = datetime.min.replace(tzinfo=UTC), ""
 
     def take(self, event: Event) -> None:
@@ -127,8 +128,14 @@ class _Reading:
                 last.prompt = event.text
                 self._from_transcript = True
             self._told_by[_teller(event)] = event.key
+            self._not_hooked[self._words] -= _teller(event) == "hook"
             last.last_seq = max(last.last_seq, event.seq)
             return
+        if _teller(event) == "hook" and self._not_hooked[asked] > 0:
+            # A transcript that was copied or replayed has times of its own.
+            self._not_hooked[asked] -= 1
+            return
+        self._not_hooked[asked] += _teller(event) != "hook"
         self._from_transcript = event.type == "message"
         self._told_by = {_teller(event): event.key}
         self._asked_at, self._words = event.at, asked

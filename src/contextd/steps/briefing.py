@@ -8,14 +8,14 @@ from datetime import timedelta
 from typing import Any
 
 from contextd.domain.errors import ContextdError
-from contextd.domain.kinds import kinds_that
+from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
-from contextd.domain.words import content_words
+from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line, PackedBriefing, Section, pack_briefing
@@ -29,6 +29,7 @@ from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
+from contextd.steps.schemas import schema_of
 from contextd.steps.views import label
 from contextd.steps.witnesses import FLOOR
 
@@ -74,6 +75,7 @@ def brief(
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     records, weights = _candidates(runtime, lately.records, task)
+    _rest(records, [s for s in sessions if session is None or s.id != session.id], task)
     person = personal(runtime, min(BRIEFED, budget // 4))
     records = {id: r for id, r in records.items() if id not in person.records}
     knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
@@ -81,7 +83,7 @@ def brief(
         about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
         sections = [
             Section("The person", person.lines),
-            Section("Project", about),
+            Section("Project", [*about, *_types(runtime)]),
             Section("Before", _before(runtime, last)),
             *knowledge,
             Section("Changed outside since then", _changes(changed)),
@@ -92,6 +94,7 @@ def brief(
         sections = [
             Section("The person", person.lines),
             Section("Where the work stands", _standing(runtime, thread, last, budget)),
+            Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
@@ -108,15 +111,36 @@ def brief(
 
 def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
     """The thread in lines, heavier than anything else, behind a line on the time that passed."""
-    when = parse_instant(thread.at)
-    since = age(when, runtime.clock.now())
-    branch = f" on {thread.branch}" if thread.branch else ""
-    head = f"Last worked on {since}{branch}" + (
-        f" with {last.client}" if last and last.client else ""
-    )
-    lines = [head + ". " + hint(runtime.clock.now() - when, runtime.clock.now().astimezone())]
+    when, now = parse_instant(thread.at), runtime.clock.now().astimezone()
+    lines: list[str] = []
+    if now - when > _AT_ONCE:
+        branch = f" on {thread.branch}" if thread.branch else ""
+        client = f" with {last.client}" if last and last.client else ""
+        today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
+        head = f"Now {today}; last worked here {age(when, now)}{branch}{client}"
+        lines.append(f"{head}. {hint(now - when, now)}")
     lines += lines_of(thread, round(_THREAD_SHARE * budget))
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
+
+
+def _types(runtime: Runtime) -> list[Line]:
+    told = types_line(runtime)
+    return [Line(told, weight=1.2)] if told else []
+
+
+def types_line(runtime: Runtime) -> str:
+    """The user's own types in one line, for an agent to save under; empty where none is declared."""
+    types = schema_of(runtime).types.values()
+    named = [f"{one.name} ({', '.join(_required(one.fields))})" for one in types]
+    told = "; ".join(named[:_TYPES_NAMED])
+    return f"Types of entries here, for save_typed_context: {told}" if told else ""
+
+
+_TYPES_NAMED = 6
+
+
+def _required(fields: Mapping[str, Field]) -> list[str]:
+    return [name for name, field in fields.items() if field.required] or list(fields)[:2]
 
 
 def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
@@ -134,6 +158,9 @@ def _little(sections: Sequence[Section], tokens: int) -> list[Section]:
         chosen.add(line.id)
     return [Section(s.title, [line for line in s.lines if line.id in chosen]) for s in sections]
 
+
+_AT_ONCE = timedelta(minutes=30)
+"""Whoever goes on sooner knows when they worked last."""
 
 TOLD = "told_changes"
 """Where a session keeps what it was told of changes outside."""
@@ -194,8 +221,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     text = " ".join(titled(record).split())
     if record.data.get("solution"):
         text += f" (fix: {' '.join(str(record.data['solution']).split())})"
-    if len(text) > _LONGEST:
-        text = text[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    text = one_line(text, _LONGEST)
     since = age(record.created_at, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
@@ -232,6 +258,22 @@ def _candidates(
             records[hit.record.id] = hit.record
             weights[hit.record.id] = 5.0 - rank * 0.2 + weights.get(hit.record.id, 0.5)
     return records, weights
+
+
+_ROW = 3
+"""So many sessions in a row are told the same unasked; the next is not."""
+
+
+def _rest(records: dict[str, Record], sessions: Sequence[Session], task: str) -> None:
+    """Leave out what the last sessions were all told, but for what a person or a policy demands, and
+    where a task asks for it.
+    """
+    if task.strip() or len(sessions) < _ROW:
+        return
+    told = set.intersection(*(set(one.injected) for one in sessions[:_ROW]))
+    for id in [i for i, r in records.items() if i in told and r.trust != "human"]:
+        if records[id].kind not in ("policy", "coding_standard"):
+            del records[id]
 
 
 def _is_sure(record: Record) -> bool:

@@ -11,7 +11,7 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.domain.words import content_words
+from contextd.domain.words import content_words, one_line
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.sessions.episode import digest_of
@@ -190,5 +190,4 @@ def _differs(before: Record, draft: Record) -> bool:
 def shown(record: Record, longest: int) -> str:
     """An episode as it is quoted: what was asked, and what came of it."""
     text = f"{record.title} → {record.content}" if record.title else record.content
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[:longest].rsplit(" ", 1)[0] + " …"
+    return one_line(text, longest)

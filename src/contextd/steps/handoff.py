@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from contextd.code.git.changes import external_changes
 from contextd.code.git.program import branch
@@ -11,24 +11,35 @@ from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense
 from contextd.sessions.context_md import Situation, is_stale, render, write
+from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
+from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
 
 _RECENT = 5
+_SAID_SO_FAR = 240
+"""Tokens of CONTEXT.md for what was said in a session under way: half of it."""
 
-LATELY = 10
-"""The latest sessions that are looked at for where the project stands."""
+LATELY = 20
+"""The sessions begun last that are looked at for where the project stands: one that is resumed for days,
+or forked, began long before others that are over.
+"""
 
 
-def write_context_md(runtime: Runtime, current: Session | None = None) -> bool:
-    """Bring `.context/CONTEXT.md` up to date. Whether it says something new.
+def write_context_md(
+    runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
+) -> bool:
+    """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
+    that is under way it says what was said in them, before what was learned earlier.
 
     Only in a checkout that was initialised: contextd puts no files into a repository unasked.
     """
     checkout = runtime.checkout
     if checkout is None or not checkout.context.is_dir():
         return False
-    return write(checkout.context_md, render(situation(runtime, current)), runtime.clock.now())
+    return write(
+        checkout.context_md, render(situation(runtime, current, turns)), runtime.clock.now()
+    )
 
 
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
@@ -40,7 +51,9 @@ def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None
         write_context_md(runtime, current)
 
 
-def situation(runtime: Runtime, current: Session | None = None) -> Situation:
+def situation(
+    runtime: Runtime, current: Session | None = None, turns: Sequence[Turn] = ()
+) -> Situation:
     """What CONTEXT.md says, gathered from the thread, sessions, learnings and git."""
     recent = sessions_with_work(runtime)
     if current is not None:
@@ -66,6 +79,7 @@ def situation(runtime: Runtime, current: Session | None = None) -> Situation:
         blocked=thread.blocked if thread else (),
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
+        said=recap(turns, None, _SAID_SO_FAR),
         recent=(
             *done[:2],
             *([said] if said else []),
@@ -106,9 +120,10 @@ def sessions_with_work(runtime: Runtime) -> list[Session]:
 
 
 def with_work(sessions: Iterable[Session]) -> list[Session]:
-    """Those in which somebody worked: neither empty nor run by a program."""
+    """Those in which somebody worked, the one worked in last first: neither empty nor run by a program."""
     worked = [s for s in sessions if s.task or s.topics or s.files or s.tool_calls]
-    return [s for s in worked if not s.data.get(HEADLESS)]
+    own = [s for s in worked if not s.data.get(HEADLESS)]
+    return sorted(own, key=lambda session: session.last_seen_at, reverse=True)
 
 
 def time_sense(runtime: Runtime, session: Session, before: list[Session]) -> TimeSense:

@@ -41,7 +41,7 @@ def keep_remedies(runtime: Runtime, session: Session, errors: Sequence[Met]) -> 
             runtime,
             "remediation",
             title=met.line[:120],
-            content=f"{met.line} Seen in {times} sessions while running `{met.command[:120]}`.",
+            content=f"{met.line} (in {times} sessions, while running `{met.command[:120]}`)",
             data={
                 "problem": met.line,
                 "symptoms": [met.line],

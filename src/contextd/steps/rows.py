@@ -8,7 +8,7 @@ from difflib import ndiff
 from typing import Any
 
 from contextd.domain.errors import Invalid, nearest
-from contextd.domain.records import STATUSES, TRUSTS, Record
+from contextd.domain.records import STATUSES, TRUSTS, WAITING, Record
 from contextd.domain.time import age, iso
 from contextd.steps.views import label
 
@@ -61,11 +61,13 @@ def row_of(record: Record, now: datetime) -> RecordRow:
 
 
 def statuses_of(status: str) -> tuple[str, ...]:
-    """The statuses that `any` or one name means. Raises `Invalid`."""
+    """The statuses that `any`, `waiting` or one name means. Raises `Invalid`."""
     if status in ("any", ""):
         return STATUSES
+    if status == WAITING:
+        return ("candidate", "inbox")
     if status not in STATUSES:
-        known = "statuses: " + ", ".join((*STATUSES, "any"))
+        known = "statuses: " + ", ".join((*STATUSES, WAITING, "any"))
         raise Invalid(f"no status {status!r}", nearest(status, STATUSES) or known)
     return (status,)
 

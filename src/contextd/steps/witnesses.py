@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Stale
@@ -28,9 +29,14 @@ _TRUSTED = frozenset({"human"})
 """What a person wrote stays until a person takes it back: nothing shows whether a rule was obeyed."""
 
 
-def seen_again(runtime: Runtime, record: Record, session: Session) -> bool:
-    """Make a candidate known that another session says too. Whether it was one."""
-    if record.status != "candidate" or record.session in ("", session.id):
+def seen_again(
+    runtime: Runtime, record: Record, session: Session, *, at: datetime, ref: str = ""
+) -> bool:
+    """Make a candidate known that another session says too, at another time: a transcript that was
+    resumed or forked tells again what its first session told. Whether it was one.
+    """
+    same = record.session in ("", session.id) or (ref and ref == record.source.ref)
+    if record.status != "candidate" or same or at <= record.created_at:
         return False
     after = record.with_(status="active", confidence=apply(record.confidence, "seen_again"))
     reason = f"said again in session {session.id[:8]}"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import timedelta
+
 from contextd.sessions.turns import turns_of
 from support.talks import Talk
 
@@ -44,6 +47,15 @@ def test_a_hook_that_tells_of_a_prompt_after_its_answer_opens_no_second_turn() -
     talk = Talk().asks("Round the tax once").answers(ANSWER).hooked("Round the tax once")
     [turn] = turns_of(talk.events)
     assert turn.answer == ANSWER
+
+
+def test_hooks_that_tell_of_a_transcript_of_another_time_open_no_turns() -> None:
+    talk = Talk().asks("Round the tax").answers(ANSWER).asks("Round the tips").answers(ANSWER)
+    talk.add("note", "user", "[interrupted]").hooked("Round the tax").hooked("Round the tips")
+    for place, event in enumerate(talk.events[-2:]):
+        at = event.at + timedelta(minutes=12)
+        talk.events[place - 2] = replace(event, at=at)
+    assert [turn.prompt for turn in turns_of(talk.events)] == ["Round the tax", "Round the tips"]
 
 
 def test_a_pasted_part_belongs_to_its_prompt() -> None:

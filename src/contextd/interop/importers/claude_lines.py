@@ -20,6 +20,7 @@ from contextd.interop.importers.tools import (
     accessed_file,
     call_text,
     exit_code,
+    kept_text,
     output_text,
     trimmed,
 )
@@ -229,7 +230,8 @@ class ClaudeLines:
             data["exit_code"] = code
         if refusal_reason(text) is not None:
             data["rejected"] = True
-        self._add("tool_result", index, "tool", text, data, branch)
+        shown = kept_text(name, text, failed=failed)
+        self._add("tool_result", index, "tool", shown, data, branch)
         call = FinishedCall(
             tool=name, arguments=arguments, content=content, result=result,
             failed=failed or bool(code), cwd=_text(self.line.get("cwd")) or self.cwd,

@@ -19,9 +19,12 @@ SHELLS = ("Bash", "Shell", "shell", "PowerShell")
 _EXIT = re.compile(
     r"\A\s*(?:Error:\s*)?(?:Command failed with )?[Ee]xit(?:ed)? (?:code|status):? (\d{1,3})"
 )
-_LONGEST_INPUT = 2_000
+_LONGEST_INPUT = 600
 _MOST_ITEMS = 50
-_HEAD, _TAIL = 3_000, 1_500
+_HEAD, _TAIL = 800, 800
+"""Characters of an answer that are kept: an error stands at one of its ends. With three times as
+many the answers were half of what a session took.
+"""
 
 
 def accessed_file(tool: str, arguments: Mapping[str, Any], cwd: str) -> tuple[str, str]:
@@ -72,6 +75,17 @@ def output_text(content: Any) -> str:
     if len(content) <= _HEAD + _TAIL:
         return content
     return f"{content[:_HEAD]}\n… {len(content) - _HEAD - _TAIL} characters …\n{content[-_TAIL:]}"
+
+
+def kept_text(tool: str, text: str, *, failed: bool) -> str:
+    """What of an answer is kept: of what was merely read, its beginning, for it stands in the files."""
+    return text if failed or tool not in READERS else text[:_GLIMPSE]
+
+
+READERS = frozenset({"Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead"})
+"""Tools that show what is kept elsewhere."""
+
+_GLIMPSE = 300
 
 
 def trimmed(value: Any, depth: int = 0) -> Any:

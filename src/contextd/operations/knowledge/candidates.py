@@ -142,7 +142,7 @@ def place_in_model(
         now=runtime.clock.now(),
         scrub=lambda text: scrubbed(runtime, text)[0],
     )
-    # A call that comes again is told what this one did to the file.
+    # Nothing of it is in the store, but a repeated call must know that it was carried out.
     runtime.commit()
     runtime.trace.wrote([record.id], type="project", action="update")
     return Placed(name, list(done))

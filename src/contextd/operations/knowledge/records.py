@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Conflict, Invalid
-from contextd.domain.kinds import KINDS, kind_named
+from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.records import Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.operations.core import FieldsOf, operation
@@ -47,6 +47,10 @@ class Rows:
         return "\n".join(lines) or "nothing matches"
 
 
+_LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
+"""Kinds that are listed unasked: a session leaves ten episodes for every piece of knowledge."""
+
+
 @operation("GET /api/records", audience="owner", personal=True)
 def list_records(
     runtime: Runtime,
@@ -64,7 +68,7 @@ def list_records(
 
     Args:
         kind: Only this kind.
-        status: Only this status; `any` for all of them.
+        status: Only this status; `waiting` for what may be settled, `any` for all of them.
         tag: Only records with this tag.
         type: Only this context type, or this type of discovery.
         session: Only what this session left.
@@ -74,7 +78,7 @@ def list_records(
         cursor: Where the page starts; given by the page before.
     """
     query = runtime.query(
-        *((kind_named(kind).name,) if kind else ()),
+        *((kind_named(kind).name,) if kind else () if session else _LISTED),
         statuses=statuses_of(status),
         tags=(tag.strip().lower(),) if tag.strip() else (),
         where=typed_as(kind, type),

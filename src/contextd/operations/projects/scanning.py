@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.location import make_known
@@ -24,3 +27,11 @@ def init(runtime: Runtime, anyway: bool = False) -> Initialised:
 def scan_(runtime: Runtime) -> Initialised:
     """Scan again and bring project.yaml and the index up to date."""
     return initialise(runtime)
+
+
+def rescan_project(runtime: Runtime, task: Task) -> Mapping[str, object]:
+    """Bring project.yaml and the index up to date, where the project was initialised."""
+    if runtime.checkout is None or not runtime.checkout.project_yaml.is_file():
+        return {"skipped": "not initialised"}
+    done = initialise(runtime)
+    return {"type": done.type, "stack": done.stack}

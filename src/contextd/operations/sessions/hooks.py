@@ -20,7 +20,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
-from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped
+from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped, types_line
 from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
@@ -260,8 +260,8 @@ def _injecting(
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     sitting.commit(runtime)
-    read_along(runtime, sitting.session, arrival.occurrence.transcript)
-    write_context_md(runtime, sitting.session)
+    turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
+    write_context_md(runtime, sitting.session, turns)
     return HookAnswer(session_id=sitting.session.id)
 
 
@@ -290,7 +290,8 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if not lessons_due(runtime, session, turns):
         return HookAnswer(session_id=session.id)
     runtime.commit(sessions=[asked_for_lessons(runtime, session)])
-    return HookAnswer(asking(LESSONS), session.id, count_tokens(LESSONS))
+    demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
+    return HookAnswer(asking(demand), session.id, count_tokens(demand))
 
 
 def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:

@@ -19,6 +19,7 @@ from contextd.steps.episodes import keep_turns
 from contextd.steps.handoff import write_context_md
 from contextd.steps.remedies import keep_remedies
 from contextd.steps.scanning import queue_embedding
+from contextd.steps.shape import SHAPE, rescan_if_changed
 from contextd.steps.statements import keep_statements
 from contextd.steps.witnesses import judge_use
 
@@ -53,7 +54,10 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     added = outcomes["added"] + outcomes["inbox"] + recurred
     # Not completed when its client resumed it while it was learned from: the store looks.
     ending = SessionChange(
-        id=session.id, completed=True, counts={"learned": added}, data={ERRORS: kept(errors)}
+        id=session.id,
+        completed=True,
+        counts={"learned": added},
+        data={ERRORS: kept(errors), SHAPE: rescan_if_changed(runtime, session)},
     )
     runtime.commit(sessions=[ending])
     write_context_md(runtime)

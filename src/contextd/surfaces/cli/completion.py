@@ -172,7 +172,7 @@ def _statuses(typed: Mapping[str, Any]) -> list[tuple[str, str]]:
     # 10 ms that other completions need not pay.
     from contextd.domain.records import STATUSES  # noqa: PLC0415
 
-    return [(status, "") for status in (*STATUSES, "any")]
+    return [(status, "") for status in (*STATUSES, "waiting", "any")]
 
 
 _SOURCES: dict[str, Names] = {

@@ -117,7 +117,7 @@ async def _missing(desk: Desk) -> Response:
 
 
 async def _inbox(desk: Desk) -> Response:
-    return desk.go("/records", status="inbox")
+    return desk.go("/records", status="waiting")
 
 
 async def overview(desk: Desk) -> Response:
@@ -132,7 +132,7 @@ async def overview(desk: Desk) -> Response:
         desk.ask("activity", days=_DAYS),
         _gaps(desk),
     )
-    waiting = (await desk.ask("list_records", status="inbox", limit=1))["total"]
+    waiting = (await desk.ask("list_records", status="waiting", limit=1))["total"]
     return desk.page(
         "overview.html",
         known=sum(status["records"].values()),

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import KINDS
-from contextd.domain.records import STATUSES, TRUSTS
+from contextd.domain.records import STATUSES, TRUSTS, WAITING
 from contextd.surfaces.web.desk import Desk, Handler, Notice
 from contextd.surfaces.web.render import plural
 
@@ -27,7 +27,7 @@ async def listing(desk: Desk) -> Response:
         "chosen": chosen,
         "filtered": bool(kept),
         "kinds": list(KINDS),
-        "statuses": STATUSES,
+        "statuses": (WAITING, *STATUSES),
         "trusts": TRUSTS,
         "narrowed": [(name, kept[name], _without(kept, name)) for name in kept if name != "q"],
         "hits": None,

@@ -60,7 +60,7 @@ def _decisions(waiting: int, gaps: Sequence[Mapping[str, Any]]) -> Iterator[Step
         yield _link(
             f"{waiting:,} {told} for your decision",
             "They looked doubtful, so agents do not see them yet.",
-            "/records?status=inbox",
+            "/records?status=waiting",
             "Review",
         )
     if gaps:

@@ -1,0 +1,69 @@
+"""The shape of a checkout: what its project model is mostly made from. When it changes, so must the model."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from contextd.code.project.manifests import is_lock, is_manifest
+from contextd.domain.records import digest
+from contextd.domain.sessions import Session
+from contextd.jobs.table import new_job
+from contextd.runtime import Runtime
+
+SHAPE = "shape"
+"""Where a session keeps the shape it left."""
+
+_ASIDE = frozenset({"node_modules", "vendor", "target", "dist", "build", "venv", "__pycache__"})
+_LARGEST = 200_000
+
+
+def shape_of(root: Path) -> str:
+    """A digest of the folders at the top and of the manifests there and one level down."""
+    parts: list[str] = []
+    for folder in (root, *_folders(root)):
+        if folder != root:
+            parts.append(folder.name)
+        parts += [f"{path.relative_to(root)} {_content(path)}" for path in _manifests(folder)]
+    return digest("\n".join(sorted(parts)))
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            names = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [folder / name for name in names if not name.startswith(".") and name not in _ASIDE]
+
+
+def _manifests(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            names = [one.name for one in entries if one.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [folder / name for name in names if is_manifest(name) and not is_lock(name)]
+
+
+def _content(path: Path) -> str:
+    try:
+        return digest(path.read_bytes()[:_LARGEST].decode("utf-8", "replace"))
+    except OSError:
+        return ""
+
+
+def rescan_if_changed(runtime: Runtime, session: Session) -> str:
+    """The checkout's shape now. Where it is not what the last session left, the project is scanned again in
+    the background; only one that was initialised.
+    """
+    checkout = runtime.checkout
+    if checkout is None or not checkout.project_yaml.is_file():
+        return ""
+    now = shape_of(checkout.root)
+    here = frozenset({runtime.scope})
+    others = [one for one in runtime.view.sessions.find(here, limit=20) if one.id != session.id]
+    before = next((str(one.data[SHAPE]) for one in others if one.data.get(SHAPE)), "")
+    if before and before != now:
+        runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
+    return now
