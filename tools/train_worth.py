@@ -25,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from contextd.benchmarks.learning.rules_of_0_1.extract import classify
 from contextd.embedders.minilm import MiniLM
 from contextd.interop.importers.claude_code import read
-from contextd.sessions.extract import classify
 from contextd.sessions.markdown import Passage
 from contextd.sessions.statements import Statement, self_contained, statements
 from contextd.sessions.worth import FORM, form, prior
