@@ -210,7 +210,7 @@ _kind(
 _kind(
     "discovery",
     "discoveries",
-    "A raw learning extracted from a session.",
+    "A statement of a session that was kept.",
     fields={
         "type": _enum("pattern", "rule", "decision", "issue", "fact", "correction", required=True),
         "origin": Field(description="What it was said in, such as an answer or a commit"),

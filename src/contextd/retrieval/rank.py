@@ -127,7 +127,7 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]
             continue
         one = _looked_at(hit)
         same = next((other for other in kept if _is_twin(one, other)), None)
-        if same is not None:
+        if same is not None and not _stands_for(one, same):
             left.append(LeftOut(hit.id, hit.kind, hit.score, f"repeats {same.hit.id}"))
             continue
         same = next((other for other in kept if repeats(one.told, other.told)), None)
@@ -160,6 +160,13 @@ def _looked_at(hit: Hit) -> _Kept:
 
 def _is_twin(one: _Kept, other: _Kept) -> bool:
     return one.decisive == other.decisive and _alike(one.triples, other.triples)
+
+
+def _stands_for(record: _Kept, message: _Kept) -> bool:
+    """Whether a record may be shown in the place of the message it was taken from."""
+    if message.hit.kind != EVENT or record.hit.record is None:
+        return False
+    return not _says_more(record, message)
 
 
 def _says_more(record: _Kept, message: _Kept) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
-from contextd.sessions.signals import failed, tests_told
+from contextd.sessions.signals import command_of, failed, tests_told
 
 ERRORS = "errors"
 """Where a session keeps the errors it met, and what ended them."""
@@ -55,7 +55,7 @@ def errors_met(events: Iterable[Event]) -> list[Met]:
     commands: dict[str, str] = {}
     for event in events:
         if event.type == "tool_call":
-            command = event.text[:300]
+            command = command_of(event)[:300]
             commands[str(event.data.get("id", ""))] = command
             for met in found.values():
                 if not met.ended and event.data.get("tool") == "Bash" and command != met.command:

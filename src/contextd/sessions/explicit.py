@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 _REMEMBER = re.compile(
-    r"\b(?:remember (?:that|this|to|:)|(?:please )?(?:note|keep in mind)(?: that|:)|from now on|going forward|in (?:the )?future,?"
+    r"\b(?:remember(?: (?:that|this|to)\b|\s*:)|(?:please )?(?:note|keep in mind)(?: that|:)|from now on|going forward|in (?:the )?future,?"
     r"|(?:new |project |our )?(?:rule|convention|requirement|policy|guideline)\s*:|for (?:all )?future (?:sessions|tasks))"
     r"|\b(?:merk dir|ab (?:jetzt|sofort)|in zukunft|künftig|regel\s*:|souviens-toi|à partir de maintenant|désormais|règle\s*:"
     r"|recuerda que|a partir de ahora|de ahora en adelante|regla\s*:|ricorda che|d'ora in poi|regola\s*:|lembre|de agora em diante|a partir de agora|regra\s*:)"
@@ -14,7 +14,7 @@ _REMEMBER = re.compile(
     re.I,
 )
 _STANDING = re.compile(
-    r"\b(?:always|never|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
+    r"\b(?:(?:always|never)\b(?!-)|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
     r"|\b(?:immer|niemals|nie|muss|müssen|wir (?:nutzen|verwenden|benutzen)|toujours|jamais|doit|doivent|siempre|nunca|jamás|debe|deben"
     r"|sempre|mai|deve|devono|devem)\b|必ず|常に|絶対に|してはいけ|总是|必须|绝不|永远|항상|반드시|절대",
     re.I,

@@ -12,23 +12,34 @@ _READ = 400
 
 _FIRST = re.compile(
     r"^\W*(?:(?:sorry|oops|ah|oh|hm+|wait|hold on|please|can you|could you|let'?s)\b\W*)*(?:"
-    r"(?:no|nope|nah|wrong)\b|(?:scratch|ignore|disregard|forget) (?:that|it|this|what|my|about)|never ?mind|stop\b"
-    r"|(?:undo|revert|roll(?:ing)? back|back out|take (?:that|it|this) back)\b|don'?t do (?:that|it)"
-    r"|nein\b|falsch\b|mach das rückgängig|nimm das zurück|vergiss|non\b|annule|oublie|no,|deshaz|olvida|annulla"
-    r"|desfaça|esquece|いや|いいえ|違|やっぱり|不对|不是|错|算了|撤销|아니|취소|되돌)",
+    r"(?:no|nope|nah|wrong)(?=\W*$|\s*(?:[,.!…]|\s-)|\s+(?:no|wait|man|i|that|this|it|we|you|the|not|do|don'?t|use|keep|just|actually|sorry)\b)"
+    r"(?!\W+(?:it|that|this|all)(?:'s| is) (?:fine|ok|good|right|correct)\b)"
+    r"|(?:scratch|ignore|disregard|forget) (?:that|it|this|what|my|about)|never ?mind|don'?t do (?:that|it)"
+    r"|stop(?:\W*$|[,.!]|\s+(?:it|that|this|doing|changing|adding|using|right)\b)"
+    r"|(?:undo|revert|roll(?:ing)? back|back out)(?:\W*$|[,.!]|\s+(?:that|this|it|all|the|your|my|those|these|what|last|everything|to|commit|changes?)\b)"
+    r"|take (?:that|it|this) back\b|nein\b|falsch\b|mach das rückgängig|nimm das zurück|vergiss|non\b(?!-)|annule|oublie"
+    r"|deshaz|olvida|annulla|desfaça|esquece|nee\b|vergeet (?:dat|het)|maak (?:dat|het) ongedaan"
+    r"|いや|いいえ|違|やっぱり|不对|不是|错|算了|撤销|아니|취소|되돌)",
     re.I,
 )
 _SAYS_SO = re.compile(
     r"\bmy (?:mistake|bad|error|fault)\b|\bi(?:'m| am| was)? (?:wrong|mistaken|mis(?:spoke|read|took|remembered))\b"
-    r"|\bi (?:mixed|messed|got|said) (?:it|that|this|them)?\s?(?:up|wrong|mixed up)\b|\bcorrection\s*:|\bundo(?:ing|ne)?\b|\brevert(?:ing|ed)?\b"
+    r"|\bi (?:mixed|messed|got|said) (?:it|that|this|them)?\s?(?:up|wrong|mixed up)\b|\bcorrection\s*:"
+    r"|\b(?:undo|revert)(?:ing)? (?:that|this|it|all|your|my|those|these|everything)\b|\b(?:need|want|have) to (?:undo|revert)\b"
     r"|\b(?:that|this|it)(?:'s| is| was)? (?:wrong|incorrect|not (?:right|correct|true))\b|\bnot (?:any ?more|any ?longer)\b|\bno longer\b"
     r"|\binstead of (?:that|what)\b|\bscratch that\b|\bactually,? (?:no|we|it|the|use)\b|\bchanged (?:my|our) mind\b|\btake (?:that|it|this) back\b"
     r"|\bmein fehler\b|\bfalsch\b|\bgeirrt\b|\bzurücknehmen\b|\bnimm das zurück\b|\brückgängig\b|\bnicht mehr\b|\bdoch nicht\b"
     r"|\bje me suis tromp|\bc'est faux\b|\bmon erreur\b|\bne .{1,40} plus\b|\bme equivoqu|\bmi error\b|\bya no\b|\bmi sbagli|\bho sbagliato\b|\berrore mio\b"
-    r"|\bnon .{1,40} più\b|\bme enganei\b|\berro meu\b|\bnão .{1,40} mais\b"
+    r"|\bnon .{1,40} più\b|\bmijn fout\b|\bniet meer\b|\bklopt niet\b|\bme enganei\b|\berro meu\b|\bnão .{1,40} mais\b"
     r"|間違え|間違い|誤り|もう.{0,12}ません|取り消|元に戻|やめ(?:ます|て)|不再|弄错|说错|搞错|撤销|收回|더 ?이상|틀렸|잘못|취소|되돌",
     re.I,
 )
+
+_ASKS = re.compile(
+    r"\b(?:how|what|why|when|where|which|is|was|does|did|wie|was|warum|ist|comment|pourquoi|cómo|qué)\b(?:[^.!?。！？\n]|\.(?=\S))*[?？]",
+    re.I,
+)
+"""A question in which such words stand asks about something, and takes nothing back."""
 
 ALIKE, NEXT = 0.45, 0.25
 """The cosine from which words that take something back are about an earlier turn, and for the turn right
@@ -42,7 +53,7 @@ _BACK = 4
 def takes_back(words: str) -> bool:
     """Whether a message takes something back, in one of ten languages."""
     start = words.strip()[:_READ]
-    return bool(_FIRST.match(start) or _SAYS_SO.search(start))
+    return bool(_FIRST.match(start) or _SAYS_SO.search(_ASKS.sub("?", start)))
 
 
 def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]) -> list[int]:

@@ -77,6 +77,11 @@ def read_signals(events: Sequence[Event]) -> Signals:
     return found
 
 
+def command_of(event: Event) -> str:
+    """What a call runs or touches, without the name of its tool."""
+    return event.text.removeprefix(f"{event.data.get('tool', '')}: ")
+
+
 def failed(event: Event) -> bool:
     """Whether a tool's answer tells of a failure. What the user refused to run is none."""
     if event.data.get("rejected"):

@@ -46,7 +46,7 @@ _NEXT = re.compile(
 )
 _BLOCKED = re.compile(
     r"\b(?:blocked (?:by|on|until|:)|(?:we|i)(?:'m| am|'re| are) blocked|waiting (?:for|on)|can(?:no|')t (?:continue|go on|proceed) (?:until|without)"
-    r"|on hold until|blockiert|warten? auf|bloqué|en attente d|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
+    r"|on hold until|blockiert|warten? auf|bloqué|en attente d(?:e|es|u)?|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
     re.I,
 )
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
-from contextd.sessions.signals import failed, tests_told
+from contextd.sessions.signals import command_of, failed, tests_told
 
 _ASKING = frozenset({"prompt", "material"})
 _SAID = frozenset({"queued", "refusal", "answer"})
@@ -92,8 +92,9 @@ class _Reading:
         self.turns: list[Turn] = []
         self._seen: Counter[str] = Counter()
         self._commands: dict[str, str] = {}
-        self._opener: Event | None = None
         self._from_transcript = False
+        self._told_by: dict[str, str] = {}
+        self._asked_at, self._words = datetime.min.replace(tzinfo=UTC), ""
 
     def take(self, event: Event) -> None:
         """Let one event add to the turn it belongs to."""
@@ -110,7 +111,7 @@ class _Reading:
         turn.ended = max(turn.ended, event.at)
         turn.last_seq = max(turn.last_seq, event.seq)
         if event.type == "tool_call":
-            self._commands[str(event.data.get("id", ""))] = event.text
+            self._commands[str(event.data.get("id", ""))] = command_of(event)
         elif event.type == "file_access" and event.data.get("mode") == "write":
             turn.files[str(event.data.get("path", ""))] = None
         elif event.type == "tool_result":
@@ -120,14 +121,17 @@ class _Reading:
 
     def _asked(self, event: Event) -> None:
         last = self.turns[-1] if self.turns else None
-        if last is not None and self._is_told_again(last, event):
+        asked = " ".join(event.text[:_PROMPT_KEY].split())
+        if last is not None and self._is_told_again(last, event, asked):
             if event.type == "message" and not self._from_transcript:
                 last.prompt = event.text
                 self._from_transcript = True
+            self._told_by[_teller(event)] = event.key
             last.last_seq = max(last.last_seq, event.seq)
             return
-        self._opener, self._from_transcript = event, event.type == "message"
-        asked = " ".join(event.text[:_PROMPT_KEY].split())
+        self._from_transcript = event.type == "message"
+        self._told_by = {_teller(event): event.key}
+        self._asked_at, self._words = event.at, asked
         self._seen[asked] += 1
         turn = Turn(
             key=digest(f"{asked}\n{self._seen[asked]}"),
@@ -141,16 +145,17 @@ class _Reading:
             turn.failing = last.failing
         self.turns.append(turn)
 
-    def _is_told_again(self, last: Turn, event: Event) -> bool:
+    def _is_told_again(self, last: Turn, event: Event, asked: str) -> bool:
         """Whether a prompt is the one that opened the last turn: told by a hook and by the transcript, or
         its pasted part.
         """
-        opener = self._opener
-        if opener is None or last.answer or last.commands:
+        before = self._told_by.get(_teller(event))
+        if before is not None:
+            return _line_of(before) == _line_of(event.key)
+        if not self._told_by or event.at - self._asked_at > _TOLD_AGAIN:
             return False
-        if opener.type == event.type:
-            return opener.key.partition(":")[0] == event.key.partition(":")[0]
-        return event.at - opener.at <= _TOLD_AGAIN
+        # A transcript that dates by the second may have the answer before the hook has the prompt.
+        return asked == self._words or not (last.answer or last.commands)
 
     def _begun(self, event: Event) -> Turn:
         """The turn under way; one without a prompt, where a session goes on from a summary."""
@@ -174,6 +179,15 @@ class _Reading:
             turn.failing = ""
         if not wrong and "git commit" in command:
             turn.commits += _SHA.findall(event.text)
+
+
+def _teller(event: Event) -> str:
+    return "hook" if event.type == "query" else "transcript"
+
+
+def _line_of(key: str) -> str:
+    """The line of a transcript that an event comes from; of a hook's prompt all of its key."""
+    return key if key.startswith("prompt:") else key.partition(":")[0]
 
 
 def _say(turn: Turn, event: Event, origin: str) -> None:

@@ -15,7 +15,7 @@ from contextd.sessions.explicit import held
 from contextd.sessions.statements import Statement, statements
 from contextd.sessions.turns import Turn
 from contextd.sessions.worth import worth
-from contextd.steps.witnesses import seen_again
+from contextd.steps.witnesses import DROPPED, seen_again
 from contextd.steps.writing import Saved, save_new
 
 _NAMESPACE = uuid.UUID("6f3f6f0e-6a53-5d4c-9d1e-0c0f3a1b7c55")
@@ -36,6 +36,7 @@ _MOST_READ, _READ = 8, 300
 from a session costs, and their form alone puts most of what is kept among the first.
 """
 
+_MOST_DROPPED = 200
 _TYPES = {"refusal": "correction", "answer": "decision", "queued": "correction"}
 
 
@@ -65,9 +66,12 @@ def keep_statements(
     ]
     anchor = anchor_of(runtime, session)
     saved: list[Saved] = []
+    dropped = _dropped(runtime)
     for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
         if values[place] < _FROM or len(saved) == most:
             break
+        if _plain(found[place].text) in dropped:
+            continue
         check()
         saved.append(_keep(runtime, session, found[place], values[place], anchor))
     return saved
@@ -155,6 +159,21 @@ def _worded(statement: Statement) -> str:
 
 
 _WRITTEN = frozenset({"memory_file", "instructions"})
+
+
+def _dropped(runtime: Runtime) -> set[str]:
+    """What somebody said is not worth telling: it does not come back because it is said again."""
+    query = runtime.query("discovery", reach="project", statuses=("archived",), limit=_MOST_DROPPED)
+    history = runtime.view.records.history
+    return {
+        _plain(record.content)
+        for record in runtime.view.records.find(query).records
+        if any(one.reason.startswith(DROPPED) for one in history(record.id))
+    }
+
+
+def _plain(text: str) -> str:
+    return " ".join(text[:_LONGEST].casefold().split())
 
 
 def anchor_of(runtime: Runtime, session: Session, files: Sequence[str] = ()) -> Anchor:

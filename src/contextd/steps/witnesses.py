@@ -22,6 +22,9 @@ FLOOR = 0.35
 showings that nobody used, what was extracted (0.5) by two.
 """
 
+DROPPED = "drop by"
+"""How the reason begins for which a candidate was archived."""
+
 _TRUSTED = frozenset({"human"})
 """What a person wrote stays until a person takes it back: nothing shows whether a rule was obeyed."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from click.shell_completion import BashComplete, FishComplete, ZshComplete
 
+import contextd
 from contextd.app import load_operations
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES
@@ -103,6 +104,8 @@ def test_help_and_completion_import_neither_the_operations_nor_a_library_but_cli
         "'numpy', 'mcp', 'apsw', 'anyio'}), sorted(ours & set(sys.modules)))\n"
     )
     environment = {"CONTEXTD_HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    # What is listed is listed for these sources, and for no other installed ones.
+    environment["PYTHONPATH"] = str(Path(contextd.__file__).parents[1])
     completing = {
         "COMP_WORDS": "contextd rem",
         "COMP_CWORD": "1",

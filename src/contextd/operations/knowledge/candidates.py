@@ -17,6 +17,7 @@ from contextd.sessions.enrich import Place, module_of
 from contextd.steps.catching_up import scrubbed
 from contextd.steps.finding import resolve
 from contextd.steps.model import project_model
+from contextd.steps.witnesses import DROPPED
 from contextd.steps.writing import change
 
 _WAITING = ("candidate", "inbox")
@@ -69,9 +70,8 @@ def settle_candidate(
     wanted = dict(changes[verdict])
     if verdict == "merge":
         wanted["canonical_id"] = _other(runtime, record, into).id
-    after = change(
-        runtime, record, record.with_(**wanted), action="update", reason=f"{verdict} by {by}"
-    )
+    reason = f"{DROPPED} {by}" if verdict == "drop" else f"{verdict} by {by}"
+    after = change(runtime, record, record.with_(**wanted), action="update", reason=reason)
     runtime.trace.wrote([after.id], type=after.kind, action="update")
     return Settled(after.id, after.status, after.confidence)
 

@@ -1,0 +1,258 @@
+"""What was learned once waits: for a second witness, for an agent's or a person's word, for its use."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd.domain.errors import Invalid, NotFound
+from support.clients import CodingClient
+from support.desks import Desk, Home
+
+RULE = "Parcels must always be weighed before their label is printed."
+LESSON = {
+    "title": "Freezing the clock",
+    "description": "When a test depends on the time",
+    "content": "Freeze the clock with the fixture frozen_clock in tests/conftest.py.",
+    "outcome": "success",
+}
+
+
+def said(desk: Desk, *texts: str) -> None:
+    """A session of its own in which the user says so."""
+    session = desk("session_start")["session_id"]
+    for text in texts:
+        desk("session_log", session_id=session, role="user", text=text)
+    desk("session_end", session_id=session)
+    desk.host.work_off()
+
+
+def learned(desk: Desk, status: str = "any") -> list[dict[str, Any]]:
+    listed = desk.as_owner("list_records", kind="discovery", status=status, limit=50)
+    return list(listed["records"])
+
+
+@pytest.fixture
+def candidate(desk: Desk) -> str:
+    """The id of a rule that was said once, in passing."""
+    said(desk, RULE)
+    [record] = learned(desk, "candidate")
+    assert record["content"] == RULE
+    return str(record["id"])
+
+
+@pytest.fixture
+def session(desk: Desk, tmp_path: Path) -> CodingClient:
+    return CodingClient(desk, tmp_path)
+
+
+def another(session: CodingClient) -> CodingClient:
+    return CodingClient(session.desk, session.folder)
+
+
+def test_a_candidate_is_found_by_a_search_and_told_to_nobody_unasked(
+    desk: Desk, candidate: str
+) -> None:
+    hits = desk("context_search", query="when are parcels weighed", type="discovery")["results"]
+    assert [hit["id"] for hit in hits] == [candidate]
+    desk.host.flush()
+    assert candidate not in desk("session_start")["injected"]
+
+
+def test_what_the_user_asks_to_be_remembered_is_known_at_once(desk: Desk) -> None:
+    said(desk, f"Remember: {RULE}")
+    [record] = learned(desk)
+    assert record["status"] == "active"
+    assert record["id"] in desk("session_start")["injected"]
+
+
+def test_a_second_session_that_says_so_too_makes_it_known(desk: Desk, candidate: str) -> None:
+    said(desk, RULE)
+    [record] = learned(desk)
+    assert (record["id"], record["status"]) == (candidate, "active")
+    [*_, last] = desk.view.records.history(candidate)
+    assert last.reason.startswith("said again in session")
+
+
+def test_the_same_session_is_no_second_witness(desk: Desk) -> None:
+    said(desk, RULE, RULE, f"{RULE} Yes.")
+    assert {record["status"] for record in learned(desk)} == {"candidate"}
+
+
+def test_a_fork_that_copies_the_transcript_is_no_second_witness(
+    desk: Desk, session: CodingClient
+) -> None:
+    session.starts()
+    session.asks(RULE)
+    session.answers("The label printer waits for the scale in `src/label.ts` from now on, always.")
+    session.ends()
+    statuses = {one["id"]: one["status"] for one in learned(desk)}
+    assert "candidate" in statuses.values()
+    fork = another(session)
+    shutil.copy(session.transcript, fork.transcript)
+    fork.starts("resume")
+    fork.ends()
+    assert {one["id"]: one["status"] for one in learned(desk)} == statuses
+
+
+def test_an_agent_settles_a_candidate(desk: Desk, candidate: str) -> None:
+    done = desk("settle_candidate", id=candidate, verdict="keep")
+    record = desk.record(candidate)
+    assert (done["status"], record.trust, record.confidence) == ("active", "agent", 0.6)
+    assert candidate in desk("session_start")["injected"]
+
+
+def test_a_persons_word_counts_more(desk: Desk, candidate: str) -> None:
+    desk.as_owner("settle_candidate", id=candidate, verdict="keep")
+    record = desk.record(candidate)
+    assert (record.trust, record.confidence) == ("human", 0.8)
+
+
+def test_what_was_dropped_stays_away_when_it_is_said_again(desk: Desk, candidate: str) -> None:
+    desk("settle_candidate", id=candidate, verdict="drop")
+    for _ in range(2):
+        said(desk, RULE)
+    assert [(one["id"], one["status"]) for one in learned(desk)] == [(candidate, "archived")]
+    assert desk("context_search", query="parcels weighed", type="discovery")["results"] == []
+
+
+def test_a_candidate_is_merged_into_what_says_the_same(desk: Desk, candidate: str) -> None:
+    note = desk("save_context", content="The scale comes first: no label without a weight.")["id"]
+    desk("settle_candidate", id=candidate, verdict="merge", into=note)
+    record = desk.record(candidate)
+    assert (record.status, record.canonical_id) == ("merged", note)
+
+
+def test_only_what_waits_can_be_settled(desk: Desk, candidate: str, neighbour: Any) -> None:
+    with pytest.raises(Invalid):
+        desk("settle_candidate", id=candidate, verdict="merge")
+    with pytest.raises(NotFound):
+        neighbour.desk(desk.host)("settle_candidate", id=candidate, verdict="drop")
+    desk("settle_candidate", id=candidate, verdict="keep")
+    with pytest.raises(Invalid) as told:
+        desk("settle_candidate", id=candidate, verdict="drop")
+    assert "list_records" in told.value.hint
+
+
+def test_project_yaml_changes_only_when_somebody_says_so(desk: Desk, candidate: str) -> None:
+    desk.as_owner("init")
+    model = desk.root / ".context" / "project.yaml"
+    before = model.read_text()
+    said(desk, RULE, f"Remember: {RULE}")
+    assert model.read_text() == before
+    placed = desk("place_in_model", id=candidate, module="auth")
+    assert placed["module"] == "auth"
+    assert RULE in model.read_text()
+    with pytest.raises(NotFound):
+        desk("place_in_model", id=candidate, module="nowhere")
+
+
+def test_the_next_lesson_on_a_topic_replaces_the_one_before(desk: Desk) -> None:
+    first = desk("memory_record", **LESSON, topic="Frozen clock")
+    told = {**LESSON, "content": "Use time_machine instead of frozen_clock.", "outcome": "mixed"}
+    second = desk("memory_record", **told, topic="frozen  clock")
+    assert (second["id"], second["outcome"]) == (first["id"], "updated")
+    record = desk.record(first["id"])
+    assert (record.content, record.data["outcome"]) == (told["content"], "mixed")
+    assert len(desk.view.records.history(first["id"])) == 2
+    more = {**told, "content": "Sleep in no test: wait for the event instead."}
+    other = desk("memory_record", **more, topic="another clock")
+    assert other["id"] != first["id"]
+
+
+def test_what_the_neighbour_recorded_on_a_topic_stays(desk: Desk) -> None:
+    given = {
+        "title": "Pool sizing",
+        "description": "When the database is slow",
+        "content": "Two connections are enough for the shop.",
+        "outcome": "success",
+    }
+    assert desk("memory_record", **given, topic="pool")["outcome"] == "added"
+
+
+def unused(session: CodingClient, times: int) -> None:
+    """Sessions that are briefed and do something else."""
+    for number in range(times):
+        one = another(session)
+        one.starts()
+        one.asks(f"Change the colour of button number {number} to teal, please")
+        one.answers("It is teal. I changed the style sheet and looked at it in both themes there.")
+        one.ends()
+
+
+def test_what_is_told_and_never_used_leaves_the_briefing(desk: Desk, session: CodingClient) -> None:
+    id = desk("memory_record", **LESSON)["id"]
+    assert LESSON["content"] in another(session).starts()
+    unused(session, 3)
+    record = desk.record(id)
+    assert (record.status, record.confidence) == ("candidate", 0.3)
+    assert LESSON["content"] not in another(session).starts()
+    assert desk("memory_search", query="freeze the clock in tests")["memories"][0]["id"] == id
+    reasons = [one.reason for one in desk.view.records.history(id)][-3:]
+    assert all(reason.startswith("unused: told in session") for reason in reasons)
+
+
+def test_what_is_used_is_trusted_more_and_once_per_session(
+    desk: Desk, session: CodingClient
+) -> None:
+    id = desk("memory_record", **LESSON)["id"]
+    session.starts()
+    session.asks("Write the test of the invoice date")
+    session.answers("It takes frozen_clock of tests/conftest.py and freezes the clock at midnight.")
+    session.ends()
+    assert desk.record(id).confidence == 0.7
+
+
+def test_what_a_person_wrote_stays_unused_as_it_may_be(desk: Desk, session: CodingClient) -> None:
+    id = desk.as_owner("save_context", content="The legal notice is reviewed by Ada.")["id"]
+    unused(session, 3)
+    assert (desk.record(id).status, desk.record(id).confidence) == ("active", 0.8)
+
+
+def failing(session: CodingClient, path: str, code: str = "EACCES") -> CodingClient:
+    """A session that meets an error and mends it."""
+    one = another(session)
+    one.starts()
+    one.asks("Run the tests of the shop and see that they pass")
+    one.runs("npm test", f"Error: {code}: permission denied, open '{path}'", 1)
+    one.runs("chmod -R u+w .cache")
+    one.runs("npm test", "4 passed")
+    one.answers("The cache was not writable; after the change of its mode all of the tests pass.")
+    one.ends()
+    return one
+
+
+def remedies(desk: Desk) -> list[dict[str, Any]]:
+    return list(desk.as_owner("list_records", kind="remediation", status="any")["records"])
+
+
+def test_an_error_of_three_sessions_becomes_a_remediation(
+    desk: Desk, session: CodingClient, home: Home
+) -> None:
+    for place in ("/tmp/a/1", "/tmp/b/22"):
+        failing(session, place)
+        assert remedies(desk) == []
+    failing(session, "/tmp/c/333")
+    [remedy] = remedies(desk)
+    record = desk.record(remedy["id"])
+    assert record.data["solution"] == "run `chmod -R u+w .cache`"
+    assert record.data["occurrence_count"] == 3
+    assert "EACCES" in record.content
+
+
+def test_errors_of_the_neighbour_do_not_count(
+    desk: Desk, session: CodingClient, tmp_path: Path
+) -> None:
+    for place in ("/tmp/a/1", "/tmp/b/22"):
+        failing(session, place)
+    elsewhere = desk.at(tmp_path / "elsewhere")
+    shutil.copytree(desk.root, elsewhere.root)
+    shutil.rmtree(elsewhere.root / ".git")
+    (elsewhere.root / ".context").mkdir(exist_ok=True)
+    elsewhere.as_owner("init")
+    failing(CodingClient(elsewhere, session.folder), "/tmp/c/333")
+    assert elsewhere.scope != desk.scope
+    assert remedies(desk) == remedies(elsewhere) == []

@@ -1,0 +1,233 @@
+"""What a session leaves while it runs, there where the next agent looks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from contextd.code.git.program import branch as current_branch
+from contextd.domain.errors import Denied
+from contextd.domain.kinds import EPISODE
+from contextd.domain.query import Query
+from contextd.domain.records import Record
+from contextd.domain.tokens import count_tokens
+from support.clients import CodingClient
+from support.desks import Desk
+from support.repositories import git
+
+PROMPT = "Why are the totals of a basket off by one cent?"
+ANSWER = (
+    "Each line of the basket was rounded by itself in `src/price.ts`, so two lines could lose a cent. "
+    "The basket total is rounded once now, half even, and `lineTotal` keeps the exact value."
+)
+LIKE = "The totals of a basket are off by a cent again, why?"
+OFF_TOPIC = "Translate the welcome screen of the mobile app into Danish, please."
+
+Opened = Callable[..., CodingClient]
+
+
+@pytest.fixture
+def client(desk: Desk, tmp_path: Path) -> Opened:
+    """Opens a session of a client; `desk` is another one where it is given."""
+    folder = tmp_path / "transcripts"
+    folder.mkdir()
+
+    def opened(at: Desk = desk, entrypoint: str = "cli") -> CodingClient:
+        return CodingClient(at, folder, entrypoint)
+
+    return opened
+
+
+def one_turn(session: CodingClient) -> CodingClient:
+    session.starts()
+    session.asks(PROMPT)
+    session.answers(ANSWER)
+    return session
+
+
+def episodes(desk: Desk) -> list[Record]:
+    return list(desk.view.records.find(desk.runtime().query(EPISODE)).records)
+
+
+def test_the_end_of_a_turn_leaves_an_episode_that_searches_find_at_once(
+    desk: Desk, client: Opened
+) -> None:
+    one_turn(client())
+    [episode] = episodes(desk)
+    assert (episode.title, episode.content) == (PROMPT, ANSWER)
+    for found in (
+        desk("context_search", query="basket total rounded half even")["results"],
+        desk("memory_search", query="basket total rounded half even")["memories"],
+    ):
+        assert [hit["id"] for hit in found if hit["id"] == episode.id] == [episode.id]
+
+
+def test_neither_a_second_project_nor_a_second_person_sees_it(
+    desk: Desk, client: Opened, colleague: Desk
+) -> None:
+    [episode] = episodes(one_turn(client()).desk)
+    scopes = frozenset({colleague.scope, desk.scope})
+    query = Query(scopes=scopes, kinds=(EPISODE,))
+    assert list(colleague.view.records.find(query).records) == []
+    assert colleague.view.records.get([episode.id]) == []
+    hook = {"prompt": LIKE, "session_id": "other", "cwd": str(colleague.root)}
+    with pytest.raises(Denied):
+        colleague.on("hook")("hook_event", event="UserPromptSubmit", payload=hook)
+
+
+def test_reading_the_same_turn_again_makes_no_second_episode(desk: Desk, client: Opened) -> None:
+    session = one_turn(client())
+    session.stops(ANSWER)
+    session.hook("PreCompact", trigger="auto")
+    session.ends()
+    [episode] = episodes(desk)
+    assert episode.version == 1
+
+
+def test_the_next_session_gets_it_with_a_prompt_that_is_like_it_and_once(client: Opened) -> None:
+    one_turn(client()).ends()
+    later = client()
+    later.starts()
+    assert "half even" in later.asks(LIKE)
+    assert "half even" not in later.asks(LIKE)
+
+
+def test_a_prompt_about_something_else_gets_nothing(client: Opened) -> None:
+    one_turn(client()).ends()
+    later = client()
+    later.starts()
+    assert later.asks(OFF_TOPIC) == ""
+
+
+def test_a_session_is_not_told_its_own_turns(client: Opened) -> None:
+    session = one_turn(client())
+    assert session.asks(LIKE) == ""
+
+
+def test_what_the_user_took_back_is_not_injected(desk: Desk, client: Opened) -> None:
+    session = one_turn(client())
+    session.asks("No, scratch that: the basket totals are not to be rounded half even.")
+    session.answers(
+        "I took the rounding of the basket in `src/price.ts` back to what it was before."
+    )
+    session.ends()
+    marked = {one.title: one.data.get("taken_back", False) for one in episodes(desk)}
+    assert marked[PROMPT] is True
+    later = client()
+    later.starts()
+    assert "lineTotal" not in later.asks(LIKE)
+
+
+def test_a_compacted_session_gets_itself_back(desk: Desk, client: Opened) -> None:
+    desk.as_owner("init")
+    session = client()
+    session.starts()
+    session.asks("Remember: amounts in this project are cents, never floats.")
+    session.answers("Understood, every amount in `src/price.ts` is an integer number of cents.")
+    for field in ("name", "street", "city"):
+        session.asks(f"Now move the field {field} of the customer over to the new form")
+        session.answers(
+            f"The field {field} is read by `load_{field}` in `src/form_{field}.ts` now."
+        )
+    session.hook("PreCompact", trigger="auto")
+    told = session.starts("compact")
+    assert "amounts in this project are cents, never floats" in told
+    assert "load_city" in told
+    assert count_tokens(told) <= 600
+    file = (desk.root / ".context" / "CONTEXT.md").read_text()
+    assert "Now move the field city of the customer" in file
+
+
+def test_the_summary_of_a_compaction_is_kept_and_found(desk: Desk, client: Opened) -> None:
+    session = client()
+    session.starts()
+    session.asks("Go on with the customer form, all of its fields")
+    summary = (
+        "The customer form reads its fields through loaders; the postcode loader is still missing, "
+        "because the geocoder refuses postcodes with a letter in front of them."
+    )
+    session.hook("PostCompact", trigger="auto", compact_summary=summary)
+    session.ends()
+    hits = desk("context_search", query="geocoder refuses postcodes with a letter")["results"]
+    assert any("geocoder refuses postcodes" in hit["text"] for hit in hits)
+
+
+def test_a_session_that_a_program_ran_leaves_nothing_and_takes_nobodys_place(
+    desk: Desk, client: Opened
+) -> None:
+    worked = one_turn(client())
+    worked.ends()
+    script = client(entrypoint="sdk-cli")
+    script.starts()
+    script.asks("Remember that the robot writes the release notes every night.")
+    script.answers("The release notes of tonight are written in `docs/release.md`, by the robot.")
+    script.ends()
+    assert [one.title for one in episodes(desk)] == [PROMPT]
+    assert "robot" not in str(desk("context_search", query="robot release notes")["results"])
+    briefing = client().starts()
+    assert PROMPT.rstrip("?") in briefing
+    assert "robot" not in briefing
+
+
+def test_a_resumed_session_goes_on_as_the_same_one(desk: Desk, client: Opened) -> None:
+    session = one_turn(client())
+    session.hook("SessionEnd", reason="other")
+    told = session.starts("resume")
+    assert "half even" in told
+    session.asks("Now write the test for the rounding of the basket")
+    session.answers(
+        "The rounding is tested in `src/price.test.ts` with seven baskets of two lines."
+    )
+    session.ends()
+    assert len(desk.sessions()) == 1
+    assert len(episodes(desk)) == 2
+
+
+def test_work_that_goes_on_is_briefed_with_its_thread_first_and_briefly(client: Opened) -> None:
+    session = one_turn(client())
+    session.asks("Round the receipts as well")
+    session.answers(f"The receipts are rounded once too.\n\n{ANSWER}\n\nNext: the credit notes.")
+    session.ends()
+    briefing = client().starts()
+    assert count_tokens(briefing) <= 350
+    assert "Asked last: Round the receipts as well" in briefing
+    assert "Open: the credit notes." in briefing
+
+
+def test_the_thread_of_the_current_branch_comes_before_a_later_one_of_another(
+    desk: Desk, client: Opened
+) -> None:
+    one_turn(client()).ends()
+    here = current_branch(desk.root)
+    git(desk.root, "checkout", "-q", "-b", "receipts")
+    beside = client()
+    beside.starts()
+    beside.asks("Print the receipts on the small paper of the till")
+    beside.answers(
+        "The receipts are printed with `printReceipt` on paper of 58 mm, in two columns."
+    )
+    beside.ends()
+    assert "Asked last: Print the receipts" in client().starts()
+    git(desk.root, "checkout", "-q", here)
+    assert f"Asked last: {PROMPT}" in client().starts()
+
+
+def test_a_thread_of_two_weeks_ago_is_not_gone_on_with(home: object, client: Opened) -> None:
+    one_turn(client()).ends()
+    home.clock.move(days=15)  # type: ignore[attr-defined]
+    assert "Asked last" not in client().starts()
+
+
+def test_an_answer_larger_than_is_read_at_once_waits_for_the_end(
+    desk: Desk, client: Opened
+) -> None:
+    session = client()
+    session.starts()
+    session.asks(PROMPT)
+    session.runs("cat everything", "x" * 1_200_000)
+    session.answers(ANSWER)
+    assert episodes(desk) == []
+    session.ends()
+    assert [one.content for one in episodes(desk)] == [ANSWER]

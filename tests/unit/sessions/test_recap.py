@@ -1,0 +1,64 @@
+"""What an agent holds again after a compaction."""
+
+from __future__ import annotations
+
+from contextd.domain.tokens import count_tokens
+from contextd.sessions.recap import recap
+from contextd.sessions.thread import thread_of
+from contextd.sessions.turns import Turn, turns_of
+from support.talks import Talk
+
+RULE = "Amounts are always cents, never floats."
+
+
+def long_session(turns: int) -> list[Turn]:
+    talk = Talk().asks(RULE).answers("Understood: every amount in src/price.py is in cents now.")
+    for n in range(turns):
+        talk.asks(f"Now move the field number {n} of the invoice over")
+        talk.answers(f"Field {n} is stored in `src/invoice_{n}.py` and read by `load_{n}`.")
+    return turns_of(talk.events)
+
+
+def told(turns: list[Turn], budget: int) -> list[str]:
+    return recap(turns, thread_of(turns, branch="main"), budget)
+
+
+def test_a_rule_said_early_survives_within_the_budget() -> None:
+    lines = told(long_session(6), 600)
+    assert f"The user said: {RULE}" in lines
+    assert sum(count_tokens(f"- {line}\n") for line in lines) <= 600
+
+
+def test_the_latest_comes_first_and_says_both_what_was_asked_and_what_was_found() -> None:
+    lines = told(long_session(6), 600)
+    assert lines[0].startswith("Asked last: Now move the field number 5")
+    found = [line for line in lines if line.startswith("Found or decided: ")]
+    assert "invoice_4" in found[0]
+
+
+def test_nothing_is_told_twice() -> None:
+    lines = told(long_session(3), 600)
+    asked = [line for line in lines if "field number 2" in line]
+    assert len(asked) == 1
+    assert len(lines) == len(set(lines))
+
+
+def test_what_was_taken_back_does_not_come_again() -> None:
+    turns = long_session(2)
+    turns[0].taken_back = True
+    assert RULE not in "\n".join(told(turns, 600))
+
+
+def test_a_summary_that_was_handed_over_is_told_again() -> None:
+    talk = Talk().told(
+        "summary", "The store is SQLite.\nThe tax is rounded half even.", "assistant"
+    )
+    talk.asks("Go on with the invoice").answers("The invoice reads the store through `load_all`.")
+    text = "\n".join(told(turns_of(talk.events), 600))
+    assert "The store is SQLite." in text
+    assert "half even" in text
+
+
+def test_no_budget_and_no_session_give_no_lines() -> None:
+    assert told(long_session(3), 0) == []
+    assert recap([], None, 600) == []

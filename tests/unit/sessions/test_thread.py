@@ -1,0 +1,162 @@
+"""The thread: asked last, done, open, blocked; one state that replaces itself."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from contextd.sessions.thread import EXPIRES, Thread, lines_of, thread_from, thread_of
+from contextd.sessions.turns import turns_of
+from support.talks import START, Talk
+
+ANSWER = "The tax is rounded once, at the end of the basket, in src/price.py."
+
+
+def thread(talk: Talk, branch: str = "main", root: str = "") -> Thread:
+    found = thread_of(turns_of(talk.events), branch=branch, root=root)
+    assert found is not None
+    return found
+
+
+def test_commits_and_pull_requests_are_what_was_done() -> None:
+    talk = Talk().asks("Round the tax once").writes("/w/shop/src/price.py")
+    talk.told("commit", "Round the tax once", "assistant", sha="1a2b3c4d5e")
+    talk.told("pull_request", "Round the tax", "assistant", number=12).answers(ANSWER)
+    found = thread(talk, "tax", "/w/shop")
+    assert found.done == ("1a2b3c4d Round the tax once", "12 Round the tax")
+    assert (found.asked, found.files) == (("Round the tax once",), ("src/price.py",))
+    assert (found.branch, found.open, found.said) == ("tax", (), ANSWER)
+
+
+def test_without_a_commit_the_end_of_the_finished_list_is_what_was_done() -> None:
+    states = ("completed", "completed", "completed", "in_progress", "cancelled")
+    items = [{"content": f"step {n}", "status": state} for n, state in enumerate(states)]
+    talk = Talk().asks("Do all the steps").told("todo", "", "assistant", items=items)
+    found = thread(talk.answers(ANSWER))
+    assert found.done == ("step 1", "step 2")
+    assert found.open == ("step 3",)
+
+
+def test_a_question_of_the_agent_is_open_until_the_user_says_something() -> None:
+    talk = Talk().asks("Round the tax once").answers(f"{ANSWER}\n\nShall I mend the invoice too?")
+    assert thread(talk).open == ("Asked the user: Shall I mend the invoice too?",)
+    talk.asks("Yes, mend the invoice").answers("The invoice is mended in src/invoice.py as well.")
+    assert thread(talk).open == ()
+
+
+def test_a_failing_test_is_open_until_it_passes() -> None:
+    talk = Talk().asks("Round the tax once").runs("pytest -q", "2 failed", 1).answers(ANSWER)
+    assert "Failing: pytest -q" in thread(talk).open
+    talk.asks("Mend the tests").runs("pytest -q", "4 passed").answers(ANSWER)
+    assert thread(talk).open == ()
+
+
+def test_a_prompt_nobody_answered_is_open() -> None:
+    assert thread(Talk().asks("Round the tax once")).open == (
+        "Not answered yet: Round the tax once",
+    )
+
+
+@pytest.mark.parametrize(
+    ("announced", "step"),
+    [
+        ("Next: wire the invoice to it.", "wire the invoice to it."),
+        ("**Next steps**\n- wire the invoice\n- write the test", "wire the invoice"),
+        ("Then I'll wire the invoice to it.", "Then I'll wire the invoice to it."),
+        ("Nächste Schritte:\n1. Rechnung anbinden", "Rechnung anbinden"),
+        ("Als Nächstes binde ich die Rechnung an.", "Als Nächstes binde ich die Rechnung an."),
+        ("Prochaine étape : relier la facture", "relier la facture"),
+        ("Siguientes pasos:\n- conectar la factura", "conectar la factura"),
+        ("次のステップ：請求書をつなぐ", "請求書をつなぐ"),
+        ("下一步：接上发票", "接上发票"),
+    ],
+)
+def test_an_announced_next_step_is_open_in_any_language(announced: str, step: str) -> None:
+    found = thread(Talk().asks("Round the tax once").answers(f"{ANSWER}\n\n{announced}"))
+    assert step in found.open
+
+
+@pytest.mark.parametrize("line", ["Open: nothing", "Open: None.", "Open: nichts"])
+def test_nothing_left_to_do_is_not_open(line: str) -> None:
+    assert thread(Talk().asks("Round the tax once").answers(ANSWER).answers(line)).open == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We are blocked on the tax office's answer.",
+        "I am waiting for the new API key.",
+        "Die Rechnung ist blockiert, bis das Amt antwortet.",
+        "On est en attente de la clé.",
+    ],
+)
+def test_what_the_work_waits_for_is_blocked(said: str) -> None:
+    found = thread(Talk().asks("Round the tax once").answers(f"{ANSWER}\n{said}"))
+    assert found.blocked == (said,)
+    assert lines_of(found, 350)[0] == f"Blocked: {said}"
+
+
+def test_blocked_ends_when_the_work_goes_on() -> None:
+    talk = Talk().asks("Round the tax once").answers("I am waiting for the new API key.")
+    for _ in range(2):
+        talk.asks("Here is the key, go on with it").answers(ANSWER)
+    assert thread(talk).blocked == ()
+
+
+def test_assent_and_choices_are_not_what_was_asked() -> None:
+    talk = Talk().asks("Round the tax once").answers(ANSWER).asks("yes").answers(ANSWER).asks("2")
+    assert thread(talk).asked == ("Round the tax once",)
+    assert thread(Talk().asks("税を一度だけ丸めて").answers(ANSWER)).asked == (
+        "税を一度だけ丸めて",
+    )
+
+
+def test_a_thread_replaces_itself() -> None:
+    talk = Talk().asks("Round the tax once").answers(f"{ANSWER}\n\nNext: the invoice.")
+    before = thread(talk)
+    for words in ("Now the invoice", "Now the receipt", "Now the export"):
+        talk.asks(words).answers(f"{words} is done, in src/{len(words)}.py, and it is tested.")
+    after = thread(talk)
+    assert after.asked == ("Now the invoice", "Now the receipt", "Now the export")
+    assert before.open == ("the invoice.",)
+    assert after.open == ()
+    assert after.at > before.at
+
+
+def test_what_was_taken_back_is_not_what_was_asked() -> None:
+    talk = (
+        Talk().asks("Round every line").answers(ANSWER).asks("No, only the basket").answers(ANSWER)
+    )
+    turns = turns_of(talk.events)
+    turns[0].taken_back = True
+    found = thread_of(turns, branch="main")
+    assert found is not None
+    assert found.asked == ("No, only the basket",)
+
+
+def test_a_thread_is_over_after_two_weeks() -> None:
+    found = thread(Talk().asks("Round the tax once").answers(ANSWER))
+    assert not found.is_over(START + EXPIRES)
+    assert found.is_over(START + EXPIRES + timedelta(minutes=5))
+    assert Thread(at="nonsense").is_over(START)
+
+
+def test_a_thread_comes_back_from_what_a_session_kept() -> None:
+    found = thread(Talk().asks("Round the tax once").answers(f"{ANSWER}\n\nNext: the invoice."))
+    assert thread_from(found.as_data()) == found
+    assert thread_from(None) is None
+    assert thread_from({"branch": "main"}) is None
+
+
+def test_nothing_asked_leaves_no_thread() -> None:
+    assert thread_of([], branch="main") is None
+
+
+@pytest.mark.parametrize("budget", [0, 20, 60, 200])
+def test_lines_keep_to_their_budget_and_what_matters_most_stays(budget: int) -> None:
+    talk = Talk().asks("Round the tax once").answers(f"{ANSWER}\n\nNext: the invoice.")
+    lines = lines_of(thread(talk), budget)
+    assert len("\n".join(lines)) <= budget * 6
+    if budget >= 60:
+        assert lines[0] == "Asked last: Round the tax once"

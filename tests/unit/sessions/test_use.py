@@ -1,0 +1,51 @@
+"""Whether what an agent was told shows in what it did."""
+
+from __future__ import annotations
+
+import pytest
+
+from contextd.sessions.use import texts_after, was_used
+from support.talks import Talk
+
+
+@pytest.mark.parametrize(
+    ("told", "did", "used"),
+    [
+        (
+            "Totals are rounded in src/price.py by round_half_even.",
+            "I call round_half_even in src/price.py for the receipt.",
+            True,
+        ),
+        (
+            "Deploys go through the blue pipeline on Fridays.",
+            "I started the blue pipeline for the deploys.",
+            True,
+        ),
+        (
+            "Deploys go through the blue pipeline on Fridays.",
+            "The header is sticky now and has a shadow.",
+            False,
+        ),
+        (
+            "Totals are rounded in src/price.py by round_half_even.",
+            "I renamed src/price.py, nothing else.",
+            False,
+        ),
+        ("", "The header is sticky now.", False),
+        ("Deploys go through the blue pipeline.", "", False),
+    ],
+)
+def test_names_or_half_of_the_words_show_that_it_was_used(told: str, did: str, used: bool) -> None:
+    assert was_used(told, did) is used
+
+
+def test_only_what_the_agent_did_after_it_was_told_counts() -> None:
+    talk = Talk().answers("I looked at the blue pipeline.")
+    talk.add("injection", "", "Deploys …", records=["r1"])
+    talk.asks("Deploy with the blue pipeline").answers("Deployed.")
+    talk.add("injection", "", "Deploys … again", records=["r1", "r2"])
+    talk.answers("A sub-agent said pipeline.", sidechain=True).writes("src/a.py")
+    after = texts_after(talk.events)
+    assert set(after) == {"r1", "r2"}
+    assert after["r1"].splitlines()[0] == "Deployed."
+    assert "pipeline" not in "".join(after.values())
