@@ -56,9 +56,13 @@ def test_the_daemons_output_is_printed_for_the_client(home: Home) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(("event", "seconds"), [("UserPromptSubmit", 1.6), ("SessionStart", 5.0)])
+STARTING = 1.5
+"""Seconds that a process may take to start on a busy machine, beyond the deadline the hook keeps."""
+
+
+@pytest.mark.parametrize(("event", "deadline"), [("UserPromptSubmit", 1.0), ("SessionStart", 4.5)])
 def test_a_hanging_daemon_costs_no_more_than_the_client_waits_and_loses_nothing(
-    home: Home, event: str, seconds: float
+    home: Home, event: str, deadline: float
 ) -> None:
     daemon = home.start_local()
     daemon.send_signal(signal.SIGSTOP)
@@ -69,7 +73,7 @@ def test_a_hanging_daemon_costs_no_more_than_the_client_waits_and_loses_nothing(
     assert (result.returncode, result.stdout) == (0, "")
     assert "no answer in time" in result.stderr
     assert len(result.stderr.splitlines()) == 1
-    assert took < seconds
+    assert took < deadline + STARTING
     wait_for(lambda: not spool.take(home.path), "the event was taken in after all")
 
 

@@ -85,7 +85,11 @@ def test_every_command_says_what_is_lost_and_how_to_go_on(
     assert store_of(backed_up).exists() is (damage is not remove)
 
 
-@pytest.mark.parametrize("damage", [remove, cut], ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize(
+    "damage",
+    [remove, pytest.param(cut, marks=pytest.mark.slow)],
+    ids=lambda damage: damage.__name__,
+)
 def test_hooks_fail_open_and_their_events_wait_until_the_store_is_back(
     backed_up: Home, damage: Callable[[Path], None]
 ) -> None:

@@ -175,6 +175,7 @@ def test_no_process_reaches_beyond_this_machine_or_leaves_a_file_elsewhere(
 
 
 @pytest.mark.timeout(400)
+@pytest.mark.slow  # what is watched from outside above is the same path
 def test_everything_works_where_there_is_no_network(machine: Machine) -> None:
     if not works("unshare", "-rn", "true"):
         pytest.skip("this kernel gives no network namespace to a user")

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 
@@ -51,6 +52,7 @@ def embedding(home: Home) -> bool:
     return bool(found)
 
 
+@pytest.mark.slow
 def test_a_job_stopped_with_its_daemon_goes_on_later_and_no_attempt_is_used_up():
     with temporary_home() as home:
         home.start()

@@ -31,7 +31,7 @@ or dropped since, and stands in their episodes.
 """
 
 _LONGEST = 900
-_MOST_READ, _READ = 12, 400
+_MOST_READ, _READ = 8, 300
 """Statements whose meaning is looked at, and characters of each: embedding them is most of what learning
 from a session costs, and their form alone puts most of what is kept among the first.
 """
@@ -64,6 +64,7 @@ def keep_statements(
         max(value, _HELD[held(statement.text)] if statement.origin in _OF_THE_USER else 0.0)
         for value, statement in zip(worth(found, vectors), found, strict=True)
     ]
+    anchor = anchor_of(runtime, session)
     saved: list[Saved] = []
     dropped = _dropped(runtime)
     for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
@@ -72,7 +73,7 @@ def keep_statements(
         if _plain(found[place].text) in dropped:
             continue
         check()
-        saved.append(_keep(runtime, session, found[place], values[place]))
+        saved.append(_keep(runtime, session, found[place], values[place], anchor))
     return saved
 
 
@@ -118,7 +119,9 @@ def _eligible(turns: Sequence[Turn], events: Sequence[Event]) -> list[Statement]
 _NEVER = frozenset({"assistant", "material", "todo"})
 
 
-def _keep(runtime: Runtime, session: Session, statement: Statement, value: float) -> Saved:
+def _keep(
+    runtime: Runtime, session: Session, statement: Statement, value: float, anchor: Anchor
+) -> Saved:
     origin = ORIGINS[statement.origin]
     asked = statement.origin in _OF_THE_USER and held(statement.text) == "remember"
     sure = asked or (statement.origin in _SURE and value >= _SURE_FROM)
@@ -135,7 +138,7 @@ def _keep(runtime: Runtime, session: Session, statement: Statement, value: float
         trust="extracted",
         session=session.id,
         confidence=0.65 if asked else round(0.4 + 0.2 * value, 2),
-        anchor=anchor_of(runtime, session),
+        anchor=anchor,
         ref=statement.event_key,
         id=str(uuid.uuid5(_NAMESPACE, f"{session.id}:{statement.origin}:{statement.text}")),
         candidate=not sure,
