@@ -86,7 +86,7 @@ def _telling_line(output: str) -> str:
     """The first line that says what went wrong, not merely that something did."""
     for told in _LINE.finditer(output):
         line = " ".join(told[0].split())[:300]
-        words = [word for word in signature(line).split() if word.isalpha()]
+        words = [word for word in signature(line).split() if word.strip(".,;()").isalpha()]
         if len(words) >= _FEWEST_WORDS and not _HEADLINE.search(line):
             return line
     return ""

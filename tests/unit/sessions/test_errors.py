@@ -67,3 +67,23 @@ def test_a_session_keeps_few_errors_in_little_room_and_counts_them_once() -> Non
     assert mine[0][1] is True
     assert sightings(signature("aError: aaa is wrong"), [mine, mine, None, [], "x", [[]]]) == 2
     assert sightings(signature("aError: other words"), [mine]) == 0
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "make: *** [Makefile:3: test] Error 2",
+        "error: script failed with exit code 1",
+        "npm ERR! code ELIFECYCLE",
+        "Error",
+        "KeyError: 'total'",
+    ],
+)
+def test_a_line_that_only_says_that_something_failed_is_no_error_to_know_again(line: str) -> None:
+    assert errors_met(Talk().runs("npm test", line, 1).events) == []
+
+
+def test_the_first_line_that_says_what_went_wrong_is_the_error() -> None:
+    output = f"npm ERR! code ELIFECYCLE\nerror: script failed with exit code 1\n{DENIED}"
+    [met] = errors_met(Talk().runs("npm test", output, 1).events)
+    assert met.line == DENIED

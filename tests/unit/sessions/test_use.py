@@ -17,9 +17,14 @@ from support.talks import Talk
             True,
         ),
         (
-            "Deploys go through the blue pipeline on Fridays.",
-            "I started the blue pipeline for the deploys.",
+            "Deploys of the shop go through the blue pipeline on Fridays.",
+            "It is Friday, so I started the deploys of the shop through the blue pipeline; Fridays only.",
             True,
+        ),
+        (
+            "Deploys of the shop go through the blue pipeline on Fridays.",
+            "I started the blue pipeline.",
+            False,
         ),
         (
             "Deploys go through the blue pipeline on Fridays.",
