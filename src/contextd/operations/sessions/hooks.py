@@ -291,7 +291,7 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer(session_id=session.id)
     runtime.commit(sessions=[asked_for_lessons(runtime, session)])
     demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
-    return HookAnswer(asking(demand), session.id, count_tokens(demand))
+    return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
 
 
 def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
