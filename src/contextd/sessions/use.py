@@ -16,17 +16,23 @@ names or half of the words, lines of one project counted as used in most of its 
 
 
 def texts_after(events: Iterable[Event]) -> dict[str, str]:
-    """For each record that was injected, what the agent said and did in the session from then on."""
+    """For each record that was injected, what the agent said and did in the session from then on. What it
+    gave contextd to keep is no use of it: an agent records again what it was just told.
+    """
     said: list[str] = []
     after: dict[str, int] = {}
     for event in events:
         if event.type == "injection":
             for id in event.data.get("records", ()):
                 after.setdefault(str(id), len(said))
-        elif event.role == "assistant" and not event.data.get("sidechain"):
+        elif event.role == "assistant" and not event.data.get("sidechain") and not _to_us(event):
             given = event.data.get("input")
             said.append(event.text if not given else f"{event.text} {given}")
     return {id: "\n".join(said[start:]) for id, start in after.items()}
+
+
+def _to_us(event: Event) -> bool:
+    return "contextd" in str(event.data.get("tool", ""))
 
 
 def was_used(told: str, did: str) -> bool:
