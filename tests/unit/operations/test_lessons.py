@@ -60,3 +60,30 @@ def test_nothing_is_asked_where_that_is_switched_off(words_only: Desk) -> None:
     words_only.configure("lessons:\n  ask: never\n")
     path = transcript(words_only, "s")
     assert hook(words_only, "Stop", "s", transcript_path=path, prompt_id="p1") == {}
+
+
+def test_what_was_left_is_told_past_a_session_that_only_talked(words_only: Desk) -> None:
+    def briefed(session: str, said: Any = None) -> str:
+        start = hook(words_only, "SessionStart", session)
+        if said:
+            path = transcript(words_only, session, said)
+            hook(words_only, "SessionEnd", session, transcript_path=path)
+            words_only.host.work_off()
+        return str(start["hookSpecificOutput"]["additionalContext"])
+
+    edit = {"type": "tool_use", "id": "t1", "name": "Edit", "input": {"file_path": "export.py"}}
+    work = [
+        ("user", WORK),
+        ("assistant", [edit]),
+        ("user", [{"type": "tool_result", "tool_use_id": "t1", "content": "updated"}]),
+        ("assistant", "Exports retry twice now.\n\nOpen: decide how long to wait"),
+    ]
+    briefed("work", work)
+    talk = [("user", "What is a good name for a cat?"), ("assistant", "Many like Tom for a cat.")]
+    assert "Open: decide how long to wait" in briefed("talk", talk)
+    later = briefed(
+        "more", [("user", "Wait for a minute then"), *work[1:3], ("assistant", "Done.")]
+    )
+    assert "Asked last: What is a good name for a cat?" in later
+    assert "Open: decide how long to wait" in later
+    assert "decide how long to wait" not in briefed("last")
