@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from contextd.app import load_operations
-from support.desks import Desk
+from support.desks import Desk, Home
 
 load_operations()
 
@@ -28,12 +28,13 @@ def transcript(desk: Desk, session: str, said: Any = None) -> str:
         ("user", [{"type": "tool_result", "tool_use_id": "t1", "content": "updated"}]),
         ("assistant", [{"type": "text", "text": "Exports retry twice now."}]),
     ]  # fmt: skip
+    minute = len(list(desk.root.parent.glob("*.jsonl")))
     lines = [
         {
             "type": role,
             "uuid": f"{session}-{place}",
             "sessionId": session,
-            "timestamp": f"2026-11-20T10:00:0{place}Z",
+            "timestamp": f"2026-11-20T10:{minute:02}:0{place}Z",
             "entrypoint": "cli",
             "message": {"role": role, "content": content},
         }
@@ -62,8 +63,11 @@ def test_nothing_is_asked_where_that_is_switched_off(words_only: Desk) -> None:
     assert hook(words_only, "Stop", "s", transcript_path=path, prompt_id="p1") == {}
 
 
-def test_what_was_left_is_told_past_a_session_that_only_talked(words_only: Desk) -> None:
+def test_what_was_left_is_told_past_a_session_that_only_talked(
+    words_only: Desk, home: Home
+) -> None:
     def briefed(session: str, said: Any = None) -> str:
+        home.clock.move(minutes=5)
         start = hook(words_only, "SessionStart", session)
         if said:
             path = transcript(words_only, session, said)
