@@ -133,12 +133,22 @@ def _open(turns: Sequence[Turn]) -> list[str]:
     if last.failing:
         found.append("Failing: " + _line(last.failing))
     found += [_line(text) for text, state in last.todo if state not in _OVER]
-    found += [_line(text) for text in last.open if text.strip(" .").casefold() not in _NOTHING]
+    found += [_line(text) for text in _left(turns) if text.strip(" .").casefold() not in _NOTHING]
     answer = plain(last.answer)
     asked = _QUESTION.findall(answer[-800:])
     found += ["Asked the user: " + _line(asked[-1])] if asked else []
     found += _announced(answer)
     return _last_distinct(found, len(found))
+
+
+def _left(turns: Sequence[Turn]) -> list[str]:
+    """What the agent said was left: it still is after turns that only talked."""
+    for turn in reversed(turns):
+        if turn.open:
+            return turn.open
+        if turn.files or turn.commits or turn.commands:
+            break
+    return []
 
 
 def _announced(answer: str) -> list[str]:

@@ -18,7 +18,8 @@ names or half of the words, lines of one project counted as used in most of its 
 
 def texts_after(events: Iterable[Event]) -> dict[str, str]:
     """For each record that was injected, what the agent said and did in the session from then on. The
-    transcript of a session that was forked begins with what was said before.
+    transcript of a session that was forked begins with what was said before; and what an agent gave
+    contextd to keep is no use of it, since it records again what it was just told.
     """
     said: list[tuple[datetime, str]] = []
     told: dict[str, datetime] = {}
@@ -26,10 +27,14 @@ def texts_after(events: Iterable[Event]) -> dict[str, str]:
         if event.type == "injection":
             for id in event.data.get("records", ()):
                 told.setdefault(str(id), event.at)
-        elif event.role == "assistant" and not event.data.get("sidechain"):
+        elif event.role == "assistant" and not event.data.get("sidechain") and not _to_us(event):
             given = event.data.get("input")
             said.append((event.at, event.text if not given else f"{event.text} {given}"))
     return {id: "\n".join(text for at, text in said if at >= since) for id, since in told.items()}
+
+
+def _to_us(event: Event) -> bool:
+    return "contextd" in str(event.data.get("tool", ""))
 
 
 def was_used(told: str, did: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from contextd.code.git.changes import external_changes
 from contextd.code.git.program import branch
@@ -105,13 +106,25 @@ def thread_to_continue(
     """
     here = branch(runtime.root) if runtime.checkout is not None else ""
     threads = [
-        thread
+        (thread, session.tool_calls == 0)
         for session in sessions
         if (current is None or session.id != current.id)
         and (thread := thread_from(session.data.get(THREAD))) is not None
         and not thread.is_over(runtime.clock.now())
     ]
-    return next((t for t in threads if t.branch == here), next(iter(threads), None))
+    on_branch = [one for one in threads if one[0].branch == here]
+    return _with_what_is_left(on_branch or threads[:1])
+
+
+def _with_what_is_left(threads: Sequence[tuple[Thread, bool]]) -> Thread | None:
+    """The latest of these threads. Where its session only talked, with what the one before it left."""
+    if not threads:
+        return None
+    (latest, only_talked), *earlier = threads
+    if not only_talked or latest.open:
+        return latest
+    before = _with_what_is_left(earlier)
+    return replace(latest, open=before.open, files=before.files) if before else latest
 
 
 def sessions_with_work(runtime: Runtime) -> list[Session]:

@@ -48,7 +48,7 @@ def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
         return "", []
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
-    hidden = from_elsewhere(runtime, standing) | set(session.injected)
+    hidden = from_elsewhere(runtime, standing) | held(session)
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:
@@ -62,6 +62,15 @@ def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
             chosen.append(record)
             spent += cost
     return ("\n".join(lines), chosen) if chosen else ("", [])
+
+
+LOST = "injected_before_compaction"
+"""Where a session keeps what it was told and its agent's window no longer holds."""
+
+
+def held(session: Session) -> set[str]:
+    """The records that the agent's window still holds, as far as the session knows."""
+    return set(session.injected) - set(map(str, session.data.get(LOST, ())))
 
 
 def _line(record: Record, runtime: Runtime, note: str) -> str:

@@ -17,7 +17,9 @@ LESSONS = (
     "to three sentences), among them what the user corrected. Record nothing if there is nothing. "
     "Then end with one line that begins with `Open:` and says what is left to do, or nothing."
 )
-"""About 70 tokens, and one more call of the model on what it holds already."""
+"""About 80 tokens, and one more call of the model on what it holds already; where it records something,
+two.
+"""
 
 ASKED = "asked_for_lessons"
 """When a session was asked."""

@@ -50,13 +50,15 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     sinks below `FLOOR` is a candidate from then on. Each session counts once.
     """
     counts = {"used": 0, "unused": 0, "demoted": 0}
+    if not any(event.type == "tool_call" for event in events):
+        # Where nothing was done, nothing shows of what use it was.
+        return counts
     after = texts_after(events)
     told = runtime.view.records.get(list(after))
     marks = {one.id for one in told if _judged(runtime, one, session)}
     for record in told:
         did = after[record.id].strip()
         if not did or record.kind == EPISODE or record.status != "active" or record.id in marks:
-            # Where the agent did nothing afterwards, nothing shows of what use it was.
             continue
         used = was_used(record.text, did)
         if not used and record.trust in _TRUSTED:

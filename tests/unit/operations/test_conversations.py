@@ -319,3 +319,29 @@ def test_a_call_that_failed_may_come_again_and_is_carried_out(words_only: Desk) 
     note = words_only("save_context", content=NOTE)["id"]
     keyed(words_only, "update_context", repeated=True, key="k", id=note, **wanted)
     assert words_only.record(note).content == wanted["content"]
+
+
+def test_a_briefing_that_came_too_late_to_be_seen_comes_again(words_only: Desk) -> None:
+    desk = words_only
+    desk("save_context", content=NOTE)
+    prompt = {"prompt": "Which prime is even?", "prompt_id": "p1"}
+    seen = hook(desk, "UserPromptSubmit", "s", **prompt)
+    assert "green pipeline" in seen["hookSpecificOutput"]["additionalContext"]
+    # The hook gave up before it had the answer, and left the event to the spool.
+    late = {"contextd_spooled_at": "2026-11-20T10:00:00Z"}
+    assert hook(desk, "UserPromptSubmit", "s", **prompt, **late) == {}
+    again = hook(desk, "UserPromptSubmit", "s", prompt="Which odd numbers are prime?")
+    assert "green pipeline" in again["hookSpecificOutput"]["additionalContext"]
+    assert hook(desk, "UserPromptSubmit", "s", prompt="And which even ones are not?", **late) == {}
+    assert hook(desk, "UserPromptSubmit", "s", prompt="How many are there below ten?") == {}
+
+
+def test_what_a_compacted_window_lost_is_told_again_once(desk: Desk) -> None:
+    desk("save_context", content="Deploys go through the blue pipeline on Fridays")
+    hook(desk, "SessionStart", "s")
+    prompt = "Start the deploys pipeline on Fridays now"
+    assert hook(desk, "UserPromptSubmit", "s", prompt=prompt) == {}
+    hook(desk, "PreCompact", "s", trigger="manual")
+    first = hook(desk, "UserPromptSubmit", "s", prompt=prompt)
+    assert "blue pipeline" in first["hookSpecificOutput"]["additionalContext"]
+    assert hook(desk, "UserPromptSubmit", "s", prompt=prompt) == {}

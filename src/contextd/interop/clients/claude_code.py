@@ -8,7 +8,13 @@ from typing import Any
 
 from contextd.interop.clients.client import Client, Configuration, HookEvent
 from contextd.interop.clients.json_config import JSON
-from contextd.interop.clients.occurrence import Moment, Reading, in_hook_output, keeping_on
+from contextd.interop.clients.occurrence import (
+    Moment,
+    Occurrence,
+    Reading,
+    in_hook_output,
+    keeping_on,
+)
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
@@ -35,6 +41,16 @@ answer_in_hook_output = partial(
 )
 
 
+def _asking(occurrence: Occurrence, text: str) -> dict[str, Any]:
+    """A demand at the end of a turn. As context it reaches the agent once and is shown as what a hook
+    says; a block reaches it twice, and the user reads that the hook reported a problem. Versions that
+    name no prompt refuse context here, with an error on the screen.
+    """
+    if not occurrence.prompt_id:
+        return keeping_on(occurrence, text)
+    return {"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": text}}
+
+
 def _stdio_entry(command: Sequence[str]) -> dict[str, Any]:
     return {"type": "stdio", "command": command[0], "args": list(command[1:])}
 
@@ -55,7 +71,7 @@ CLIENT = Client(
     title="Claude Code",
     reading=Reading(moments=MOMENTS),
     answer=answer_in_hook_output,
-    asking=keeping_on,
+    asking=_asking,
     transcripts="claude-code",
     instructions="CLAUDE.md",
     configuration=Configuration(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from contextd.domain.errors import Invalid
-from contextd.interop.clients.occurrence import Moment, Reading
+from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
 
 Reach = Literal["user", "project"]
 """Whether an installation serves every project of a user or one repository."""
@@ -99,7 +99,7 @@ class Client:
     title: str
     reading: Reading
     answer: Callable[[Moment, str], dict[str, Any]]
-    asking: Callable[[str], dict[str, Any]] | None = None
+    asking: Callable[[Occurrence, str], dict[str, Any]] | None = None
     names: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()

@@ -84,8 +84,9 @@ def _text(payload: Mapping[str, Any], names: tuple[str, ...]) -> str:
     return ""
 
 
-def keeping_on(text: str) -> dict[str, Any]:
+def keeping_on(occurrence: Occurrence, text: str) -> dict[str, Any]:
     """The answer by which most clients have their agent do one thing more before its turn ends."""
+    del occurrence
     return {"decision": "block", "reason": text}
 
 

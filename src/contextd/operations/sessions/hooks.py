@@ -25,7 +25,7 @@ from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
-from contextd.steps.injecting import relevant
+from contextd.steps.injecting import LOST, relevant
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
 
@@ -149,7 +149,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     if arrival.spooled:
         # Its briefing was not seen: it comes with the next prompt.
-        sitting.commit(runtime, data={**sitting.change.data, BRIEFED: False})
+        sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
         return HookAnswer(session_id=sitting.session.id)
     refresh_context_md(runtime, sitting.session)
     if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
@@ -190,8 +190,11 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
             events=(_question(arrival, clean),),
         ),
     )
+    asked = sitting.change.events[-1].key
     if arrival.spooled:
-        sitting.commit(runtime)
+        # The daemon may have answered when the hook had given up: that briefing was not seen either.
+        unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
+        sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
     text, records = relevant(runtime, session, clean)
     ids = [record.id for record in records]
@@ -202,8 +205,13 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
     every = list(dict.fromkeys((*packed.ids, *ids)))
-    told = {BRIEFED: True, TOLD: list(packed.changes)}
+    told = {BRIEFED: asked, TOLD: list(packed.changes)}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
+
+
+def _unseen(session: Session) -> dict[str, Any]:
+    """What a session keeps when its briefing did not arrive."""
+    return {BRIEFED: False, LOST: list(session.injected)}
 
 
 def _question(arrival: _Arrival, clean: str) -> Event:
@@ -246,7 +254,7 @@ def _injecting(
         events=(*sitting.change.events, *injected),
         injected=tuple(ids),
         tokens=tokens,
-        data={**sitting.change.data, **data},
+        data={**sitting.change.data, **data, **_held_again(session, ids)},
     )
     if not text:
         return HookAnswer(session_id=session.id)
@@ -257,9 +265,15 @@ def _injecting(
     return HookAnswer(output, session.id, tokens)
 
 
+def _held_again(session: Session, ids: Sequence[str]) -> dict[str, Any]:
+    lost = session.data.get(LOST, ())
+    return {LOST: [id for id in lost if id not in ids]} if lost else {}
+
+
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Write down where the work stands, and that the window will not hold what was told before."""
     sitting = _sitting(runtime, arrival)
-    sitting.commit(runtime)
+    sitting.commit(runtime, data={**sitting.change.data, LOST: list(sitting.session.injected)})
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     write_context_md(runtime, sitting.session, turns)
     return HookAnswer(session_id=sitting.session.id)
@@ -291,7 +305,7 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer(session_id=session.id)
     runtime.commit(sessions=[asked_for_lessons(runtime, session)])
     demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
-    return HookAnswer(asking(demand), session.id, count_tokens(demand))
+    return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
 
 
 def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from contextd.domain.sessions import Event
+from contextd.sessions.thread import thread_of
+from contextd.sessions.turns import turns_of
+
+T0 = datetime(2026, 3, 1, 10, tzinfo=UTC)
+
+FIRST = [
+    ("message", "user", "Retry the export when the server is away", {}),
+    ("file_access", "", "", {"path": "export.py", "mode": "write"}),
+    ("message", "assistant", "Exports retry twice now.\n\nOpen: decide how long to wait", {}),
+    ("message", "user", "How long do other tools wait for it?", {}),
+    ("message", "assistant", "Most of them wait for thirty seconds, a few for a minute.", {}),
+]
+
+
+def left(*more: tuple[str, str, str, dict[str, Any]]) -> tuple[str, ...]:
+    """What is open after these steps, a minute apart."""
+    events = [
+        Event(type=type, key=f"e{n}", at=T0 + timedelta(minutes=n), role=role, text=text, data=data)  # type: ignore[arg-type]
+        for n, (type, role, text, data) in enumerate([*FIRST, *more])
+    ]
+    thread = thread_of(turns_of(events), branch="main")
+    assert thread is not None
+    return thread.open
+
+
+def test_what_was_left_stays_open_while_it_is_only_talked_about() -> None:
+    assert left() == ("decide how long to wait",)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [("file_access", "", "", {"path": "export.py", "mode": "write"})],
+        [("message", "assistant", "It waits a minute now.\n\nOpen: nothing", {})],
+    ],
+)
+def test_it_is_open_no_more_once_work_went_on(more: Any) -> None:
+    assert left(("message", "user", "Let it wait for a minute then", {}), *more) == (
+        () if more[0][0] == "message" else ("Not answered yet: Let it wait for a minute then",)
+    )
