@@ -16,7 +16,7 @@ from homes import Home, temporary_home
 
 Command = Callable[..., Any]
 
-CONFIG = '{\n    "theme": "dark",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "bell"}]}]}\n}\n'
+CONFIG = '{\n    "theme": "dark",\n    "hooks": {"Notification": [{"hooks": [{"type": "command", "command": "bell"}]}]}\n}\n'
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
     settings.write_text(CONFIG)
     run("install", "claude-code")
     written = json.loads(settings.read_text())
-    assert written["hooks"]["Stop"] == [{"hooks": [{"type": "command", "command": "bell"}]}]
+    assert written["hooks"]["Notification"] == [{"hooks": [{"type": "command", "command": "bell"}]}]
     assert set(written["hooks"]) == {
         "Stop",
         "SessionStart",

@@ -82,5 +82,5 @@ def test_a_daemon_killed_while_it_learns_learns_everything_once(pause):
 
         wait_for(finished, "the session was learned from", 60)
         shown = json.loads(home.run("show", "--sessions", "--stats", "--json").stdout)
-        assert shown["discoveries"] == {"decision": 1, "pattern": 1, "rule": 1}
+        assert shown["discoveries"] == {"rule": 2}
         assert [s["status"] for s in shown["sessions"]] == ["completed"]

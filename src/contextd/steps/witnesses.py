@@ -50,9 +50,7 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     sinks below `FLOOR` is a candidate from then on. Each session counts once.
     """
     counts = {"used": 0, "unused": 0, "demoted": 0}
-    if not any(event.type == "tool_call" for event in events):
-        # Where nothing was done, nothing shows of what use it was.
-        return counts
+    worked = any(event.type == "tool_call" for event in events)
     after = texts_after(events)
     told = runtime.view.records.get(list(after))
     marks = {one.id for one in told if _judged(runtime, one, session)}
@@ -61,7 +59,8 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
         if not did or record.kind == EPISODE or record.status != "active" or record.id in marks:
             continue
         used = was_used(record.text, did)
-        if not used and record.trust in _TRUSTED:
+        if not used and (record.trust in _TRUSTED or not worked):
+            # Where people only talked, nothing shows that it was of no use.
             continue
         signal = "used" if used else "unused"
         counts[signal] += 1

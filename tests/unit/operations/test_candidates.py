@@ -179,6 +179,7 @@ def unused(session: CodingClient, times: int) -> None:
         one = another(session)
         one.starts()
         one.asks(f"Change the colour of button number {number} to teal, please")
+        one.edits("src/theme.css")
         one.answers("It is teal. I changed the style sheet and looked at it in both themes there.")
         one.ends()
 

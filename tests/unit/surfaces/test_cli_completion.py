@@ -53,7 +53,7 @@ def test_options_and_their_values_are_completed(offered: Offered) -> None:
     assert {"--kind", "--field", "--tags", "--project"} <= {*offered("remember", "--")}
     assert offered("list-sessions", "--status", "a") == ["any", "active", "archived"]
     assert offered("call", "list_sessions", "--status", "co") == ["completed"]
-    assert offered("list", "--status", "") == [*STATUSES, "any"]
+    assert offered("list", "--status", "") == [*STATUSES, "waiting", "any"]
     assert offered("completion", "") == ["bash", "zsh", "fish"]
     assert offered("install", "cl") == ["claude-code"]
 
