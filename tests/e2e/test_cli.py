@@ -175,6 +175,7 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
     written = json.loads(settings.read_text())
     assert written["hooks"]["Notification"] == [{"hooks": [{"type": "command", "command": "bell"}]}]
     assert set(written["hooks"]) == {
+        "Notification",
         "Stop",
         "SessionStart",
         "UserPromptSubmit",
