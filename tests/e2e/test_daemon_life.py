@@ -98,7 +98,7 @@ def test_a_running_call_is_finished_when_the_daemon_is_told_to_stop(home: Home) 
         target=lambda: given.append(call("probe_wait", arguments, home=home.path))
     )
     caller.start()
-    wait_for(lambda: control("status", home=home.path)["clients"], "the call has arrived")
+    wait_for(mark.exists, "the call runs")
     daemon.send_signal(signal.SIGTERM)
     caller.join()
     assert daemon.wait(20) == 0

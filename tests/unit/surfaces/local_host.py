@@ -79,12 +79,14 @@ def define() -> None:
 
     @operation("POST /api/probe/wait", effect="write", profile="full")
     def probe_wait(runtime: Runtime, seconds: float, mark: str = "") -> dict[str, Any]:
-        """Wait, then leave a mark.
+        """Leave a mark, wait, and leave another.
 
         Args:
             seconds: How long.
-            mark: A file to write when done.
+            mark: A file that says how far it is: `begun`, then `done`.
         """
+        if mark:
+            Path(mark).write_text("begun", "utf-8")
         time.sleep(seconds)
         if mark:
             Path(mark).write_text("done", "utf-8")
