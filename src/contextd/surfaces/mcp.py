@@ -21,6 +21,7 @@ from contextd.operations.core import OPERATIONS, Operation, Profile, slim_schema
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_schemas import output_schema, structured
+from contextd.surfaces.mcp_subscriptions import Subscriptions
 from contextd.surfaces.render import INSTRUCTIONS, error_text
 
 ALWAYS_LOADED = frozenset(
@@ -42,6 +43,7 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
     not guard anything.
     """
     resources = Resources(calls, lambda ctx: _named(peer_of(ctx), ctx))
+    subscriptions = Subscriptions(calls, resources)
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         await calls.operations()
@@ -78,6 +80,10 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
         on_list_prompts=resources.prompts,
         on_get_prompt=resources.prompt,
         on_completion=resources.complete,
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
+        on_subscriptions_listen=subscriptions.listen,
+        lifespan=subscriptions.lifespan,
         cache_hints={
             "server/discover": _STABLE,
             "tools/list": _STABLE,

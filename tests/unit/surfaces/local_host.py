@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from contextd.app import Host
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
+from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.operations.calling import invoke
 from contextd.operations.core import OPERATIONS, Answer, find_operation, operation
@@ -158,6 +159,9 @@ class LocalHost:
 
     def warm(self) -> None:
         """Nothing takes long here."""
+
+    def watch(self, watcher: Callable[[Scope], None]) -> None:
+        self._host.watch(watcher)
 
     def idle(self) -> bool:
         return True
