@@ -13,6 +13,7 @@ from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
+from contextd.domain.notices import Notice
 from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -92,7 +93,8 @@ class Trace:
     agent is followed up in the agent's session.
 
     `gave` are things that entered the agent's window, `said` texts of ours it was given, `used` the
-    records among them. `session` is the session they were given in, where that is another than the
+    records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
+    `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good.
     """
 
@@ -103,6 +105,8 @@ class Trace:
     gave: list[Serving] = field(default_factory=list[Serving])
     said: list[str] = field(default_factory=list[str])
     used: list[Record] = field(default_factory=list[Record])
+    notices: list[Notice] = field(default_factory=list[Notice])
+    injected: list[str] = field(default_factory=list[str])
     session: str = ""
     committed: bool = False
 

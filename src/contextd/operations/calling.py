@@ -14,6 +14,7 @@ from contextd.domain.usage import Observation
 from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime import Runtime
 from contextd.steps.following import follow
+from contextd.steps.noticing import notice_memory
 from contextd.steps.person_files import follow_person_files
 from contextd.steps.seating import AGENTS, OPENERS, seated
 
@@ -48,7 +49,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         call = call.at_person()
     authorise(op, call)
     if op.name in PASSING_ON:
-        return _answer(op, op.run(call, **values))
+        return _answer(op, op.run(call, **values), call)
     if call.repeated and (before := _answered(op, call)) is not None:
         return before
     if op.tool and op.name not in OPENERS:
@@ -60,14 +61,15 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         if before is None:
             raise
         return before
-    answer = _answer(op, result)
+    notice_memory(call, op.name, values)
+    answer = _answer(op, result, call)
     _leave(op, call, values, answer)
     return answer
 
 
-def _answer(op: Operation, result: Any) -> Answer:
+def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
-    return Answer(value, text_of(result, value))
+    return Answer(value, text_of(result, value), tuple(call.trace.notices))
 
 
 def admit(op: Operation, runtime: Runtime) -> None:

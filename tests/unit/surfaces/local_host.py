@@ -14,6 +14,7 @@ from typing import Any
 
 from contextd.app import Host
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
+from contextd.domain.notices import Notice
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.operations.calling import invoke
@@ -67,6 +68,13 @@ def define() -> None:
         if name == "nobody":
             raise NotFound("nobody is not here", "greet somebody else")
         return Greeting(f"hello {name}" * times, tags=tags)
+
+    @operation("GET /api/probe/notice", profile="full")
+    def probe_notice(runtime: Runtime) -> dict[str, int]:
+        """Answer, and say that the budget is nearly used."""
+        facts = {"used": 81, "total": 100}
+        runtime.trace.notices.append(Notice("budget_warning", "81 of 100 tokens are used", facts))
+        return {"answer": 1}
 
     @operation("GET /api/probe/list", profile="standard")
     def probe_list(runtime: Runtime) -> list[int]:
