@@ -39,6 +39,7 @@ FIXED = {
         "Scan a repository: stack, modules, code index, .context/project.yaml.",
     ),
     "show": Fixed("show", "projects", "Show what contextd knows about the project."),
+    "inbox": Fixed("inbox", "knowledge", "List what waits for your word, and accept or reject it."),
     "daemon": Fixed("daemon", "upkeep", "Start, stop or look at the daemon."),
     "dashboard": Fixed(
         "daemon",
@@ -100,11 +101,13 @@ SHORTHANDS = {"--about-me": ("scope", "person")}
 """Options that stand for an option with a value, wherever a command has that one."""
 
 SYNONYMS = {
+    "accept": "inbox accept",
     "add": "remember",
     "ask": "search",
     "boot": "daemon start",
     "briefing": "briefing-get",
     "bubbles": "list-bubbles",
+    "candidates": "inbox list",
     "check": "doctor",
     "checkpoint": "session-checkpoint",
     "clients": "install",
@@ -154,10 +157,12 @@ SYNONYMS = {
     "record": "remember",
     "records": "list",
     "references": "find-references",
+    "reject": "inbox reject",
     "remove": "forget",
     "rescan": "scan",
     "restart": "daemon stop",
     "resume": "session-resume",
+    "review": "inbox list",
     "rm": "forget",
     "rules": "list policy",
     "run": "daemon start",
