@@ -139,7 +139,7 @@ SYNONYMS = {
     "ls": "list",
     "map": "repo-map",
     "memories": "list memory",
-    "modules": "project-overview",
+    "modules": "list-modules",
     "new": "remember",
     "note": "remember",
     "notes": "list context",
