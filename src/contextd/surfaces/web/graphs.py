@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from contextd.domain.records import digest
 from contextd.domain.unseen import visible_text
-from contextd.surfaces.web.layers import HEIGHT, Drawn, Edge, Placed, layered
+from contextd.surfaces.web.layers import HEIGHT, Drawn, Edge, Spot, layered
 
 _LETTER, _AROUND = 7.6, 24.0
 """What a letter of a name takes across at most on average, and the room around a name."""
@@ -118,7 +118,7 @@ def _at(point: tuple[float, float]) -> str:
     return f"{point[0]:.1f} {point[1]:.1f}"
 
 
-def _box(place: Placed, node: Node) -> str:
+def _box(place: Spot, node: Node) -> str:
     left, top = place.x - place.width / 2, place.y - HEIGHT / 2
     state = f"node {node.state}" + (" here" if node.here else "")
     current = ' aria-current="true"' if node.here else ""

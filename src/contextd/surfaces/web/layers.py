@@ -32,7 +32,7 @@ _ACROSS = 7
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class Spot:
     """A node's middle and its width."""
 
     name: str
@@ -59,7 +59,7 @@ class Layers:
     from the lines drawn, and would only hide them.
     """
 
-    nodes: tuple[Placed, ...]
+    nodes: tuple[Spot, ...]
     lines: tuple[Drawn, ...]
     implied: tuple[Edge, ...]
     width: float
@@ -101,7 +101,7 @@ def layered(
     def at(node: str) -> Point:
         return left[node], HEIGHT / 2 + ROW * level[node] + 1
 
-    nodes = tuple(Placed(name, *at(name), widths[name]) for name in names)
+    nodes = tuple(Spot(name, *at(name), widths[name]) for name in names)
     lines = list(_drawn(through, at, widths))
     lines += [Drawn(a, b, _around(at(a), at(b), widths[a], widths[b]), back=True) for a, b in back]
     reach = max((x for line in lines for x, _ in line.points), default=0.0)
