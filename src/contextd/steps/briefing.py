@@ -69,10 +69,12 @@ def brief(
     lately: Lately | None = None,
     changed: Sequence[str] | None = None,
     all_branches: bool = False,
+    since: str = "",
 ) -> PackedBriefing:
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
     unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
-    read, and `changed` what changed outside since the session before, where the caller has them.
+    read, and `changed` what changed outside since the session before, where the caller has them. `since`
+    is said in place of how long ago one worked here, by who does not know yet when it will be read.
 
     Where work goes on, its thread comes first and the whole keeps to `CONTINUING` tokens; what a task
     does not ask for gets little of that.
@@ -96,7 +98,7 @@ def brief(
             Section("The person", person.lines),
             Section("Project", [*about, *_types(runtime)]),
             Section("Always", rules),
-            Section("Before", _before(runtime, last)),
+            Section("Before", _before(runtime, last, since)),
             *knowledge,
             Section("Changed outside since then", _changes(changed)),
             Section("Not known yet", _gaps(runtime, lately)),
@@ -105,7 +107,7 @@ def brief(
         budget = min(budget, CONTINUING)
         sections = [
             Section("The person", person.lines),
-            Section("Where the work stands", _standing(runtime, thread, last, budget)),
+            Section("Where the work stands", _standing(runtime, thread, last, budget, since)),
             Section("Always", rules),
             Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
@@ -134,11 +136,15 @@ def _rules(runtime: Runtime, rules: Sequence[Record], budget: int) -> list[Line]
     return within(lines, tier_zero_tokens(runtime, budget))
 
 
-def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
+def _standing(
+    runtime: Runtime, thread: Thread, last: Session | None, budget: int, since: str
+) -> list[Line]:
     """The thread in lines, heavier than anything else, behind a line on the time that passed."""
     when, now = parse_instant(thread.at), runtime.clock.now().astimezone()
     lines: list[str] = []
-    if now - when > _AT_ONCE:
+    if since:
+        lines.append(since)
+    elif now - when > _AT_ONCE:
         branch = f" on {thread.branch}" if thread.branch else ""
         client = f" with {last.client}" if last and last.client else ""
         today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
@@ -332,15 +338,17 @@ def _to_settle(runtime: Runtime, task: str) -> list[Line]:
     return [Line(quoted(hit.record, runtime), weight=1.0) for hit in found.hits]
 
 
-def _before(runtime: Runtime, last: Session | None) -> list[Line]:
+def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
     if last is None:
         return [Line("No earlier session is recorded.", weight=1.0)]
     end = last.ended_at or last.last_seen_at
     minutes = max(0, round((end - last.started_at) / timedelta(minutes=1)))
     client = last.client or "unknown client"
-    session = f"Last session {age(end, runtime.clock.now())} ({minutes} min, {client})"
+    when = "" if since else f" {age(end, runtime.clock.now())}"
+    session = f"Last session{when} ({minutes} min, {client})"
     about = last.task or ", ".join(last.topics[:4])
     lines = [Line(f"{session}: {about}" if about else session, weight=6.0)]
+    lines += [Line(since, weight=6.0)] if since else []
     if last.outcome:
         lines.append(Line(f"It ended as {last.outcome}.", weight=3.0))
     files = [f.path for f in sorted(last.files, key=lambda f: -f.count)][:5]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from contextd import ready
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
@@ -48,13 +49,14 @@ class HookAnswer:
 @dataclass(frozen=True, slots=True)
 class _Arrival:
     """An event, the client it comes from, and when it happened; `spooled` when nobody waits any more
-    for its answer, which was never seen.
+    for its answer, which was never seen. `told` is what the hook told the agent from the file that lay ready.
     """
 
     occurrence: Occurrence
     client: Client
     at: datetime
     spooled: bool
+    told: Mapping[str, Any]
 
 
 @operation("POST /api/hooks/{event}", effect="write", audience="system")
@@ -91,7 +93,14 @@ def hook_event(
         return HookAnswer()
     runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
     left_at = _moment(payload.get(LEFT_AT))
-    arrival = _Arrival(occurrence, row, left_at or runtime.clock.now(), left_at is not None)
+    told = payload.get(ready.TOLD)
+    arrival = _Arrival(
+        occurrence,
+        row,
+        left_at or runtime.clock.now(),
+        left_at is not None,
+        told if isinstance(told, Mapping) else {},
+    )
     return _HANDLERS[occurrence.moment](runtime, arrival)
 
 
@@ -148,6 +157,8 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
 
 def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
+    if arrival.spooled and arrival.told:
+        return _told_already(runtime, arrival, sitting)
     if arrival.spooled:
         # Its briefing was not seen: it comes with the next prompt.
         sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
@@ -161,6 +172,21 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     packed = _briefing(runtime, sitting.session)
     told = {BRIEFED: True, TOLD: list(packed.changes)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.why, told)
+
+
+def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
+    """Note what the hook told the agent from the file that lay ready."""
+    kept = arrival.told.get("why")
+    why = {
+        str(id): (int(tier), str(reason))
+        for id, (tier, reason) in (kept.items() if isinstance(kept, Mapping) else ())
+    }
+    records = runtime.view.records.get(list(why))
+    runtime.trace.said += [record.text for record in records]
+    runtime.trace.used += records
+    known = {one.id: why[one.id] for one in records}
+    text = str(arrival.told.get("text", ""))
+    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, TOLD: []})
 
 
 _GOES_ON = ("compact", "resume")
