@@ -237,12 +237,17 @@ _kind(
         "solution": _NEEDED,
         "code_diff": _S,
         "affected_files": _LIST,
+        "tried": Field("string[]", description="What did not end it"),
         "occurrence_count": Field("number", default=1),
-        "verified": _B,
+        "source_sessions": Field("string[]", description="The sessions that met it"),
+        "signatures": Field("string[]", description="By what the error is known again"),
+        "verified": Field("boolean", description="Several sessions ended it so"),
     },
+    # A change of code is found by its words, and means nothing that a question could mean.
+    near="code_diff",
     traits="attached briefed entry learned listed stable strategy",
     searched_as="remediation",
-    created_by=("learn_session", "remember"),
+    created_by=("remediation_record", "learn_session", "remember"),
 )
 _kind(
     "anti_pattern",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
@@ -38,17 +40,24 @@ of an episode as many as the second are quoted.
 """
 
 
-def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[Record]]:
+def relevant(
+    runtime: Runtime,
+    session: Session,
+    prompt: str,
+    *,
+    told: Sequence[Record] = (),
+    spent: int = 0,
+) -> tuple[str, list[Record]]:
     """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
-    shared words alone do not make two tasks alike.
+    shared words alone do not make two tasks alike. `told` was added to it already, in `spent` tokens.
     """
-    budget = runtime.settings.number("prompt.tokens")
+    budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
         return "", []
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
-    hidden = from_elsewhere(runtime, standing) | held(session)
+    hidden = from_elsewhere(runtime, standing) | held(session) | {record.id for record in told}
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from contextd.domain.errors import NotFound
+from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
@@ -27,6 +28,7 @@ from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.injecting import LOST, relevant
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.steps.remedy_telling import remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
 
 _PROMPT_KEPT, _TASK = 4_000, 300
@@ -196,17 +198,29 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
-    text, records = relevant(runtime, session, clean)
+    text, records, kept = _bearing_on(runtime, session, clean, arrival.occurrence.prompt)
     ids = [record.id for record in records]
     runtime.trace.said += [record.text for record in records]
     runtime.trace.used += records
     if session.data.get(BRIEFED):
-        return _injecting(runtime, arrival, sitting, text, ids, {})
+        return _injecting(runtime, arrival, sitting, text, ids, kept)
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
     every = list(dict.fromkeys((*packed.ids, *ids)))
-    told = {BRIEFED: asked, TOLD: list(packed.changes)}
+    told = {BRIEFED: asked, TOLD: list(packed.changes), **kept}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
+
+
+def _bearing_on(
+    runtime: Runtime, session: Session, clean: str, given: str
+) -> tuple[str, list[Record], dict[str, Any]]:
+    """What is told with a prompt, and what the session keeps of it: first the fix of an error that it
+    brings, then what else bears on it.
+    """
+    pasted = redact(given, runtime.redaction_key).text if len(given) > len(clean) else clean
+    fix, fixed = remedy_for(runtime, session, pasted, quoted=True)
+    text, records = relevant(runtime, session, clean, told=fixed, spent=count_tokens(fix))
+    return "\n\n".join(filter(None, (fix, text))), [*fixed, *records], remedied(session, fixed)
 
 
 def _unseen(session: Session) -> dict[str, Any]:
@@ -268,6 +282,27 @@ def _injecting(
 def _held_again(session: Session, ids: Sequence[str]) -> dict[str, Any]:
     lost = session.data.get(LOST, ())
     return {LOST: [id for id in lost if id not in ids]} if lost else {}
+
+
+def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Tell the fix of an error that is known, the first time it comes in a session. What is not known
+    leaves no trace: the transcript tells of it anyway.
+    """
+    occurrence = arrival.occurrence
+    if arrival.spooled or not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+        return HookAnswer()
+    clean = redact(occurrence.output, runtime.redaction_key).text
+    external = occurrence.session
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    text, records = remedy_for(runtime, found, clean)
+    if not text:
+        return HookAnswer(session_id=found.id if found is not None else "")
+    runtime.trace.said += [record.text for record in records]
+    runtime.trace.used += records
+    ids = [record.id for record in records]
+    sitting = _sitting(runtime, arrival)
+    kept = remedied(sitting.session, records)
+    return _injecting(runtime, arrival, sitting, text, ids, kept)
 
 
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -338,6 +373,8 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "started": _started,
     "prompted": _prompted,
+    "answered": _failed,
+    "failed": _failed,
     "compacting": _compacting,
     "compacted": _compacted,
     "stopped": _stopped,
