@@ -14,6 +14,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.words import content_words
 from contextd.governance.judgement import repeats
 from contextd.runtime import Runtime
+from contextd.sessions.commands import forms
 from contextd.sessions.errors import ERRORS, Met, Sightings, sightings
 from contextd.sessions.signatures import symptom_lines
 from contextd.steps.remedy_lookup import known_remedies
@@ -61,7 +62,7 @@ def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> b
     if not proven and times < RETURNS:
         return False
     id = str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{met.signature}"))
-    data = _told(runtime, session, met, times, list(dict.fromkeys(proven.values())))
+    data = _told(runtime, session, met, times, proven)
     known = runtime.view.records.get([id])
     if known:
         return _came_back(runtime, known[0], session, data, proven=bool(proven))
@@ -82,15 +83,15 @@ def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> b
 
 
 def _told(
-    runtime: Runtime, session: Session, met: Met, times: int, proven: Sequence[str]
+    runtime: Runtime, session: Session, met: Met, times: int, proven: Mapping[str, str]
 ) -> dict[str, Any]:
     root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
     files = [path.removeprefix(root) for path in met.files]
     return {
         "problem": met.line,
         "symptoms": [met.line],
-        "solution": "; ".join(proven or met.steps).replace(root, ""),
-        "tried": [one.replace(root, "") for one in met.tried],
+        "solution": "; ".join(dict.fromkeys(proven.values()) or met.steps).replace(root, ""),
+        "tried": [one.replace(root, "") for one in met.tried if not _holds_any(one, proven)],
         "affected_files": [] if proven else files,
         "code_diff": "" if proven else met.diff,
         "occurrence_count": times,
@@ -98,6 +99,11 @@ def _told(
         "signatures": signatures_of([met.line]),
         "verified": bool(proven),
     }
+
+
+def _holds_any(tried: str, proven: Mapping[str, str]) -> bool:
+    """Whether what was tried holds a step that ended the error elsewhere: then something else was amiss."""
+    return any(form in proven for command in tried.split("`")[1::2] for form in forms(command))
 
 
 def _came_back(
