@@ -11,7 +11,7 @@ import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Protocol, TextIO
@@ -19,6 +19,7 @@ from typing import Protocol, TextIO
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import hardware
 from contextd.benchmarks.learning.recordings import Recording, recordings
+from contextd.benchmarks.remedies_planted import PLANTED
 from contextd.benchmarks.scratch import opened
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
@@ -64,7 +65,7 @@ class System(Protocol):
 
 
 @dataclass(slots=True)
-class Told:
+class ToldRemedy:
     """What a system told of one error, and whether it was what then ended it."""
 
     system: str
@@ -158,7 +159,7 @@ def run(data: Path, *, project: str = "", kept_in: Path | None = None, out: Text
         )
     print("\n## remedies: errors that come back, and what is told then", file=out)
     print(f"{hardware()}; an error counts once per session", file=out)
-    every: list[Told] = []
+    every: list[ToldRemedy] = []
     met: list[MetAgain] = []
     for name in names:
         mine, told = _replayed(name, recordings(data, name))
@@ -167,6 +168,7 @@ def run(data: Path, *, project: str = "", kept_in: Path | None = None, out: Text
         _print(out, name, mine, told)
     if len(names) > 1:
         _print(out, "all", met, every)
+    _print_planted(out, [one.output for one in met])
     if kept_in is not None:
         kept_in.mkdir(parents=True, exist_ok=True)
         rows = [{**asdict(one), "met": asdict(one.met)} for one in every]
@@ -175,9 +177,9 @@ def run(data: Path, *, project: str = "", kept_in: Path | None = None, out: Text
     return True
 
 
-def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], list[Told]]:
+def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], list[ToldRemedy]]:
     met: list[MetAgain] = []
-    told: list[Told] = []
+    told: list[ToldRemedy] = []
     before: dict[tuple[str, frozenset[str]], set[str]] = defaultdict(set)
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         root = Path(folder).resolve() / name
@@ -204,7 +206,9 @@ def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], lis
                     for system, teller in systems.items():
                         text = teller.tell(session, again.output)
                         if text:
-                            told.append(Told(system, again, text, _is_right(text, again.fixes)))
+                            told.append(
+                                ToldRemedy(system, again, text, _is_right(text, again.fixes))
+                            )
                 for ended in errors:
                     line = next(iter(error_lines(ended.line)), None)
                     if line is not None:
@@ -264,7 +268,68 @@ def _last_line(output: str) -> str:
     return next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
 
 
-def _print(out: TextIO, name: str, met: Sequence[MetAgain], told: Sequence[Told]) -> None:
+def _print_planted(out: TextIO, real: Sequence[str]) -> None:
+    """What is told of errors with a recorded fix, of others that look like them, and of all the real ones
+    above, which none of those fixes is for.
+    """
+    asked = {
+        "known": [one.again for one in PLANTED],
+        "look-alikes": [one.other for one in PLANTED],
+        "real, unrelated": list(real),
+    }
+    with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
+        root = Path(folder).resolve() / "planted"
+        (root / ".context").mkdir(parents=True)
+        with opened(root, Path(folder) / "home") as bench:
+            bench.call("init")
+            ids: list[str] = []
+            for place, one in enumerate(PLANTED):
+                saved = bench.call(
+                    "remediation_record", title=f"Case {place}", problem=one.known,
+                    root_cause="", solution=f"Do what case {place} says",
+                )  # fmt: skip
+                ids.append(saved.value["id"])
+            runtime = bench.runtime
+            index = PlainBM25([one.known for one in PLANTED])
+            lines = {_last_line(one.known): id for one, id in zip(PLANTED, ids, strict=True)}
+
+            def hooked(output: str) -> str:
+                found = remedy_for(runtime, None, output)[1]
+                return found[0].id if found else ""
+
+            def searched(output: str) -> str:
+                found = bench.call("remediation_search", error=output, limit=1).value
+                return found["remediations"][0]["id"] if found["remediations"] else ""
+
+            def ranked(output: str) -> str:
+                best = index.ranking(output, 1)
+                return ids[best[0]] if best else ""
+
+            systems: dict[str, Callable[[str], str]] = {
+                "contextd, told by a hook": hooked,
+                "contextd, searched": searched,
+                "same last line": lambda output: lines.get(_last_line(output), ""),
+                "BM25": ranked,
+            }
+            print(
+                f"\nplanted: {len(PLANTED)} recorded fixes; {len(real)} real errors of others\n\n"
+                "| system | known, right | known, another's fix | look-alikes told | unrelated told |\n"
+                "|---|---|---|---|---|",
+                file=out,
+            )
+            for name, system in systems.items():
+                given = {sort: [system(output) for output in each] for sort, each in asked.items()}
+                right = sum(a == b for a, b in zip(given["known"], ids, strict=True))
+                wrong = sum(bool(a) and a != b for a, b in zip(given["known"], ids, strict=True))
+                alike = sum(a == b for a, b in zip(given["look-alikes"], ids, strict=True))
+                print(
+                    f"| {name} | {right} of {len(ids)} | {wrong} | {alike} of {len(ids)} "
+                    f"| {sum(map(bool, given['real, unrelated']))} of {len(real)} |",
+                    file=out,
+                )
+
+
+def _print(out: TextIO, name: str, met: Sequence[MetAgain], told: Sequence[ToldRemedy]) -> None:
     again, fixable = sum(one.again for one in met), sum(one.fixable for one in met)
     sessions = len({one.session for one in met})
     print(

@@ -39,16 +39,30 @@ class ErrorLine:
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """What it quotes, but for paths and bare numbers: the module that is missing, the unknown flag."""
+        """What it is about: what it quotes, but for paths and bare numbers, such as a module or a flag; where
+        something is missing, also the last part of a path.
+        """
         quoted = (match[1] or match[2] or match[3] or "" for match in _QUOTED.finditer(self.line))
         short = (name.strip() for name in quoted)
-        return frozenset(_DIGITS.sub("#", n) for n in short if n and not _PLACE.search(n))
+        found = {_DIGITS.sub("#", n) for n in short if n and not _PLACE.search(n)}
+        if _MISSING.search(self.line):
+            paths = _PATH.findall(_PLACED.sub("", self.line))
+            found |= {_DIGITS.sub("#", path.rpartition("/")[2]) for path in paths}
+        return frozenset(found)
+
+    @cached_property
+    def said(self) -> str:
+        """Its words alone, without the place and the sort of error before them; empty when that is little."""
+        words = _WORD.findall(_SORT.sub("", normalised(self.line)))
+        said = " ".join(words)
+        much = len(said) + sum(map(len, self.names)) >= _SAYS
+        return said if len(words) >= _FEWEST_WORDS and much else ""
 
     @property
     def says_enough(self) -> bool:
         """Whether it says what went wrong, not merely that something did."""
-        words = [word for word in self.signature.split() if _WORD.fullmatch(word)]
-        return len(words) >= _FEWEST_WORDS and not _HEADLINE.search(self.line)
+        enough = len(_WORD.findall(self.signature)) >= _FEWEST_WORDS
+        return enough and not _HEADLINE.search(self.line)
 
     def is_same(self, other: ErrorLine) -> bool:
         """Whether both are one error: the same words about the same names. A missing module is another
@@ -56,19 +70,18 @@ class ErrorLine:
         """
         return self.signature == other.signature and self.names == other.names
 
-    def is_like(self, other: ErrorLine) -> bool:
-        """Whether they say the same of the same names but for a word or two."""
-        if self.names != other.names:
-            return False
-        mine, theirs = set(self.signature.split()), set(other.signature.split())
-        most = max(len(mine), len(theirs))
-        return min(len(mine), len(theirs)) >= _LONG and len(mine & theirs) >= _LIKE * most
+    def is_in(self, other: ErrorLine) -> bool:
+        """Whether the other line says all that this one says, about the same names and perhaps more."""
+        return self._words_are_in(other) and self.names <= other.names
 
+    def is_another(self, other: ErrorLine) -> bool:
+        """Whether the other line says the same about something else."""
+        alike = self.signature == other.signature or self._words_are_in(other)
+        return alike and not self.names <= other.names
 
-_LIKE, _LONG = 0.8, 5
-"""The share of words that near errors have in common, and how many they have at least: of four words any
-other one is another error.
-"""
+    def _words_are_in(self, other: ErrorLine) -> bool:
+        whole = f" {' '.join(_WORD.findall(normalised(other.line)))} "
+        return bool(self.said) and f" {self.said} " in whole
 
 
 def signature(line: str) -> str:
@@ -142,24 +155,24 @@ def symptom_lines(symptoms: Iterable[str]) -> list[ErrorLine]:
     return list(found.values())
 
 
-def core(line: ErrorLine) -> str:
-    """What an error says, without the place and the sort of error before it; empty when that is little."""
-    said = _SORT.sub("", line.signature).strip(" .:")
-    words = [word for word in said.split() if _WORD.fullmatch(word)]
-    return said if len(words) >= _FEWEST_WORDS and len(said) >= _SAYS else ""
-
-
 def quotes(text: str, lines: Sequence[ErrorLine]) -> bool:
-    """Whether a normalised text holds what one of these errors says."""
-    return any(said in text for line in lines if (said := core(line)))
+    """Whether a text says what one of these errors says, about the same names."""
+    words = f" {' '.join(_WORD.findall(normalised(text)))} "
+    plainly = _DIGITS.sub("#", text)
+    return any(
+        line.said and f" {line.said} " in words and all(name in plainly for name in line.names)
+        for line in lines
+    )
 
 
-_SAYS = 20
+_SAYS = 18
+"""Characters of words and names by which an error is known inside other words."""
+
 _SHORTEST = 8
 _SORT = re.compile(
     r"^(?:\S*?(?:error|exception|panic)\S*:|error(?:\[\w+\])?:|fatal:|…/…\S*|\(#\))\s+"
 )
-_WORD = re.compile(r"[(\[]?[^\W\d_]{2,}[.,;:)\]]*")
+_WORD = re.compile(r"[^\W\d_]{2,}(?:[.$\\][^\W\d_]+)*")
 
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _UNSEEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 65279))
@@ -169,6 +182,11 @@ _QUOTED = re.compile(
 )
 _PLACE = re.compile(r"[/\\]|^[\d.,:#-]*$")
 _DIGITS = re.compile(r"\d+")
+_PATH = re.compile(r"(?:[\w.@~+-]*/)*[\w.@+-]+\.[A-Za-z]\w{0,9}\b|(?:[\w.@~+-]*/)+[\w.@+-]+")
+_PLACED = re.compile(r"^\S+?:\d+(?::\d+)?:\s")
+_MISSING = re.compile(
+    r"\bno such file\b|\bnot found\b|\bcannot find\b|\bdoes(?: not|n't) exist\b", re.I
+)
 _LITERALS = (
     (_QUOTED, "'…'"),
     (re.compile(r"\b[a-z][a-z+.-]{1,15}://[^\s'\")\]>]+", re.I), "…/…"),
@@ -208,7 +226,7 @@ _HEADLINE = re.compile(
     r"\b(?:task|recipe|command|script|process|job|target|step|build|lifecycle|subprocess|tests?)\b.{0,60}\bfailed\b"
     r"|\bfailed with\b.{0,40}\b(?:code|status)\b|\bexit(?:ed)?(?: with)? (?:code|status)\b|\bmake(?:\[\d+\])?: \*\*\*"
     r"|\bnpm (?:ERR!|error) (?:code|errno|path|command)\b|\berror(?:s)? found\b|^\W*error\W*$|^\W*0 errors?\b"
-    r"|\b(?:--- )?FAIL(?:ED)?:? |\bTraceback \(most recent call last\)|\bwarning:",
+    r"|^(?-i:(?:--- )?FAIL(?:ED)?\b)|\bTraceback \(most recent call last\)|\bwarning:",
     re.I,
 )
 """What only says that something failed, or that somebody was warned."""

@@ -103,7 +103,12 @@ def _told(
 
 def _holds_any(tried: str, proven: Mapping[str, str]) -> bool:
     """Whether what was tried holds a step that ended the error elsewhere: then something else was amiss."""
-    return any(form in proven for command in tried.split("`")[1::2] for form in forms(command))
+    return any(form in proven for command in _commands(tried) for form in forms(command))
+
+
+def _commands(told: str) -> list[str]:
+    """The commands in what was done, as `Met.steps` words it."""
+    return told.split("`")[1::2]
 
 
 def _came_back(
@@ -115,8 +120,10 @@ def _came_back(
     changes: dict[str, Any] = {
         "occurrence_count": data["occurrence_count"],
         "source_sessions": _united(record, data, "source_sessions", _MOST_SOURCES),
-        "tried": _united(record, data, "tried", 3),
     }
+    mended = {form: "" for step in _commands(str(record.data["solution"])) for form in forms(step)}
+    tried = [one for one in data["tried"] if not _holds_any(one, mended)]
+    changes["tried"] = _united(record, {"tried": tried}, "tried", 3)
     rises = proven and record.status == "candidate"
     if rises:
         told = ("solution", "affected_files", "code_diff", "verified")

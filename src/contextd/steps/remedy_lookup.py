@@ -14,14 +14,13 @@ from contextd.runtime import Runtime
 from contextd.sessions.signatures import (
     ErrorLine,
     error_lines,
-    normalised,
     quotes,
     symptom_lines,
 )
 
 Nearness = Literal["same", "like", "quoted"]
-"""How a fix's error stands to another one: the same; the same but for a word or two; what it says stands in
-the middle of other words.
+"""How a fix's error stands to another one: the same; all that it says stands in one line of the other; it
+stands in the middle of other words.
 """
 
 _PAGE, _NEAR, _MOST_WORDS = 50, 8, 32
@@ -55,7 +54,7 @@ def known_remedies(
         "remediation", statuses=tuple(statuses), valid_at=runtime.clock.now(), limit=_PAGE
     )
     found = _signed(runtime, lines, asked) if lines else []
-    said = normalised(output[:_QUOTED_READ]) if quoted else ""
+    said = output[:_QUOTED_READ] if quoted else ""
     found += _worded(runtime, lines, output if quoted else "", asked)
     near = {record.id: (record, _nearness(record, lines, said)) for record in found}
     known = [KnownRemedy(record, how) for record, how in near.values() if how is not None]
@@ -77,6 +76,12 @@ def lines_of(record: Record) -> list[ErrorLine]:
     """What the errors of a fix say."""
     symptoms = record.data.get("symptoms", ())
     return symptom_lines([str(record.data.get("problem", "")), *map(str, symptoms)])
+
+
+def is_about_another(record: Record, lines: Sequence[ErrorLine]) -> bool:
+    """Whether a fix is for an error in the very same words about something else."""
+    mine = lines_of(record)
+    return any(one.is_another(line) for one in mine for line in lines)
 
 
 def _signed(runtime: Runtime, lines: Sequence[ErrorLine], asked: Query) -> list[Record]:
@@ -109,6 +114,6 @@ def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness
     mine = lines_of(record)
     if any(one.is_same(line) for one in mine for line in lines):
         return "same"
-    if any(one.is_like(line) for one in mine for line in lines[:2]):
+    if any(one.is_in(line) for one in mine for line in lines):
         return "like"
     return "quoted" if said and quotes(said, mine) else None

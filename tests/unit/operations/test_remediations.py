@@ -91,8 +91,7 @@ def test_another_name_is_another_error(desk: Desk) -> None:
     assert (
         found(desk, "ModuleNotFoundError: No module named 'yaml'")[0]["match"] == "the same error"
     )
-    for one in found(desk, "ModuleNotFoundError: No module named 'requests'"):
-        assert one["match"].startswith("words and meaning")
+    assert found(desk, "ModuleNotFoundError: No module named 'requests'") == []
 
 
 def test_a_fix_recorded_twice_is_one_with_the_symptoms_of_both(desk: Desk) -> None:

@@ -10,9 +10,7 @@ from contextd.sessions.commands import forms, instead_of
 from contextd.sessions.signatures import (
     LARGEST,
     ErrorLine,
-    core,
     error_lines,
-    normalised,
     plain,
     quotes,
     symptom_lines,
@@ -85,20 +83,39 @@ def test_another_name_makes_another_error_of_the_same_signature() -> None:
     other = ErrorLine("ModuleNotFoundError: No module named 'requests'")
     assert yaml.signature == other.signature
     assert not yaml.is_same(other)
-    assert not yaml.is_like(other)
+    assert not yaml.is_in(other)
 
 
-def test_a_word_more_is_nearly_the_same_error_and_another_verb_is_not() -> None:
-    one = ErrorLine("error: gpg failed to sign the data for the commit")
-    assert one.is_like(ErrorLine("error: gpg failed to sign the data for this commit"))
-    assert not one.is_like(ErrorLine("error: gpg failed to find the key of the user"))
+def test_an_error_is_known_inside_a_line_that_says_more() -> None:
+    known = ErrorLine("undefined method `total' for nil:NilClass (NoMethodError)")
+    line = "/app/cart.rb:14:in `sum': undefined method `total' for nil:NilClass (NoMethodError)"
+    assert known.is_in(ErrorLine(line))
+    assert not known.is_in(ErrorLine(line.replace("total", "price")))
+    gpg = ErrorLine("error: gpg failed to sign the data")
+    assert gpg.is_in(ErrorLine("error: gpg failed to sign the data:"))
+    assert not gpg.is_in(ErrorLine("error: gpg failed to find the data"))
+
+
+def test_where_something_is_missing_its_name_tells_errors_apart() -> None:
+    known = ErrorLine("fatal error: openssl/ssl.h: No such file or directory")
+    assert known.is_in(
+        ErrorLine("src/net.c:3:10: fatal error: openssl/ssl.h: No such file or directory")
+    )
+    assert not known.is_in(
+        ErrorLine("src/net.c:3:10: fatal error: zlib.h: No such file or directory")
+    )
+    denied = ErrorLine("EACCES: permission denied, open '/w/a/lock'")
+    assert denied.is_same(ErrorLine("EACCES: permission denied, open '/tmp/b/other'"))
 
 
 def test_an_error_is_known_in_the_middle_of_a_sentence() -> None:
     [known] = error_lines(OUTPUTS["pytest"][0])
-    assert core(known) == "expected # documents, got #"
-    assert quotes(normalised("Why did it say expected 40 documents, got 9?"), [known])
-    assert not quotes(normalised("How many documents are expected?"), [known])
+    assert known.said == "expected documents got"
+    assert quotes("Why did it say expected 40 documents, got 9?", [known])
+    assert not quotes("How many documents are expected?", [known])
+    named = ErrorLine("ModuleNotFoundError: No module named 'yaml'")
+    assert quotes("it says no module named 'yaml' here", [named])
+    assert not quotes("it says no module named 'redis' here", [named])
 
 
 def test_symptoms_in_somebodys_own_words_count_as_they_are() -> None:
