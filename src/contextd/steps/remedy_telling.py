@@ -91,7 +91,7 @@ def _told(runtime: Runtime, record: Record, stands: AnchorStanding | None, budge
     marks.append(age(record.updated_at, runtime.clock.now()))
     marks.append(times(record))
     marks += [f"commit {record.anchor.commit[:8]}"] if record.anchor.commit else []
-    marks += [standing_note(stands)] if stands is not None else []
+    marks.append(standing_note(record, stands))
     head = f"{HEADER}\n- {one_line(str(data.get('problem') or record.title), _PROBLEM)}"
     tail = f"[{' · '.join(filter(None, marks))}]"
     spent = count_tokens(f"{head}\n{tail}\n")
@@ -118,6 +118,8 @@ def times(record: Record) -> str:
     return f"met {count}×" if count > 1 else "met once"
 
 
-def standing_note(stands: AnchorStanding) -> str:
-    """What became of the code a fix changed, in words."""
-    return stands.note or "its code stands as it was"
+def standing_note(record: Record, stands: AnchorStanding | None) -> str:
+    """What became of the code a fix changed, in words; empty when it names none, or nobody can say."""
+    if stands is None:
+        return ""
+    return stands.note or ("its code stands as it was" if record.anchor.paths else "")

@@ -13,7 +13,7 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON
-from support.desks import Desk, Home
+from support.desks import Desk, Home, Neighbour
 
 BODY = "1. Run the tests.\n2. Tag the commit and push the tag.\n"
 ABOUT = "Cut a release: version, changelog and tag. Use when a version is to be published."
@@ -175,6 +175,22 @@ def test_a_persons_own_skill_is_theirs_in_every_project_and_a_projects_is_not(
     shared.unlink()
     with pytest.raises(NotFound):
         elsewhere("skill_get", name="diary")
+
+
+def test_another_persons_home_knows_nothing_of_it(
+    desk: Desk, user: Path, tmp_path: Path, neighbour: Neighbour, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    skill(user, "diary", "Write the diary of the day. Use when the day is over.")
+    task = "the day is over, write the diary"
+    assert names(desk, task) == ["diary"]
+    monkeypatch.setenv("HOME", str(tmp_path / "somebody"))
+    other = Home(tmp_path / "other", neighbour)
+    theirs = Desk(other.host(), desk.root)
+    assert names(theirs, task) == []
+    assert "diary" not in {record.title for record in records(theirs)}
+    other.close()
+    monkeypatch.setenv("HOME", str(user))
+    assert names(desk, task) == ["diary"]
 
 
 def test_who_may_only_read_gets_what_is_known(desk: Desk) -> None:

@@ -167,7 +167,7 @@ def _shown(
             continue
         stands = standing.get(record.id)
         match, score = matches[record.id]
-        found.append(_view(runtime, record, match, score, standing_note(stands) if stands else ""))
+        found.append(_view(runtime, record, match, score, standing_note(record, stands)))
     return found
 
 
