@@ -88,7 +88,7 @@ class _Contextd:
         here = self.sessions[session.id]
         text, records = remedy_for(self.runtime, here, output)
         if text:
-            data = {**here.data, **remedied(here, records)}
+            data = {**here.data, **remedied(here, [record.id for record in records])}
             self.sessions[session.id] = here.with_(data=data)
         return text
 

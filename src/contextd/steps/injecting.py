@@ -13,9 +13,11 @@ from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import content_words
 from contextd.runtime import Runtime
+from contextd.sessions.briefing import BEARING
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
+from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
 from contextd.steps.witnesses import FLOOR
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
@@ -38,6 +40,20 @@ _SHORTEST, _LONGEST = 20, 700
 """Characters: what is shorter than the first, such as `go on`, says nothing that memory could be about;
 of an episode as many as the second are quoted.
 """
+
+
+def bearing_on(
+    runtime: Runtime, session: Session, prompt: str, given: str
+) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
+    """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
+    of an error that it brings, then what else bears on it. `given` is the prompt with what editors and
+    reminders put around it: an error may stand there.
+    """
+    fix, fixed = remedy_for(runtime, session, max(prompt, given, key=len), quoted=True)
+    text, records = relevant(runtime, session, prompt, told=fixed, spent=count_tokens(fix))
+    why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, "like the prompt") for record in records}
+    return "\n\n".join(filter(None, (fix, text))), why, [*fixed, *records]
 
 
 def relevant(

@@ -58,10 +58,14 @@ REMEDIED = "remedied"
 """Where a session keeps the fixes it was told when their error came."""
 
 
-def remedied(session: Session, records: Sequence[Record]) -> dict[str, Any]:
+ITS_ERROR = "its error came up"
+"""Why a fix was told."""
+
+
+def remedied(session: Session, ids: Sequence[str]) -> dict[str, Any]:
     """What a session keeps once it was told these fixes."""
     before = session.data.get(REMEDIED, ())
-    return {REMEDIED: [*before, *(record.id for record in records)]} if records else {}
+    return {REMEDIED: [*before, *ids]} if ids else {}
 
 
 def tells_of_failure(output: str, failed: bool) -> bool:
