@@ -343,7 +343,7 @@ _kind(
     near="prompt_template",
     traits="entry",
     searched_as="skill",
-    created_by=("skill_search", "init", "learn_session", "remember"),
+    created_by=("skill_search", "init", "hook_event", "learn_session", "remember"),
 )
 _kind(
     "agent",
@@ -361,7 +361,7 @@ _kind(
     },
     area="skills",
     near="system_prompt",
-    created_by=("skill_search", "init", "remember"),
+    created_by=("skill_search", "init", "hook_event", "remember"),
 )
 _kind(
     "feedback",

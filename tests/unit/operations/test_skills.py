@@ -13,6 +13,7 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record
 from contextd.domain.scope import PERSON
+from support.clients import CodingClient
 from support.desks import Desk, Home, Neighbour
 
 BODY = "1. Run the tests.\n2. Tag the commit and push the tag.\n"
@@ -199,6 +200,13 @@ def test_who_may_only_read_gets_what_is_known(desk: Desk) -> None:
     skill(desk.root, "other", "Publish a new version of the package to the public.")
     reader = desk.by("viewer", desk.scope.project)
     assert names(reader) == ["release"]
+
+
+def test_a_session_that_begins_reads_the_projects_skills(desk: Desk, tmp_path: Path) -> None:
+    desk.as_owner("init")
+    skill(desk.root)
+    CodingClient(desk, tmp_path).starts()
+    assert [record.title for record in records(desk)] == ["release"]
 
 
 def test_agents_are_read_as_records_of_their_own(desk: Desk) -> None:

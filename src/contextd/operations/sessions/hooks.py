@@ -30,6 +30,7 @@ from contextd.steps.injecting import LOST, bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
+from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import tiers_of
 
 _PROMPT_KEPT, _TASK = 4_000, 300
@@ -165,6 +166,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
         return HookAnswer(session_id=sitting.session.id)
     refresh_context_md(runtime, sitting.session)
+    follow_skill_files(runtime, personal=False)
     if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
         text, ids = _recap(runtime, arrival, sitting)
         if text:
