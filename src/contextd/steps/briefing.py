@@ -23,6 +23,7 @@ from contextd.sessions.clock import hint
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
+from contextd.sessions.use import ENOUGH, line_digest, lines_told, told_in_vain, told_lines
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
@@ -31,7 +32,7 @@ from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
 from contextd.steps.schemas import schema_of
 from contextd.steps.views import label
-from contextd.steps.witnesses import FLOOR
+from contextd.steps.witnesses import DEMANDED, FLOOR
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""
@@ -75,7 +76,8 @@ def brief(
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     records, weights = _candidates(runtime, lately.records, task)
-    _rest(records, [s for s in sessions if session is None or s.id != session.id], task)
+    others = [s for s in sessions if session is None or s.id != session.id]
+    _rest(records, others, task)
     person = personal(runtime, min(BRIEFED, budget // 4))
     records = {id: r for id, r in records.items() if id not in person.records}
     knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
@@ -93,13 +95,16 @@ def brief(
         budget = min(budget, CONTINUING)
         sections = [
             Section("The person", person.lines),
-            Section("Where the work stands", _standing(runtime, thread, last, budget)),
+            Section(
+                "Where the work stands",
+                _fresh(_standing(runtime, thread, last, budget), others),
+            ),
             Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
                 "Changed outside since then",
-                _changes(_news(_foreign(changed, thread), sessions))[:3],
+                _fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], others),
             ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
@@ -164,6 +169,11 @@ _AT_ONCE = timedelta(minutes=30)
 
 TOLD = "told_changes"
 """Where a session keeps what it was told of changes outside."""
+
+
+def told_by(packed: PackedBriefing) -> dict[str, Any]:
+    """What a session keeps of a briefing it was given."""
+    return {TOLD: list(packed.changes), **told_lines(packed.text)}
 
 
 def _news(changed: Sequence[str], sessions: Sequence[Session]) -> list[str]:
@@ -260,20 +270,24 @@ def _candidates(
     return records, weights
 
 
-_ROW = 3
-"""So many sessions in a row are told the same unasked; the next is not."""
-
-
 def _rest(records: dict[str, Record], sessions: Sequence[Session], task: str) -> None:
-    """Leave out what the last sessions were all told, but for what a person or a policy demands, and
+    """Leave out what was told in enough sessions in vain, but for what a person or a policy demands, and
     where a task asks for it.
     """
-    if task.strip() or len(sessions) < _ROW:
+    if task.strip():
         return
-    told = set.intersection(*(set(one.injected) for one in sessions[:_ROW]))
-    for id in [i for i, r in records.items() if i in told and r.trust != "human"]:
-        if records[id].kind not in ("policy", "coding_standard"):
+    vain = told_in_vain(sessions)
+    for id, record in list(records.items()):
+        if vain[id] >= ENOUGH and record.trust != "human" and record.kind not in DEMANDED:
             del records[id]
+
+
+def _fresh(lines: Sequence[Line], sessions: Sequence[Session]) -> list[Line]:
+    """The lines that were not told in enough sessions yet: forks of a session all begin where it ended,
+    and a list of changes stands until somebody commits.
+    """
+    told = lines_told(sessions)
+    return [line for line in lines if told[line_digest(line.text)] < ENOUGH]
 
 
 def _is_sure(record: Record) -> bool:

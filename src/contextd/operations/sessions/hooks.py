@@ -20,7 +20,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
-from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped, types_line
+from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
@@ -157,7 +157,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         if text:
             return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
     packed = _briefing(runtime, sitting.session)
-    told = {BRIEFED: True, TOLD: list(packed.changes)}
+    told = {BRIEFED: True, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.ids, told)
 
 
@@ -205,7 +205,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
     every = list(dict.fromkeys((*packed.ids, *ids)))
-    told = {BRIEFED: asked, TOLD: list(packed.changes)}
+    told = {BRIEFED: asked, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
 
 
