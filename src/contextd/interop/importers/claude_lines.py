@@ -12,7 +12,13 @@ from contextd.domain.origins import marked
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event, EventType
 from contextd.domain.time import parse_instant
-from contextd.interop.importers.artefacts import FinishedCall, Tasks, artefacts, refusal_reason
+from contextd.interop.importers.artefacts import (
+    TASK_TOOLS,
+    FinishedCall,
+    Tasks,
+    artefacts,
+    refusal_reason,
+)
 from contextd.interop.importers.batch import Redact, unredacted
 from contextd.interop.importers.injected import CONTINUED, INTERRUPTED, command_words, own_words
 from contextd.interop.importers.pasted import set_apart
@@ -217,8 +223,9 @@ class ClaudeLines:
         given = block.get("input")
         arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
         self.calls[call] = (name, arguments)
-        given_short = {} if self.looking_back else trimmed(arguments)
-        data = {"tool": name, "id": call, "input": given_short}
+        if self.looking_back:
+            return
+        data = {"tool": name, "id": call, "input": trimmed(arguments)}
         self._add("tool_call", index, "assistant", call_text(name, arguments), data, branch)
         path, mode = accessed_file(name, arguments, _text(self.line.get("cwd")) or self.cwd)
         if path:
@@ -228,6 +235,10 @@ class ClaudeLines:
     def _answered(self, index: int, block: Mapping[str, Any], branch: int) -> None:
         id, content = _text(block.get("tool_use_id")), block.get("content")
         name, arguments = self.calls.get(id, ("", {}))
+        if self.looking_back and name not in TASK_TOOLS:
+            # Of what was answered before only the list of tasks matters later.
+            self.calls[id] = (name, {})
+            return
         text, failed = output_text(content), bool(block.get("is_error"))
         result = self.line.get("toolUseResult")
         data: dict[str, Any] = {"tool": name, "id": id, "is_error": failed}
