@@ -10,7 +10,7 @@ from typing import Any
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
-from contextd.domain.records import Record
+from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
 from contextd.domain.tokens import count_tokens
@@ -235,7 +235,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     since = age(record.created_at, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {record.id[:8]} · {record.source} · {since} · {record.confidence:.2f}{note}]"
+    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {record.confidence:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
@@ -248,7 +248,7 @@ def titled(record: Record) -> str:
     start = record.title.rstrip("… ").casefold()
     if not start or record.content.casefold().startswith(start):
         return record.content
-    return f"{record.title}: {record.content}"
+    return headed(record.title, record.content)
 
 
 def _candidates(

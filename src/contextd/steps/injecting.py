@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
@@ -49,10 +49,11 @@ def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
     hidden = from_elsewhere(runtime, standing) | held(session)
+    said = _said(runtime, session) if records else []
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:
-        if record.id in hidden or len(chosen) == most:
+        if record.id in hidden or len(chosen) == most or _was_quoted(record, said):
             continue
         note = standing[record.id].note if record.id in standing else ""
         line = "- " + _line(record, runtime, note)
@@ -63,6 +64,30 @@ def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
             spent += cost
     return ("\n".join(lines), chosen) if chosen else ("", [])
 
+
+def _said(runtime: Runtime, session: Session) -> list[set[str]]:
+    """The words of what the session was told and its agent's window still holds, text by text."""
+    told: list[set[str]] = []
+    for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
+        if event.type == "injection":
+            told.append(set(content_words(event.text)))
+        elif event.data.get("compact") or event.data.get("origin") == "summary":
+            told.clear()
+    return told
+
+
+def _was_quoted(record: Record, said: list[set[str]]) -> bool:
+    """Whether a turn was quoted already: a briefing says where its session ended."""
+    if record.kind != EPISODE:
+        return False
+    words = set(content_words(shown(record, _LONGEST)))
+    return any(len(words & told) >= _QUOTED * len(words) for told in said)
+
+
+_QUOTED = 0.6
+"""The share of a turn's words in one text from which on it would be told twice: a briefing quotes 600
+characters of the last answer, the injection 700 of prompt and answer.
+"""
 
 LOST = "injected_before_compaction"
 """Where a session keeps what it was told and its agent's window no longer holds."""
@@ -77,7 +102,9 @@ def _line(record: Record, runtime: Runtime, note: str) -> str:
     if record.kind != EPISODE:
         return quoted(record, runtime, note)
     since = age(record.updated_at, runtime.clock.now())
-    marks = f"episode {record.id[:8]} · {record.source} · {since}" + (f" · {note}" if note else "")
+    marks = f"episode {short_id(record.id)} · {record.source} · {since}" + (
+        f" · {note}" if note else ""
+    )
     return f"{shown(record, _LONGEST)} [{marks}]"
 
 

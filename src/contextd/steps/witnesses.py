@@ -11,7 +11,7 @@ from datetime import datetime
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Stale
 from contextd.domain.kinds import EPISODE
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime import Runtime
 from contextd.sessions.use import ENOUGH, USED, texts_after, told_in_vain, was_used
@@ -39,7 +39,7 @@ def seen_again(
     if record.status != "candidate" or same or at <= record.created_at:
         return False
     after = record.with_(status="active", confidence=apply(record.confidence, "seen_again"))
-    reason = f"said again in session {session.id[:8]}"
+    reason = f"said again in session {short_id(session.id)}"
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True
@@ -93,7 +93,7 @@ def _latest(runtime: Runtime) -> list[Session]:
 
 
 def _reason(signal: str, session: Session) -> str:
-    return f"{signal}: told in session {session.id[:8]}"
+    return f"{signal}: told in session {short_id(session.id)}"
 
 
 def _judged(runtime: Runtime, record: Record, session: Session) -> bool:
