@@ -9,7 +9,7 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words
+from contextd.domain.words import content_words, query_words
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import quoted
@@ -22,6 +22,18 @@ NEAR = 0.58
 """The cosine from which something bears on a prompt: of three projects' real prompts, replayed against
 their earlier sessions, 12 in a hundred reach it with something that says enough.
 """
+
+NEARER = 0.62
+"""The same for a prompt in the midst of a session: what came before is in the agent's window, so what
+merely bears on it helped with one such prompt in six, and with the first prompt of a session in two.
+"""
+
+_BY_WORDS, _BY_WORDS_FIRST = 6, 30
+"""How far down the ranking by words a text may stand: words that all of a project's prompts share weigh
+little there. Read on one project, reported on two others (docs/howto/measure-learning.md).
+"""
+
+_MOST_WORDS = 64
 
 _SAYS_ENOUGH = 150
 """Characters of an episode below which it tells that something was done (`All tests pass.`), not what."""
@@ -121,7 +133,13 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
         near = runtime.view.index.dense(vector, embedder.model, query, _CANDIDATES)
     except (Unavailable, Corrupt):
         return []
-    close = {match.id: match.score for match in near if match.score >= NEAR}
+    first = not session.task
+    bar, rank = (NEAR, _BY_WORDS_FIRST) if first else (NEARER, _BY_WORDS)
+    close = {match.id: match.score for match in near if match.score >= bar}
+    if not close:
+        return []
+    by_words = runtime.view.index.lexical(query_words(prompt)[:_MOST_WORDS], query, rank)
+    close = {match.id: close[match.id] for match in by_words if match.id in close}
     records = runtime.view.records.get(list(close))
     asked = set(content_words(prompt))
     return [
