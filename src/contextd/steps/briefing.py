@@ -23,16 +23,17 @@ from contextd.sessions.clock import hint
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
-from contextd.sessions.use import ENOUGH, line_digest, lines_told, told_in_vain, told_lines
+from contextd.sessions.use import told_lines
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
+from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
 from contextd.steps.views import label
-from contextd.steps.witnesses import DEMANDED, FLOOR
+from contextd.steps.witnesses import FLOOR
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""
@@ -76,8 +77,9 @@ def brief(
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     records, weights = _candidates(runtime, lately.records, task)
-    others = [s for s in sessions if session is None or s.id != session.id]
-    _rest(records, others, task)
+    told = told_before(runtime, session)
+    tired = rested(records, told, task)
+    records = {id: r for id, r in records.items() if id not in tired}
     person = personal(runtime, min(BRIEFED, budget // 4))
     records = {id: r for id, r in records.items() if id not in person.records}
     knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
@@ -97,14 +99,14 @@ def brief(
             Section("The person", person.lines),
             Section(
                 "Where the work stands",
-                _fresh(_standing(runtime, thread, last, budget), others),
+                fresh(_standing(runtime, thread, last, budget), told),
             ),
             Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
                 "Changed outside since then",
-                _fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], others),
+                fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], told),
             ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
@@ -268,26 +270,6 @@ def _candidates(
             records[hit.record.id] = hit.record
             weights[hit.record.id] = 5.0 - rank * 0.2 + weights.get(hit.record.id, 0.5)
     return records, weights
-
-
-def _rest(records: dict[str, Record], sessions: Sequence[Session], task: str) -> None:
-    """Leave out what was told in enough sessions in vain, but for what a person or a policy demands, and
-    where a task asks for it.
-    """
-    if task.strip():
-        return
-    vain = told_in_vain(sessions)
-    for id, record in list(records.items()):
-        if vain[id] >= ENOUGH and record.trust != "human" and record.kind not in DEMANDED:
-            del records[id]
-
-
-def _fresh(lines: Sequence[Line], sessions: Sequence[Session]) -> list[Line]:
-    """The lines that were not told in enough sessions yet: forks of a session all begin where it ended,
-    and a list of changes stands until somebody commits.
-    """
-    told = lines_told(sessions)
-    return [line for line in lines if told[line_digest(line.text)] < ENOUGH]
 
 
 def _is_sure(record: Record) -> bool:

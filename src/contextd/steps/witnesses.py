@@ -83,12 +83,14 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
 DEMANDED = frozenset({"policy", "coding_standard"})
 """Kinds that are told however often: nothing shows whether a rule was obeyed."""
 
-_LOOKED_BACK = 20
+
+TOLD_IN = 60
+"""The latest sessions that are looked through for what was told in vain."""
 
 
 def _latest(runtime: Runtime) -> list[Session]:
     """The latest sessions in which something was asked or done."""
-    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=_LOOKED_BACK)
+    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
     return [one for one in found if one.task or one.tool_calls]
 
 
