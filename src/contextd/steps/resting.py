@@ -9,14 +9,22 @@ from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line
 from contextd.sessions.use import ENOUGH, line_digest, lines_told, told_in_vain
-from contextd.steps.handoff import with_work
+from contextd.steps.catching_up import HEADLESS
 from contextd.steps.witnesses import DEMANDED, TOLD_IN
 
 
 def told_before(runtime: Runtime, session: Session | None) -> list[Session]:
-    """The latest sessions that were told something, but for this one."""
+    """The latest sessions that were told something, but for this one. A window that is open counts before
+    anything is asked in it; one that was closed again without a word does not.
+    """
     latest = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
-    return [one for one in with_work(latest) if session is None or one.id != session.id]
+    return [
+        one
+        for one in latest
+        if (session is None or one.id != session.id)
+        and not one.data.get(HEADLESS)
+        and (one.ended_at is None or one.task or one.tool_calls)
+    ]
 
 
 def rested(records: Mapping[str, Record], sessions: Sequence[Session], task: str) -> set[str]:
