@@ -38,7 +38,13 @@ from contextd.stores.sqlite_index_writing import (
 )
 from contextd.stores.sqlite_jobs import JobRow, SqliteJobs, job_row, write_job
 from contextd.stores.sqlite_records import SqliteRecords, write_record
-from contextd.stores.sqlite_sessions import SqliteSessions, change_session, open_session
+from contextd.stores.sqlite_sessions import (
+    EventRow,
+    SqliteSessions,
+    change_session,
+    event_row,
+    open_session,
+)
 from contextd.stores.sqlite_usage import SqliteObservations
 from contextd.stores.together import LocalReads
 
@@ -52,6 +58,7 @@ class Prepared:
     files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
+    events: list[list[EventRow]] = field(default_factory=list)
     jobs: list[JobRow] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
 
@@ -104,6 +111,7 @@ class SqliteView(LocalReads):
         ready.vectors = {
             scope: packed(vectors, changes.model) for scope, vectors in changes.vectors.items()
         }
+        ready.events = [[event_row(event) for event in one.events] for one in changes.sessions]
         ready.jobs = [job_row(job, now) for job in changes.jobs]
         ready.places = self._places(changes)
         return ready
@@ -162,8 +170,8 @@ def _write(
         index.keep_vectors(scope, vectors, changes.model)
     for session in changes.open:
         open_session(connection, session)
-    for step in changes.sessions:
-        session, added = change_session(connection, scopes, step, now)
+    for step, rows in zip(changes.sessions, ready.events, strict=True):
+        session, added = change_session(connection, scopes, step, rows, now)
         sessions[session.id] = session
         events.setdefault(session.id, []).extend(added)
     disagree(connection, changes.disagree, ready.places)

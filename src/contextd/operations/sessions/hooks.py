@@ -21,7 +21,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
-from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped, types_line
+from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
@@ -173,7 +173,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
             why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
     packed = _briefing(runtime, sitting.session)
-    told = {BRIEFED: True, TOLD: list(packed.changes)}
+    told = {BRIEFED: True, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.why, told)
 
 
@@ -189,7 +189,8 @@ def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> Hoo
     runtime.trace.used += records
     known = {one.id: why[one.id] for one in records}
     text = str(arrival.told.get("text", ""))
-    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, TOLD: []})
+    told = told_by(PackedBriefing(text, 0))
+    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **told})
 
 
 _GOES_ON = ("compact", "resume")
@@ -236,7 +237,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
     every = {**packed.why, **{id: told for id, told in why.items() if id not in packed.why}}
-    told = {BRIEFED: asked, TOLD: list(packed.changes), **kept}
+    told = {BRIEFED: asked, **told_by(packed), **kept}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
 
 
