@@ -175,6 +175,13 @@ SETTINGS: dict[str, Setting] = {
             reach="home",
         ),
         Setting(
+            "retention.originals_days",
+            7,
+            "Days what stands behind a digest can be expanded",
+            least=1,
+            reach="home",
+        ),
+        Setting(
             "retention.answers_days",
             1,
             "Days a lost call can be repeated safely",

@@ -37,6 +37,8 @@ from contextd.stores.sqlite_index_writing import (
     row_of,
 )
 from contextd.stores.sqlite_jobs import JobRow, SqliteJobs, job_row, write_job
+from contextd.stores.sqlite_originals import Row as OriginalRow
+from contextd.stores.sqlite_originals import SqliteOriginals, keep_original, original_row
 from contextd.stores.sqlite_records import SqliteRecords, write_record
 from contextd.stores.sqlite_sessions import SqliteSessions, change_session, open_session
 from contextd.stores.sqlite_usage import SqliteObservations
@@ -53,6 +55,7 @@ class Prepared:
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     jobs: list[JobRow] = field(default_factory=list)
+    originals: list[OriginalRow] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
 
 
@@ -71,6 +74,7 @@ class SqliteView(LocalReads):
         self.index = SqliteIndex(database, reach, nearest)
         self.files = SqliteFiles(database, reach)
         self.sessions = SqliteSessions(database, reach, scrub)
+        self.originals = SqliteOriginals(database, reach)
         self.observations = SqliteObservations(database, reach)
         self.jobs = SqliteJobs(database, reach)
 
@@ -105,6 +109,7 @@ class SqliteView(LocalReads):
             scope: packed(vectors, changes.model) for scope, vectors in changes.vectors.items()
         }
         ready.jobs = [job_row(job, now) for job in changes.jobs]
+        ready.originals = [original_row(original) for original in changes.originals]
         ready.places = self._places(changes)
         return ready
 
@@ -169,6 +174,8 @@ def _write(
     disagree(connection, changes.disagree, ready.places)
     agree(connection, changes.agree, ready.places)
     decided = sum(decide(connection, one, ready.places) for one in changes.decide)
+    for original in ready.originals:
+        keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]
     return Committed(changed, sessions, events, jobs, decided)
 
