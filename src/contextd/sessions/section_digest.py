@@ -29,7 +29,7 @@ Outline = Callable[[int], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class NamedText:
     """A named text. `outline` gives its definitions within a budget, where it has any. `first_line` is
     the number of its first line in what it is a part of.
     """
@@ -45,25 +45,25 @@ class Section:
         return self.text.count("\n") + (not self.text.endswith("\n") if self.text else 0)
 
 
-def joined(parts: Sequence[Section]) -> str:
+def joined(parts: Sequence[NamedText]) -> str:
     """The parts as one text, from which `parts_of` makes them again."""
     if len(parts) == 1 and not parts[0].name:
         return parts[0].text
     return "\n".join(f"{_MARK}{part.name}\n{part.text}" for part in parts)
 
 
-def parts_of(text: str) -> list[Section]:
+def parts_of(text: str) -> list[NamedText]:
     """The parts of a text that `joined` made."""
     if not text.startswith(_MARK):
-        return [Section("", text)]
-    found: list[Section] = []
+        return [NamedText("", text)]
+    found: list[NamedText] = []
     for piece in text[1:].split(f"\n{_MARK}"):
         name, _, content = piece.partition("\n")
-        found.append(Section(name, content))
+        found.append(NamedText(name, content))
     return found
 
 
-def digest_parts(parts: Sequence[Section], budget: int, asked: Sequence[str] = ()) -> str:
+def digest_parts(parts: Sequence[NamedText], budget: int, asked: Sequence[str] = ()) -> str:
     """The parts in at most `budget` tokens: of each the lines that say most, for as many as there is room,
     the others by name. With a question, those that speak of it come first.
     """
@@ -81,7 +81,7 @@ def digest_parts(parts: Sequence[Section], budget: int, asked: Sequence[str] = (
     return trim_to_tokens(told, budget)
 
 
-def _told(parts: Sequence[Section], budget: int, asked: Sequence[str]) -> str:
+def _told(parts: Sequence[NamedText], budget: int, asked: Sequence[str]) -> str:
     shown = list(parts[: max(1, budget // _LEAST_EACH)])
     rest = parts[len(shown) :]
     named = _names(rest, int(_NAMED_SHARE * budget)) if rest else ""
@@ -96,7 +96,7 @@ def _told(parts: Sequence[Section], budget: int, asked: Sequence[str]) -> str:
     return "\n".join(filter(None, (*told, named)))
 
 
-def _one(part: Section, budget: int, asked: Sequence[str]) -> str:
+def _one(part: NamedText, budget: int, asked: Sequence[str]) -> str:
     head = f"=== {part.name} ({part.lines:,} lines) ==="
     room = budget - count_tokens(head) - 2
     if fits(part.text, room):
@@ -109,7 +109,7 @@ def _one(part: Section, budget: int, asked: Sequence[str]) -> str:
     return "\n".join(filter(None, (head, outline, lines)))
 
 
-def _names(parts: Sequence[Section], budget: int) -> str:
+def _names(parts: Sequence[NamedText], budget: int) -> str:
     names: list[str] = []
     for part in parts:
         name = f"{part.name} ({part.lines:,})"
@@ -119,7 +119,7 @@ def _names(parts: Sequence[Section], budget: int) -> str:
     return f"also: {', '.join(names)}"
 
 
-def _bearing(part: Section, asked: Sequence[str]) -> float:
+def _bearing(part: NamedText, asked: Sequence[str]) -> float:
     """How much of a question a part speaks of."""
     wanted = set(asked)
     if not wanted:
@@ -131,7 +131,7 @@ def _bearing(part: Section, asked: Sequence[str]) -> float:
 _RANGE = re.compile(r"(?:(?P<name>.*?):)?(?P<first>\d+)(?:(?P<to>-)(?P<last>\d*))?")
 
 
-def piece(text: str, range: str) -> Section:
+def piece(text: str, range: str) -> NamedText:
     """A part of an original: `NAME`, `NAME:10-40`, or `10-40` of all parts one after the other; all of it
     when the range is empty. `10-` is everything from line 10 on.
 
@@ -156,12 +156,12 @@ def piece(text: str, range: str) -> Section:
             f"lines {first} to {last} make no range of {of.lines:,} lines", "lines count from 1"
         )
     chosen = of.text.split("\n")[first - 1 : last]
-    return Section(of.name, "\n".join(chosen), first_line=first)
+    return NamedText(of.name, "\n".join(chosen), first_line=first)
 
 
-def _part_called(parts: Sequence[Section], name: str, wanted: str) -> Section:
+def _part_called(parts: Sequence[NamedText], name: str, wanted: str) -> NamedText:
     if not name:
-        return parts[0] if len(parts) == 1 else Section("", "\n".join(_headed(parts)))
+        return parts[0] if len(parts) == 1 else NamedText("", "\n".join(_headed(parts)))
     found = next((part for part in parts if part.name == name), None)
     if found is not None:
         return found
@@ -170,5 +170,5 @@ def _part_called(parts: Sequence[Section], name: str, wanted: str) -> Section:
     raise NotFound(f"the original has no part {wanted!r}", nearest(name, names) or listed)
 
 
-def _headed(parts: Iterable[Section]) -> list[str]:
+def _headed(parts: Iterable[NamedText]) -> list[str]:
     return [f"=== {part.name} ===\n{part.text}" if part.name else part.text for part in parts]

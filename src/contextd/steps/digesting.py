@@ -20,7 +20,7 @@ from contextd.governance.redact import redact
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import plain_text
-from contextd.sessions.section_digest import Outline, Section
+from contextd.sessions.section_digest import Outline, NamedText
 from contextd.steps.finding import find_documents
 
 MOST_CHARACTERS = 2_000_000
@@ -32,19 +32,19 @@ _HUGE = 20_000_000
 """Bytes of a file above which only its ends are read."""
 
 
-def of_text(runtime: Runtime, text: str) -> list[Section]:
+def of_text(runtime: Runtime, text: str) -> list[NamedText]:
     """A text that somebody hands over."""
-    return [_kept(runtime, Section("", text), MOST_CHARACTERS)]
+    return [_kept(runtime, NamedText("", text), MOST_CHARACTERS)]
 
 
-def of_paths(runtime: Runtime, paths: Sequence[str]) -> tuple[list[Section], list[str]]:
+def of_paths(runtime: Runtime, paths: Sequence[str]) -> tuple[list[NamedText], list[str]]:
     """Files of the checkout, or all known ones of a folder, and what to say of those left out.
 
     Raises what reading a file raises, when none of them can be read.
     """
     wanted, notes = _files_in(runtime, paths)
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
-    found: list[Section] = []
+    found: list[NamedText] = []
     first: Exception | None = None
     each = MOST_CHARACTERS // max(1, len(wanted))
     for path in wanted:
@@ -79,19 +79,19 @@ def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[s
     return wanted[:_MOST_FILES], notes
 
 
-def _of_file(runtime: Runtime, sources: Sources, path: str) -> Section:
+def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
     real = inside(runtime.root, path)
     if real.stat().st_size > _HUGE:
-        return Section(path, _ends_of(real))
+        return NamedText(path, _ends_of(real))
     try:
         source = sources.current(path)
     except TooLarge:
-        return Section(path, _ends_of(real))
+        return NamedText(path, _ends_of(real))
     file = source.file
     outline: Outline | None = None
     if file.symbols:
         outline = lambda budget: outline_text(file, budget)[0]  # noqa: E731
-    return Section(file.path, source.text, outline)
+    return NamedText(file.path, source.text, outline)
 
 
 def _ends_of(path: Path) -> str:
@@ -108,7 +108,7 @@ def _ends_of(path: Path) -> str:
     return f"{decode(head)}\n[… {left:,} bytes were not read …]\n{decode(tail)}"
 
 
-def of_question(runtime: Runtime, question: str) -> tuple[list[Section], str]:
+def of_question(runtime: Runtime, question: str) -> tuple[list[NamedText], str]:
     """What answers a question, whole, best first, and what the search wants to say."""
     result = find_documents(runtime, question, (*KINDS, EVENT, CODE), limit=_MOST_HITS)
     parts = [_kept(runtime, _of_hit(hit), MOST_CHARACTERS // _MOST_HITS) for hit in result.hits]
@@ -120,16 +120,16 @@ def of_question(runtime: Runtime, question: str) -> tuple[list[Section], str]:
     return parts, result.notice
 
 
-def _of_hit(hit: Hit) -> Section:
+def _of_hit(hit: Hit) -> NamedText:
     content = hit.content
     if isinstance(content, Chunk):
-        return Section(f"{content.path} from line {content.start_line}", content.text)
+        return NamedText(f"{content.path} from line {content.start_line}", content.text)
     if hit.record is not None:
-        return Section(f"{hit.record.kind} {hit.record.id[:8]}", hit.text)
-    return Section(f"message {one_line(hit.id, 40)}", hit.text)
+        return NamedText(f"{hit.record.kind} {hit.record.id[:8]}", hit.text)
+    return NamedText(f"message {one_line(hit.id, 40)}", hit.text)
 
 
-def _kept(runtime: Runtime, part: Section, most: int) -> Section:
+def _kept(runtime: Runtime, part: NamedText, most: int) -> NamedText:
     """A part as it is kept: plain, without secrets, and of a huge one its ends.
 
     Raises `Invalid` for what is no text.

@@ -10,7 +10,7 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import content_words
 from contextd.sessions.line_digest import digest_lines, plain_text, template, tokens_of
-from contextd.sessions.section_digest import Section, digest_parts, joined, parts_of, piece
+from contextd.sessions.section_digest import NamedText, digest_parts, joined, parts_of, piece
 
 NOISE = [f"12:00:{n % 60:02} GET /api/items/{n} 200 in {n % 7} ms" for n in range(400)]
 ERROR = [
@@ -92,9 +92,9 @@ def test_tokens_of_a_huge_text_are_close():
 
 
 PARTS = [
-    Section("a.py", "\n".join(f"a = {n}" for n in range(500)), lambda budget: "1-9 def first()"),
-    Section("b/notes.md", "where the archive is\n" * 3),
-    *(Section(f"c{n}.py", "filler = 1\n" * 200) for n in range(30)),
+    NamedText("a.py", "\n".join(f"a = {n}" for n in range(500)), lambda budget: "1-9 def first()"),
+    NamedText("b/notes.md", "where the archive is\n" * 3),
+    *(NamedText(f"c{n}.py", "filler = 1\n" * 200) for n in range(30)),
 ]
 
 

@@ -17,7 +17,7 @@ from contextd.domain.words import content_words, one_line
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import tokens_of
-from contextd.sessions.section_digest import Section, digest_parts, joined, piece
+from contextd.sessions.section_digest import NamedText, digest_parts, joined, piece
 from contextd.steps.digesting import of_paths, of_question, of_text
 from contextd.steps.saving import note_saving
 from contextd.steps.subtasks import subtask_named, trace_of
@@ -98,7 +98,7 @@ def digest(
 
 def _gathered(
     runtime: Runtime, query: str, paths: list[str], text: str
-) -> tuple[list[Section], list[str], str, str]:
+) -> tuple[list[NamedText], list[str], str, str]:
     """What is to be folded, what to say of it, and where it comes from: in a word, and in words."""
     if paths:
         parts, notes = of_paths(runtime, paths)
@@ -166,7 +166,7 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
     return answer
 
 
-def _cut(shown: Section, budget: int) -> tuple[str, str]:
+def _cut(shown: NamedText, budget: int) -> tuple[str, str]:
     """As many lines as fit, and the range of those that do not; empty when all do."""
     if fits(shown.text, budget):
         return shown.text, ""
