@@ -1,8 +1,8 @@
 """`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
 
 Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
-code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake and what
-was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
+code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake, what was
+subscribed to and what was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
 which calls were carried out already. Standard library only.
 """
 
@@ -99,7 +99,8 @@ class _Bridge:
         self._agent_open = True
         self._initialize = self._initialized = b""
         self._pending: dict[str | int, tuple[str, bytes]] = {}
-        self._unasked: str | int | None = None
+        self._subscriptions: dict[str, tuple[str | int, bytes]] = {}
+        self._unasked: set[str | int] = set()
         self._losses: list[float] = []
         self._conversation = os.urandom(12).hex()
         self._daemon = self._meet()
@@ -172,8 +173,12 @@ class _Bridge:
         self._daemon = self._meet()
         self._to_daemon += self._initialize + self._initialized
         key = _request_id(_message(self._initialize), "id")
-        if key is not None and key not in self._pending:
-            self._unasked = key
+        self._unasked = {key} if key is not None else set()
+        for key, line in self._subscriptions.values():
+            if key not in self._pending:
+                self._to_daemon += line
+                self._unasked.add(key)
+        self._unasked -= set(self._pending)
         for method, line in self._pending.values():
             if method != "initialize":
                 self._to_daemon += line
@@ -228,6 +233,17 @@ class _Bridge:
                 self._pending.pop(cancelled, None)
         if isinstance(method, str) and key is not None:
             self._pending[key] = (method, line)
+            self._note_subscription(method, key, line)
+
+    def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
+        parameters = _message(line).get("params")
+        uri = parameters.get("uri") if isinstance(parameters, Mapping) else None
+        if not isinstance(uri, str):
+            return
+        if method == "resources/subscribe":
+            self._subscriptions[uri] = (key, line)
+        elif method == "resources/unsubscribe":
+            self._subscriptions.pop(uri, None)
 
     def _note_answer(self, line: bytes) -> bool:
         """Remember that a request was answered; false when the agent must not see the line."""
@@ -238,8 +254,8 @@ class _Bridge:
         key = _request_id(message, "id")
         if "method" in message or key is None:
             return True
-        if key == self._unasked and key not in self._pending:
-            self._unasked = None
+        if key in self._unasked and key not in self._pending:
+            self._unasked.discard(key)
             return False
         self._pending.pop(key, None)
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from contextd.domain.errors import Busy, Conflict, Denied, Stale
@@ -15,6 +16,7 @@ from contextd.domain.usage import Observation
 from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime import Runtime
 from contextd.steps.following import follow, subject
+from contextd.steps.noticing import notice_memory
 from contextd.steps.person_files import follow_person_files
 from contextd.steps.seating import AGENTS, OPENERS, seated
 from contextd.steps.subtasks import AFTER_THE_END, charge, running, within
@@ -50,7 +52,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         call = call.at_person()
     authorise(op, call)
     if op.name in PASSING_ON:
-        return _answer(op, op.run(call, **values))
+        return _answer(op, op.run(call, **values), call)
     if call.repeated and (before := _answered(op, call)) is not None:
         return before
     if op.tool and op.name not in OPENERS:
@@ -64,7 +66,8 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         if before is None:
             raise
         return before
-    answer = _answer(op, result)
+    notice_memory(call, op.name, values)
+    answer = _answer(op, result, call)
     if subtask is not None and op.name not in AFTER_THE_END:
         answer = _charged(op, call, subtask, values, answer)
     _leave(op, call, values, answer)
@@ -77,23 +80,18 @@ def _charged(
     """The answer once the subtask it is given in was charged with it, with the warning that goes with
     it.
     """
+    told = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
     try:
-        warning = charge(call, subtask, op.name, subject(values), answer.text)
+        warning = charge(call, subtask, op.name, subject(values), told)
     except Busy:
         # What was done is answered, whoever holds the store.
         return answer
-    if warning is None:
-        return answer
-    told = {"used": warning.used, "total": warning.total}
-    value = (
-        {**answer.value, "budget_warning": told} if isinstance(answer.value, dict) else answer.value
-    )
-    return Answer(value, f"{answer.text}\n{warning.as_text()}")
+    return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
 
 
-def _answer(op: Operation, result: Any) -> Answer:
+def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
-    return Answer(value, text_of(result, value))
+    return Answer(value, text_of(result, value), tuple(call.trace.notices))
 
 
 def admit(op: Operation, runtime: Runtime) -> None:

@@ -20,7 +20,7 @@ from contextd.governance.redact import redact
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import plain_text
-from contextd.sessions.section_digest import Outline, NamedText
+from contextd.sessions.section_digest import NamedText, Outline
 from contextd.steps.finding import find_documents
 
 MOST_CHARACTERS = 2_000_000

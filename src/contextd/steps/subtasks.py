@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
+from contextd.domain.notices import Notice
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Session, SessionChange
 from contextd.domain.subtasks import (
@@ -86,29 +87,22 @@ def within(runtime: Runtime, subtask: Subtask | None, operation: str) -> Runtime
     return replace(runtime, among=frozenset(subtask.kinds))
 
 
-@dataclass(frozen=True, slots=True)
-class BudgetWarning:
+def _warning(used: int, total: int) -> Notice:
     """What rides on an answer when a subtask should come to its end."""
-
-    used: int
-    total: int
-
-    def as_text(self) -> str:
-        """A line."""
-        left = f"{self.used:,} of {self.total:,} tokens used"
-        what = "the next call is refused: return now" if self.used >= self.total else "return soon"
-        return f"(subtask: {left}; {what})"
+    what = "the next call is refused: return now" if used >= total else "return soon"
+    text = f"this subtask was served {used:,} of {total:,} tokens; {what}"
+    return Notice("budget_warning", text, {"used": used, "total": total})
 
 
 def charge(
     runtime: Runtime, subtask: Subtask, operation: str, about: str, text: str
-) -> BudgetWarning | None:
+) -> Notice | None:
     """Charge an answer to a subtask, before it is given; the warning that goes with it, if any."""
     tokens = count_tokens(text)
-    warning: BudgetWarning | None = None
+    warning: Notice | None = None
     if replace(subtask, given=subtask.given + tokens).is_near_its_end:
         tokens += _WARNING
-        warning = BudgetWarning(subtask.spent + tokens, subtask.budget)
+        warning = _warning(subtask.spent + tokens, subtask.budget)
     clean = redact(about[: 4 * _ABOUT], runtime.redaction_key).text
     served = Served(
         at=runtime.clock.now(),

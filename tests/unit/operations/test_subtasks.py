@@ -52,22 +52,20 @@ def test_before_and_after_a_subtask_nothing_is_charged(agent):
     agent("read_file", path="src/auth/guard.ts")
     assert agent("branch", description="d", prompt=PROMPT)["used"] == 0
     assert agent("return", message="done")["used"] == 0
-    answer = agent.answer("read_file", path="src/auth/guard.ts")
-    assert "budget_warning" not in answer.value
+    assert agent.answer("read_file", path="src/auth/guard.ts").notices == ()
 
 
 def test_near_the_budget_a_warning_rides_along_and_past_it_calls_are_refused(agent):
     branched(agent, budget=200, inject_memories=False)
     told = []
-    while not told or told[-1].value.get("budget_warning", {"used": 0})["used"] < 200:
+    while not told or not told[-1].notices or told[-1].notices[-1].facts["used"] < 200:
         told.append(agent.answer("read_file", path="src/auth/guard.ts"))
     with pytest.raises(TooLarge) as refused:
         agent("read_file", path="src/auth/guard.ts")
-    warned = [answer for answer in told if "budget_warning" in answer.value]
-    assert warned
-    assert warned[-1].value["budget_warning"]["total"] == 200
-    assert warned[-1].value["budget_warning"]["used"] >= 160
-    assert "return" in warned[-1].text.splitlines()[-1]
+    [*_, last] = [notice for answer in told for notice in answer.notices]
+    assert (last.name, last.facts["total"]) == ("budget_warning", 200)
+    assert "return" in last.text
+    assert all(notice.facts["used"] >= 160 for answer in told for notice in answer.notices)
     assert "return now" in refused.value.hint
     for name, arguments in (("memory_search", {"query": "tokens"}), ("tools_list", {})):
         with pytest.raises(TooLarge):
