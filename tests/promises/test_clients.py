@@ -28,6 +28,7 @@ MOMENTS = {
     "BeforeAgent": "prompted",
     "Stop": "stopped",
     "AfterAgent": "stopped",
+    "SubagentStop": "delegated",
     "PreCompact": "compacting",
     "PostCompact": "compacted",
     "SessionEnd": "ended",
@@ -72,6 +73,10 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
     if meant in ("stopped", "compacted"):
         names = ("last_assistant_message", "compact_summary", "prompt_response")
         assert occurrence.said == next((sent[name] for name in names if name in sent), "")
+    if meant == "delegated":
+        told = (occurrence.agent, occurrence.agent_transcript, occurrence.said)
+        names = ("agent_id", "agent_transcript_path", "last_assistant_message")
+        assert told == tuple(sent[name] for name in names)
     if "transcript_path" in sent:
         assert occurrence.transcript == (sent["transcript_path"] or "")
 

@@ -19,7 +19,7 @@ from contextd.interop.clients.occurrence import (
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
     "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PostToolUse",
-    "PostToolUseFailure", "PreToolUse", "Setup", "StopFailure", "SubagentStart", "SubagentStop",
+    "PostToolUseFailure", "PreToolUse", "Setup", "StopFailure", "SubagentStart",
     "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
     "WorktreeRemove",
 )  # fmt: skip
@@ -29,6 +29,7 @@ MOMENTS: Mapping[str, Moment | None] = {
     "SessionStart": "started",
     "UserPromptSubmit": "prompted",
     "Stop": "stopped",
+    "SubagentStop": "delegated",
     "PreCompact": "compacting",
     "PostCompact": "compacted",
     "SessionEnd": "ended",
@@ -86,6 +87,7 @@ CLIENT = Client(
             HookEvent("SessionStart", timeout=5),
             HookEvent("UserPromptSubmit", timeout=2),
             HookEvent("Stop", timeout=5),
+            HookEvent("SubagentStop", timeout=5),
             HookEvent("PreCompact", timeout=5),
             HookEvent("PostCompact", timeout=5),
             HookEvent("SessionEnd", timeout=5),

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Moment = Literal["started", "prompted", "stopped", "compacting", "compacted", "ended"]
+Moment = Literal[
+    "started", "prompted", "stopped", "delegated", "compacting", "compacted", "ended"
+]  # fmt: skip
 """The moments contextd acts on: a session began or goes on, its user said something, its agent ended a
-turn, its window is about to be compacted, it was, the session is over.
+turn, a sub-agent of it did, its window is about to be compacted, it was, the session is over.
 """
 
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
@@ -20,7 +22,7 @@ class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
     compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
     the agent said last or what is left of a compacted window. `again` says that the agent was kept from
-    ending its turn once already.
+    ending its turn once already. `agent` is a sub-agent, with a transcript of its own.
     """
 
     moment: Moment
@@ -31,6 +33,8 @@ class Occurrence:
     reason: str = ""
     said: str = ""
     again: bool = False
+    agent: str = ""
+    agent_transcript: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +52,8 @@ class Reading:
     reason: tuple[str, ...] = ("source", "trigger", "reason")
     said: tuple[str, ...] = ("last_assistant_message", "compact_summary")
     again: str = "stop_hook_active"
+    agent: tuple[str, ...] = ("agent_id",)
+    agent_transcript: tuple[str, ...] = ("agent_transcript_path",)
 
     def knows(self, event: str) -> bool:
         """Whether the client is known to have such an event."""
@@ -67,6 +73,8 @@ class Reading:
             reason=_text(payload, self.reason),
             said=_text(payload, self.said),
             again=payload.get(self.again) is True,
+            agent=_text(payload, self.agent),
+            agent_transcript=_text(payload, self.agent_transcript),
         )
 
 

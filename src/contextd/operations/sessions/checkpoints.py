@@ -11,6 +11,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import quoted_in
+from contextd.steps.client_folding import measure_resumption
 from contextd.steps.finding import resolve
 from contextd.steps.seating import in_session, new_session, open_session, session_of, take_seat
 from contextd.steps.writing import save_new
@@ -100,6 +101,8 @@ def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
     if decisions:
         lines += ["Decisions:", *(f"- {decision}" for decision in dict.fromkeys(decisions))]
     text = "\n".join(lines)
+    left = str(record.data.get("session_id", ""))
+    measure_resumption(runtime, left, session.id, count_tokens(text))
     runtime.trace.read([record.id], type="checkpoint")
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in([record.id], count_tokens(text))
