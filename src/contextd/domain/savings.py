@@ -40,7 +40,8 @@ class Saving:
 def saving_change(session: str, saving: Saving, at: datetime, key: str) -> SessionChange:
     """How a session tells of a measurement; one that comes twice under a key counts once."""
     data = {"level": saving.level, "source": saving.source, "raw": saving.raw, "kept": saving.kept}
-    event = Event(type="saving", key=f"saving:{key}", at=at, data=data)
+    text = f"{saving.level}, {saving.source}: {saving.raw:,} → {saving.kept:,} tokens"
+    event = Event(type="saving", key=f"saving:{key}", at=at, text=text, data=data)
     return SessionChange(id=session, events=(event,), data={SAVED: True})
 
 

@@ -26,6 +26,9 @@ _BUDGET, _EXPANDED = 800, 4_000
 """Tokens of a digest, and of what is expanded at once, unless the call says more."""
 
 _LEAST, _MOST = 50, 20_000
+_ANSWERS = "answers to: "
+"""How it is told of an original that it holds what was known, and no file or output."""
+
 _FRAME = 45
 """Tokens of what stands below a digest."""
 
@@ -74,7 +77,9 @@ def digest(
         raise Invalid("both paths and a text are given", "fold one after the other")
     parts, notes, source, about = _gathered(runtime, query, paths or [], text)
     if not parts:
+        runtime.trace.read([], type="digest", query=query)
         return Digested("nothing relevant is known", "", 5, 0, notes=notes)
+    runtime.trace.read([], type="digest")
     whole = joined(parts)
     raw = tokens_of(whole)
     told = digest_parts(parts, max(_LEAST // 2, budget - _FRAME), content_words(query))
@@ -92,6 +97,8 @@ def digest(
     names = [part.name for part in parts if part.name]
     answer = Digested(told, handle, kept, raw, names[:20], notes)
     _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
+    if source == "search":
+        runtime.trace.said.append(told)
     runtime.trace.gave += [Serving("file", name, kept // len(names)) for name in names if paths]
     return answer
 
@@ -107,7 +114,7 @@ def _gathered(
         return of_text(runtime, text), [], "text", "a text"
     if query.strip():
         found, notice = of_question(runtime, query)
-        return found, [notice] if notice else [], "search", query
+        return found, [notice] if notice else [], "search", _ANSWERS + query
     raise Invalid("there is nothing to fold", "give a query, paths or a text")
 
 
@@ -162,6 +169,9 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
         )
     text, goes_on = _cut(piece(kept.text, range), budget)
     answer = Expanded(text, count_tokens(text), kept.about, goes_on)
+    if kept.about.startswith(_ANSWERS):
+        # What contextd says itself must not come back as new knowledge.
+        runtime.trace.said.append(text)
     note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(answer.as_text())))
     return answer
 
