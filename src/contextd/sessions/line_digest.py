@@ -91,24 +91,34 @@ def digest_lines(text: str, budget: int, asked: Sequence[str] = ()) -> str:
 
     All of it when it fits. A line may be cut, and one longer than the budget leaves nothing.
     """
-    if fits(text, budget):
-        return text
-    lines = _weighed(text.split("\n"), asked)
-    order = sorted(range(len(lines)), key=lambda n: (-lines[n].weight, n))
-    order = [n for n in order if lines[n].weight > 0]
-    repeated = _repeated(lines)
-    low, high = 0, min(16, len(order))
-    while high < len(order) and fits(_shown(lines, order[:high], repeated, asked), budget):
-        low, high = high, min(2 * high, len(order))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if fits(_shown(lines, order[:middle], repeated, asked), budget):
-            low = middle
-        else:
-            high = middle - 1
-    if not low:
-        return ""
-    return _shown(lines, order[:low], repeated, asked)
+    return text if fits(text, budget) else WeighedLines(text, asked).within(budget)
+
+
+class WeighedLines:
+    """The lines of a text with what each says, for digests of several sizes."""
+
+    def __init__(self, text: str, asked: Sequence[str] = ()) -> None:
+        self._asked = asked
+        self._lines = lines = _weighed(text.split("\n"), asked)
+        order = sorted(range(len(lines)), key=lambda n: (-lines[n].weight, n))
+        self._order = [n for n in order if lines[n].weight > 0]
+        self._repeated = _repeated(lines)
+
+    def within(self, budget: int) -> str:
+        """As many lines as fit into a budget, those first that say most."""
+        low, high = 0, min(16, len(self._order))
+        while high < len(self._order) and fits(self._first(high), budget):
+            low, high = high, min(2 * high, len(self._order))
+        while low < high:
+            middle = (low + high + 1) // 2
+            if fits(self._first(middle), budget):
+                low = middle
+            else:
+                high = middle - 1
+        return self._first(low) if low else ""
+
+    def _first(self, count: int) -> str:
+        return _shown(self._lines, self._order[:count], self._repeated, self._asked)
 
 
 def _weighed(texts: Sequence[str], asked: Sequence[str]) -> list[_Line]:

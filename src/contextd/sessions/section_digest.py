@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.tokens import count_tokens, fits, trim_to_tokens
 from contextd.domain.words import words
-from contextd.sessions.line_digest import digest_lines
+from contextd.sessions.line_digest import WeighedLines, digest_lines
 
 _MARK = "\x1c"
 """Stands before the name of a part: no text holds one, since control characters are taken out."""
@@ -72,8 +72,9 @@ def digest_parts(parts: Sequence[NamedText], budget: int, asked: Sequence[str] =
     order = sorted(range(len(parts)), key=lambda n: (-_bearing(parts[n], asked), n))
     ordered = [parts[n] for n in order]
     room = budget
+    weighed: dict[str, WeighedLines] = {}
     for _ in range(_ATTEMPTS):
-        told = _told(ordered, room, asked)
+        told = _told(ordered, room, asked, weighed)
         spent = count_tokens(told)
         if spent <= budget:
             return told
@@ -81,7 +82,12 @@ def digest_parts(parts: Sequence[NamedText], budget: int, asked: Sequence[str] =
     return trim_to_tokens(told, budget)
 
 
-def _told(parts: Sequence[NamedText], budget: int, asked: Sequence[str]) -> str:
+def _told(
+    parts: Sequence[NamedText],
+    budget: int,
+    asked: Sequence[str],
+    weighed: dict[str, WeighedLines],
+) -> str:
     shown = list(parts[: max(1, budget // _LEAST_EACH)])
     rest = parts[len(shown) :]
     named = _names(rest, int(_NAMED_SHARE * budget)) if rest else ""
@@ -90,13 +96,15 @@ def _told(parts: Sequence[NamedText], budget: int, asked: Sequence[str]) -> str:
     for place, part in enumerate(shown):
         # What an early one leaves, the later ones share.
         share = left // (len(shown) - place)
-        text = _one(part, share, asked)
+        text = _one(part, share, asked, weighed)
         told.append(text)
         left -= count_tokens(text) + 2
     return "\n".join(filter(None, (*told, named)))
 
 
-def _one(part: NamedText, budget: int, asked: Sequence[str]) -> str:
+def _one(
+    part: NamedText, budget: int, asked: Sequence[str], weighed: dict[str, WeighedLines]
+) -> str:
     head = f"=== {part.name} ({part.lines:,} lines) ==="
     room = budget - count_tokens(head) - 2
     if fits(part.text, room):
@@ -105,7 +113,11 @@ def _one(part: NamedText, budget: int, asked: Sequence[str]) -> str:
     if part.outline is not None and room > 0:
         outline = part.outline(int(room * _OUTLINE_SHARE) if asked else room)
         room -= count_tokens(outline)
-    lines = digest_lines(part.text, room, asked) if room > 0 and (asked or not outline) else ""
+    lines = ""
+    if room > 0 and (asked or not outline):
+        if part.name not in weighed:
+            weighed[part.name] = WeighedLines(part.text, asked)
+        lines = weighed[part.name].within(room)
     return "\n".join(filter(None, (head, outline, lines)))
 
 
@@ -120,7 +132,9 @@ def _names(parts: Sequence[NamedText], budget: int) -> str:
 
 
 def _bearing(part: NamedText, asked: Sequence[str]) -> float:
-    """How much of a question a part speaks of."""
+    """How much of a question a part speaks of; an empty one says less than nothing."""
+    if not part.text.strip():
+        return -1.0
     wanted = set(asked)
     if not wanted:
         return 0.0

@@ -29,9 +29,6 @@ _LEAST, _MOST = 50, 20_000
 _ANSWERS = "answers to: "
 """How it is told of an original that it holds what was known, and no file or output."""
 
-_FRAME = 45
-"""Tokens of what stands below a digest."""
-
 
 @dataclass(frozen=True, slots=True)
 class Digested:
@@ -49,8 +46,8 @@ class Digested:
         if not self.handle:
             return "; ".join([self.digest, *self.notes])
         example = f"{self.parts[0]}:1-40" if self.parts else "1-40"
-        foot = f"({self.raw_tokens:,} tokens in {self.tokens:,}; expand({self.handle!r}, {example!r}) shows the rest)"
-        return "\n".join([self.digest, *self.notes, foot])
+        foot = f"({self.raw_tokens:,} tokens; expand({self.handle!r}, {example!r}) shows the rest)"
+        return "\n".join(filter(None, [self.digest, *self.notes, foot]))
 
 
 @operation("POST /api/digests", effect="write", profile="standard", idempotent=True)
@@ -82,7 +79,6 @@ def digest(
     runtime.trace.read([], type="digest")
     whole = joined(parts)
     raw = tokens_of(whole)
-    told = digest_parts(parts, max(_LEAST // 2, budget - _FRAME), content_words(query))
     handle = "d-" + content_digest(f"{about}\n{whole}")[:16]
     original = Original(
         scope=runtime.scope,
@@ -93,8 +89,10 @@ def digest(
         at=runtime.clock.now(),
     )
     runtime.commit(originals=[original])
-    kept = count_tokens(told)
     names = [part.name for part in parts if part.name]
+    frame = count_tokens(Digested("", handle, 0, raw, names[:1], notes).as_text())
+    told = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))
+    kept = count_tokens(told)
     answer = Digested(told, handle, kept, raw, names[:20], notes)
     _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
     if source == "search":
@@ -149,7 +147,7 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
     """Show a part of what stands behind a digest, or what a subtask did.
 
     Args:
-        handle: What digest gave, or the id of a subtask.
+        handle: What digest or branch gave.
         range: Lines such as 10-40, a part's name, or NAME:10-40; all when empty.
         budget: Most tokens.
     """
