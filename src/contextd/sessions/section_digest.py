@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import log
 
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.tokens import count_tokens, fits, trim_to_tokens
@@ -17,10 +19,13 @@ _MARK = "\x1c"
 _LEAST_EACH = 60
 """Tokens below which a part is only named: a header and two lines."""
 
+_LEAST_ASKED, _FIRST_SHARE = 100, 0.3
+"""With a question few parts answer: fewer are shown, and each gets this share of what is left at least."""
+
 _NAMED_SHARE = 0.3
 """The share of a budget that the names of parts without room may take."""
 
-_OUTLINE_SHARE = 0.5
+_OUTLINE_SHARE = 0.3
 """Of a file that a question was asked about, so much is its definitions; the rest are lines that answer."""
 
 _ATTEMPTS = 6
@@ -69,8 +74,8 @@ def digest_parts(parts: Sequence[NamedText], budget: int, asked: Sequence[str] =
     """
     if len(parts) == 1 and not parts[0].name:
         return digest_lines(parts[0].text, budget, asked)
-    order = sorted(range(len(parts)), key=lambda n: (-_bearing(parts[n], asked), n))
-    ordered = [parts[n] for n in order]
+    bearings = _bearings(parts, asked)
+    ordered = [parts[n] for n in sorted(range(len(parts)), key=lambda n: (-bearings[n], n))]
     room = budget
     weighed: dict[str, WeighedLines] = {}
     for _ in range(_ATTEMPTS):
@@ -88,14 +93,15 @@ def _told(
     asked: Sequence[str],
     weighed: dict[str, WeighedLines],
 ) -> str:
-    shown = list(parts[: max(1, budget // _LEAST_EACH)])
+    each = _LEAST_ASKED if asked else _LEAST_EACH
+    shown = list(parts[: max(1, budget // each)])
     rest = parts[len(shown) :]
     named = _names(rest, int(_NAMED_SHARE * budget)) if rest else ""
     left = budget - count_tokens(named)
     told: list[str] = []
     for place, part in enumerate(shown):
         # What an early one leaves, the later ones share.
-        share = left // (len(shown) - place)
+        share = max(left // (len(shown) - place), int(_FIRST_SHARE * left) if asked else 0)
         text = _one(part, share, asked, weighed)
         told.append(text)
         left -= count_tokens(text) + 2
@@ -131,15 +137,26 @@ def _names(parts: Sequence[NamedText], budget: int) -> str:
     return f"also: {', '.join(names)}"
 
 
-def _bearing(part: NamedText, asked: Sequence[str]) -> float:
-    """How much of a question a part speaks of; an empty one says less than nothing."""
-    if not part.text.strip():
-        return -1.0
+def _bearings(parts: Sequence[NamedText], asked: Sequence[str]) -> list[float]:
+    """How much of a question each part speaks of: a word that few of them have says more (BM25, with
+    names counted as thrice said). An empty part says less than nothing.
+    """
     wanted = set(asked)
-    if not wanted:
-        return 0.0
-    held = wanted.intersection(words(part.name + "\n" + part.text[:100_000]))
-    return len(held) / len(wanted)
+    counts = [
+        Counter(
+            word for word in words(f"{part.name}\n" * 3 + part.text[:100_000]) if word in wanted
+        )
+        for part in parts
+    ]
+    usual = 1 + sum(len(part.text) for part in parts) / len(parts)
+    having = Counter(word for mine in counts for word in mine)
+    rarity = {word: log(1 + (len(parts) - n + 0.5) / (n + 0.5)) for word, n in having.items()}
+    found: list[float] = []
+    for part, mine in zip(parts, counts, strict=True):
+        fill = 1.2 * (0.25 + 0.75 * len(part.text) / usual)
+        score = sum(rarity[word] * n * 2.2 / (n + fill) for word, n in mine.items())
+        found.append(score if part.text.strip() else -1.0)
+    return found
 
 
 _RANGE = re.compile(r"(?:(?P<name>.*?):)?(?P<first>\d+)(?:(?P<to>-)(?P<last>\d*))?")
