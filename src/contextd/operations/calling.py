@@ -18,6 +18,7 @@ from contextd.runtime import Runtime
 from contextd.steps.following import follow, subject
 from contextd.steps.noticing import notice_memory
 from contextd.steps.person_files import follow_person_files
+from contextd.steps.ready import keep_ready
 from contextd.steps.seating import AGENTS, OPENERS, seated
 from contextd.steps.subtasks import AFTER_THE_END, charge, running, within
 
@@ -27,6 +28,9 @@ PASSING_ON = frozenset({"tool_call"})
 ATTEMPTS = 5
 """How often a change is made anew because what it changes was changed meanwhile. Eight agents that
 rate one record at once were through after four."""
+
+_CHANGING = frozenset({"write", "update", "delete"})
+"""Actions after which the next briefing is another one."""
 
 _READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
 """Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
@@ -165,6 +169,8 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
             "session",
             lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
         )
+    if trace.action in _CHANGING and trace.committed:
+        keep_ready(call)
     # What was handed over unasked, such as a briefing, was not read.
     read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
     if read and call.surface != "hook":

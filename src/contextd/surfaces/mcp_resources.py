@@ -78,6 +78,7 @@ ROWS = (
         _JSON,
         {"type": "both"},
     ),
+    ResourceRow("contextd://project/{project}/memory", "memory", "Project Memory", "memory_file"),
     ResourceRow(
         "contextd://org/{org}/policies",
         "policies",
