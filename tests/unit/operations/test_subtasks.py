@@ -250,3 +250,11 @@ def test_what_is_known_is_handed_over_and_charged(agent):
     assert opened["used"] > 0
     agent("return", message="done")
     assert branched(agent, inject_memories=False)["injected_context"] == []
+
+
+def test_a_checkpoint_tells_what_was_under_way(agent):
+    branched(agent)
+    saved = agent("session_checkpoint", summary="Looked at the guard.")
+    agent("session_end")
+    resumed = agent("session_resume", checkpoint_id=saved["checkpoint_id"])
+    assert "A subtask was under way: explore auth" in resumed["restored_context"]
