@@ -32,6 +32,7 @@ MOMENTS = {
     "PostToolUseFailure": "failed",
     "Stop": "stopped",
     "AfterAgent": "stopped",
+    "SubagentStop": "delegated",
     "PreCompact": "compacting",
     "PostCompact": "compacted",
     "SessionEnd": "ended",
@@ -80,6 +81,10 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
         assert occurrence.output == sent["error"]
     if meant == "answered":
         assert occurrence.output or sent["tool_name"] == "Agent"
+    if meant == "delegated":
+        told = (occurrence.agent, occurrence.agent_transcript, occurrence.said)
+        names = ("agent_id", "agent_transcript_path", "last_assistant_message")
+        assert told == tuple(sent[name] for name in names)
     if "transcript_path" in sent:
         assert occurrence.transcript == (sent["transcript_path"] or "")
 

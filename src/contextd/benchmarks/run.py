@@ -15,6 +15,7 @@ from typing import NoReturn
 from contextd.benchmarks import (
     awareness,
     code,
+    folding,
     localise,
     neighbours,
     redaction,
@@ -163,6 +164,12 @@ def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
 
+def _folding(given: Given) -> bool:
+    if given.data is None and not given.paths:
+        given.refuse("folding needs --data, the folder with recorded sessions, or repositories")
+    return folding.run(given.data, given.paths, out=sys.stdout)
+
+
 def _neighbours(given: Given) -> bool:
     if len(given.paths) < 2:
         given.refuse("neighbours needs the paths of two repositories or more")
@@ -185,6 +192,9 @@ KINDS: dict[str, Benchmark] = {
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "redaction": Benchmark(_redaction),
+    "folding": Benchmark(
+        _folding, _MANY, "[PATH …] (repositories; with --data, recorded sessions)"
+    ),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
     "remedies": Benchmark(_remedies, about="(recorded sessions; needs --data)"),
     "roundtrips": Benchmark(_roundtrips),

@@ -37,6 +37,8 @@ from contextd.stores.sqlite_index_writing import (
     row_of,
 )
 from contextd.stores.sqlite_jobs import JobRow, SqliteJobs, job_row, write_job
+from contextd.stores.sqlite_originals import Row as OriginalRow
+from contextd.stores.sqlite_originals import SqliteOriginals, keep_original, original_row
 from contextd.stores.sqlite_records import SqliteRecords, write_record
 from contextd.stores.sqlite_sessions import (
     EventRow,
@@ -60,6 +62,7 @@ class Prepared:
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     events: list[list[EventRow]] = field(default_factory=list)
     jobs: list[JobRow] = field(default_factory=list)
+    originals: list[OriginalRow] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
 
 
@@ -78,6 +81,7 @@ class SqliteView(LocalReads):
         self.index = SqliteIndex(database, reach, nearest)
         self.files = SqliteFiles(database, reach)
         self.sessions = SqliteSessions(database, reach, scrub)
+        self.originals = SqliteOriginals(database, reach)
         self.observations = SqliteObservations(database, reach)
         self.jobs = SqliteJobs(database, reach)
 
@@ -113,6 +117,7 @@ class SqliteView(LocalReads):
         }
         ready.events = [[event_row(event) for event in one.events] for one in changes.sessions]
         ready.jobs = [job_row(job, now) for job in changes.jobs]
+        ready.originals = [original_row(original) for original in changes.originals]
         ready.places = self._places(changes)
         return ready
 
@@ -177,6 +182,8 @@ def _write(
     disagree(connection, changes.disagree, ready.places)
     agree(connection, changes.agree, ready.places)
     decided = sum(decide(connection, one, ready.places) for one in changes.decide)
+    for original in ready.originals:
+        keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]
     return Committed(changed, sessions, events, jobs, decided)
 

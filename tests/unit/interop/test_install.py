@@ -21,6 +21,7 @@ EVENTS = {
     "Stop": 5,
     "PreCompact": 5,
     "PostCompact": 5,
+    "SubagentStop": 5,
     "SessionEnd": 5,
 }
 

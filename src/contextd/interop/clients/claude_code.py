@@ -18,7 +18,8 @@ from contextd.interop.clients.occurrence import (
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
-    "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PreToolUse", "Setup", "StopFailure", "SubagentStart", "SubagentStop",
+    "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PreToolUse", "Setup",
+    "StopFailure", "SubagentStart",
     "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
     "WorktreeRemove",
 )  # fmt: skip
@@ -30,6 +31,7 @@ MOMENTS: Mapping[str, Moment | None] = {
     "PostToolUse": "answered",
     "PostToolUseFailure": "failed",
     "Stop": "stopped",
+    "SubagentStop": "delegated",
     "PreCompact": "compacting",
     "PostCompact": "compacted",
     "SessionEnd": "ended",
@@ -95,6 +97,7 @@ CLIENT = Client(
             # Only what failed: a hook on every answer would cost a process for each call.
             HookEvent("PostToolUseFailure", timeout=2),
             HookEvent("Stop", timeout=5),
+            HookEvent("SubagentStop", timeout=5),
             HookEvent("PreCompact", timeout=5),
             HookEvent("PostCompact", timeout=5),
             HookEvent("SessionEnd", timeout=5),

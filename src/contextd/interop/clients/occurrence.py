@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Moment = Literal[
-    "started", "prompted", "answered", "failed", "stopped", "compacting", "compacted", "ended"
+    "started", "prompted", "answered", "failed", "stopped", "delegated", "compacting", "compacted", "ended"
 ]  # fmt: skip
 """The moments contextd acts on: a session began or goes on, its user said something, a tool answered its
-agent or failed, its agent ended a turn, its window is about to be compacted, it was, the session is over.
+agent or failed, its agent ended a turn, a sub-agent of it did, its window is about to be compacted, it
+was, the session is over.
 """
 
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed"})
@@ -21,8 +22,9 @@ ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "fai
 class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
     compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
-    the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says that the agent was kept from
-    ending its turn once already.
+    the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says
+    that the agent was kept from ending its turn once already. `agent` is a sub-agent, with a transcript of
+    its own.
     """
 
     moment: Moment
@@ -34,6 +36,8 @@ class Occurrence:
     said: str = ""
     output: str = ""
     again: bool = False
+    agent: str = ""
+    agent_transcript: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +61,8 @@ class Reading:
         "tool_response.stderr",
     )
     again: str = "stop_hook_active"
+    agent: tuple[str, ...] = ("agent_id",)
+    agent_transcript: tuple[str, ...] = ("agent_transcript_path",)
 
     def knows(self, event: str) -> bool:
         """Whether the client is known to have such an event."""
@@ -77,6 +83,8 @@ class Reading:
             said=_text(payload, self.said),
             output="\n".join(filter(None, (_text(payload, (name,)) for name in self.output))),
             again=payload.get(self.again) is True,
+            agent=_text(payload, self.agent),
+            agent_transcript=_text(payload, self.agent_transcript),
         )
 
 

@@ -23,6 +23,7 @@ from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import unread
+from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
@@ -325,7 +326,8 @@ def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Write down where the work stands, and that the window will not hold what was told before."""
     sitting = _sitting(runtime, arrival)
-    sitting.commit(runtime, data={**sitting.change.data, LOST: list(sitting.session.injected)})
+    lost = {LOST: list(sitting.session.injected), COMPACTED: True}
+    sitting.commit(runtime, data={**sitting.change.data, **lost})
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     write_context_md(runtime, sitting.session, turns)
     return HookAnswer(session_id=sitting.session.id)
@@ -346,6 +348,7 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     answer = _told(runtime, arrival, "turn_end")
     sitting.commit(runtime, events=(*sitting.change.events, *answer))
     session = sitting.session
+    _measure_later(runtime, session, arrival)
     if unread(session, arrival.occurrence.transcript) > _AT_ONCE:
         # Read at the end: nobody waits for it then.
         return HookAnswer(session_id=session.id)
@@ -358,6 +361,27 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     runtime.commit(sessions=[asked_for_lessons(runtime, session)])
     demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
     return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
+
+
+def _measure_later(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+    """Measure a compaction behind the client's back, once it made a request afterwards."""
+    if session.data.get(COMPACTED):
+        path = arrival.occurrence.transcript
+        runtime.sinks.later("saving", lambda: measure_compactions(runtime, session, path))
+
+
+def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """A sub-agent stopped: count what it kept out of its client's window."""
+    sitting = _sitting(runtime, arrival)
+    if sitting.opened:
+        # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
+        return HookAnswer()
+    told, session = arrival.occurrence, sitting.session
+    runtime.sinks.later(
+        "saving",
+        lambda: measure_subagent(runtime, session, told.agent, told.agent_transcript, told.said),
+    )
+    return HookAnswer(session_id=session.id)
 
 
 def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
@@ -382,6 +406,7 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     if sitting.opened:
         sitting.commit(runtime)
+    _measure_later(runtime, sitting.session, arrival)
     transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
     close_session(runtime, sitting.session, transcript=transcript, at=arrival.at)
     return HookAnswer(session_id=sitting.session.id)
@@ -395,6 +420,7 @@ _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "compacting": _compacting,
     "compacted": _compacted,
     "stopped": _stopped,
+    "delegated": _delegated,
     "ended": _ended,
 }
 """What is done at each moment."""
