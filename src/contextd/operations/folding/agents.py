@@ -12,6 +12,7 @@ from contextd.domain.records import Record
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.subtasks import open_subtask, parent_session, room_for
 
 _COLLECTIONS = {
@@ -60,6 +61,7 @@ def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = ""
     """
     if not task.strip():
         raise Invalid("the task is empty", "say what the agent is to do")
+    follow_skill_files(runtime)
     agent = _agent(runtime, agent_name)
     kinds, collections, notes = _reach(agent)
     runtime, session = parent_session(runtime, "")
