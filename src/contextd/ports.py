@@ -19,6 +19,7 @@ from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.lately import Lately
+from contextd.domain.originals import Original
 from contextd.domain.projects import Project
 from contextd.domain.query import IndexStats, Match, Page, Pending, Query, Vector
 from contextd.domain.records import Change, Record
@@ -223,6 +224,14 @@ class Sessions(Protocol):
         ...
 
 
+class Originals(Protocol):
+    """What stands behind digests."""
+
+    def get(self, id: str) -> Original | None:
+        """The original with this id; of those in several scopes the one kept last."""
+        ...
+
+
 class Observations(Protocol):
     """The usage log of each scope: its latest events, at most 1,000, and exact totals."""
 
@@ -271,6 +280,7 @@ class View(Protocol):
     index: Index
     files: Files
     sessions: Sessions
+    originals: Originals
     observations: Observations
     jobs: Jobs
 

@@ -27,6 +27,9 @@ from contextd.supervision import ServiceState
 Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 
 
+NO_KIND = "no kind"
+"""What nothing is of: a query for it finds nothing."""
+
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as long work goes on."""
 
@@ -202,7 +205,8 @@ class Runtime:
     away. `nowhere` says why the caller's directory is no project's, to be put at the end of a
     sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
     been carried out before. `upkeep` is there for background work and for operations that say they
-    need it. `alone` and `progress` are for long work: whether others wait for answers of this process,
+    need it. `among` are the kinds of document that its queries are kept to, where it may not see all.
+    `alone` and `progress` are for long work: whether others wait for answers of this process,
     and who is told how far it came.
     """
 
@@ -228,6 +232,7 @@ class Runtime:
     alone: bool = False
     progress: Progress | None = None
     upkeep: Upkeep | None = None
+    among: frozenset[str] | None = None
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -261,8 +266,11 @@ class Runtime:
         **conditions: Any,
     ) -> Query:
         """A query of the project's cascade; `reach` keeps one level of it, or all. What of it the
-        caller may see is decided by the view.
+        caller may see is decided by the view, and `among` keeps to some kinds of it.
         """
+        if self.among is not None:
+            # No kinds at all would mean every one.
+            kinds = tuple(sorted(self.among.intersection(kinds or self.among))) or (NO_KIND,)
         wanted = frozenset(s for s in self.cascade if reach in ("all", s.level))
         return Query(scopes=wanted, kinds=kinds, **conditions)
 

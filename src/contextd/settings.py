@@ -118,6 +118,12 @@ SETTINGS: dict[str, Setting] = {
         Setting("sessions.discoveries", 8, "Discoveries kept per session", least=0),
         Setting("briefing.tokens", 600, "Tokens a briefing may take", least=50),
         Setting("prompt.tokens", 300, "Tokens added to a prompt at most; 0 adds none", least=0),
+        Setting(
+            "remedies.tokens",
+            200,
+            "Tokens of a known fix that is told when its error comes back; 0 tells none",
+            least=0,
+        ),
         Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
         Setting(
             "lessons.ask",
@@ -139,6 +145,19 @@ SETTINGS: dict[str, Setting] = {
             "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"
         ),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
+        Setting(
+            "folding.tokens",
+            8_000,
+            "Tokens a subtask may be served, unless it says more",
+            least=200,
+        ),
+        Setting(
+            "folding.parent_tokens",
+            32_000,
+            "Tokens that the messages of a session's subtasks and the open one may take together",
+            least=1000,
+        ),
+        Setting("folding.subtasks", 10, "Subtasks a session may have", least=1),
         Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
         Setting("recall.history", True, "Let commits like a question say where to look"),
         Setting(
@@ -167,6 +186,13 @@ SETTINGS: dict[str, Setting] = {
             30,
             "Days it is remembered which sentences an agent was given; 0 for ever",
             least=0,
+            reach="home",
+        ),
+        Setting(
+            "retention.originals_days",
+            7,
+            "Days what stands behind a digest can be expanded",
+            least=1,
             reach="home",
         ),
         Setting(

@@ -185,6 +185,7 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
     assert set(written["hooks"]) == {
         "Notification",
         "Stop",
+        "SubagentStop",
         "SessionStart",
         "UserPromptSubmit",
         "PreCompact",

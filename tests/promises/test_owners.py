@@ -91,7 +91,7 @@ def neighbours_slice(kinds: tuple[str, ...]) -> Any:
 
 @pytest.mark.parametrize("verb", FORGETFUL)
 def test_a_store_that_forgets_the_owner_anywhere_is_found_out(verb, tmp_path, monkeypatch):
-    steps = history(1, 400)
+    steps = history(1, 800)
     monkeypatch.setattr(Reach, verb, FORGETFUL[verb])
     assert differing("sqlite", tmp_path, steps)
 

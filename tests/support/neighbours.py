@@ -14,6 +14,7 @@ from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
 from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import Job
+from contextd.domain.originals import Original
 from contextd.domain.query import Document, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
@@ -279,6 +280,17 @@ def read_usage(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     ]
 
 
+def keep_original(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    kept = Original(
+        scope=owner, id=d["key"], about=d["path"], text=d["text"], tokens=d["n"], at=EPOCH
+    )
+    view.commit(Changes(originals=[kept]))
+
+
+def read_originals(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
+    return [view.originals.get(key) for key in KEYS]
+
+
 def queue(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     job = NewJob(name=d["text"], scope=owner, unique_key=d["key"])
     return len(view.commit(Changes(jobs=[job])).jobs)
@@ -298,6 +310,6 @@ def read_jobs(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
 ACTS = [
     put_record, put_record, guess_version, read_records, resolve, survey, disagree, agree, say,
     forget, search, scan, read_files, open_session, change_session, read_sessions, use, read_usage,
-    queue, read_jobs, call_twice,
+    queue, read_jobs, call_twice, keep_original, read_originals,
 ]  # fmt: skip
 """Every verb of a view is in one of these; a test counts them."""

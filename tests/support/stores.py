@@ -44,6 +44,7 @@ class Whole:
         self.records, self.survey = self.view.records, self.view.survey
         self.contradictions, self.index = self.view.contradictions, self.view.index
         self.files, self.sessions = self.view.files, self.view.sessions
+        self.originals = self.view.originals
         self.observations, self.jobs = self.view.observations, self.view.jobs
         self.queue, self.upkeep, self.directory = store.queue, store.upkeep, store.directory
 

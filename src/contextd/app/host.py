@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from contextd.app.operations import load_operations
 from contextd.app.organisation import OpenOrganisation
 from contextd.app.places import located
 from contextd.domain.errors import ContextdError
+from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.home import LOCAL, make_home
@@ -203,9 +204,11 @@ class Host:
         for organisation in self._open_ones():
             organisation.flush()
 
-    def work_off(self) -> int:
-        """Do what is due in this thread until nothing is left; returns how many pieces it were."""
-        return sum(organisation.work_off() for organisation in self._open_ones())
+    def work_off(self, lanes: Sequence[Lane] = LANES) -> int:
+        """Do what is due in these lanes, in this thread, until nothing is left; returns how many pieces it
+        were.
+        """
+        return sum(organisation.work_off(lanes) for organisation in self._open_ones())
 
     def close(self) -> None:
         """Close every organisation."""

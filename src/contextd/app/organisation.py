@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from contextd.awareness.observe import UsageLog
 from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
 from contextd.domain.errors import ContextdError, NotFound
-from contextd.domain.jobs import LANES, Job
+from contextd.domain.jobs import LANES, Job, Lane
 from contextd.domain.scope import PERSON, Scope
 from contextd.governance.redact import redact
 from contextd.home import database_path
@@ -207,11 +207,11 @@ class OpenOrganisation:
         """Write the by-products of calls that are still in memory."""
         self._usage.flush()
 
-    def work_off(self) -> int:
-        """Do in this thread what is due, until nothing is left; returns how many jobs ran."""
+    def work_off(self, lanes: Sequence[Lane] = LANES) -> int:
+        """Do in this thread what is due in these lanes, until nothing is left; returns how many jobs ran."""
         count = 0
         self.flush()
-        while self._preparations.run_one() or self._run_due_job():
+        while self._preparations.run_one() or self._run_due_job(lanes):
             count += 1
             self.flush()
         return count
@@ -236,8 +236,9 @@ class OpenOrganisation:
             add(f"{lane} worker", worker.run, worker.stop)
         add(IDLE_WATCH, self._idle_watch.run, self._idle_watch.wake)
 
-    def _run_due_job(self) -> bool:
-        return any(worker.run_one() for worker in self._workers)
+    def _run_due_job(self, lanes: Sequence[Lane]) -> bool:
+        at_work = zip(LANES, self._workers, strict=True)
+        return any(worker.run_one() for lane, worker in at_work if lane in lanes)
 
     def _queue(self, name: str, scope: Scope | None = None) -> None:
         self._store.queue.add([new_job(name, scope, self.place, once="")])

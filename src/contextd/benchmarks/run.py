@@ -15,9 +15,11 @@ from typing import NoReturn
 from contextd.benchmarks import (
     awareness,
     code,
+    folding,
     localise,
     neighbours,
     redaction,
+    remedies,
     roundtrips,
     speed,
     upkeep,
@@ -151,8 +153,21 @@ def _redaction(given: Given) -> bool:
     return True
 
 
+def _remedies(given: Given) -> bool:
+    if given.data is None:
+        given.refuse("remedies needs --data with recorded sessions")
+    chosen = given.learning
+    return remedies.run(given.data, project=chosen.project, kept_in=chosen.out, out=sys.stdout)
+
+
 def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
+
+
+def _folding(given: Given) -> bool:
+    if given.data is None and not given.paths:
+        given.refuse("folding needs --data, the folder with recorded sessions, or repositories")
+    return folding.run(given.data, given.paths, out=sys.stdout)
 
 
 def _neighbours(given: Given) -> bool:
@@ -177,7 +192,11 @@ KINDS: dict[str, Benchmark] = {
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "redaction": Benchmark(_redaction),
+    "folding": Benchmark(
+        _folding, _MANY, "[PATH …] (repositories; with --data, recorded sessions)"
+    ),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
+    "remedies": Benchmark(_remedies, about="(recorded sessions; needs --data)"),
     "roundtrips": Benchmark(_roundtrips),
     **{
         name: Benchmark(partial(_speed, name, measure), usual=True)

@@ -14,6 +14,7 @@ from typing import Any, Literal
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import SourceFile
 from contextd.domain.jobs import Lane
+from contextd.domain.originals import Original
 from contextd.domain.query import Document, Vector
 from contextd.domain.records import Change, Record
 from contextd.domain.scope import Scope
@@ -97,7 +98,8 @@ class Changes:
 
     The documents of records and of code are made by the store from `records` and `code`; `documents`
     are those of messages. `vectors` maps a scope to vectors by `Document.digest`, made by `model`.
-    `forget` are documents that nothing stands behind any more. `call` is the key of the call this is
+    `forget` are documents that nothing stands behind any more. Of `originals` the latest 200 of a scope
+    stay. `call` is the key of the call this is
     part of: a commit under a key that is known is a `Conflict`.
     """
 
@@ -117,6 +119,7 @@ class Changes:
     agree: Sequence[tuple[str, str]] = ()
     decide: Sequence[Decision] = ()
     jobs: Sequence[NewJob] = ()
+    originals: Sequence[Original] = ()
 
     @property
     def disagreeing(self) -> list[str]:

@@ -54,6 +54,16 @@ def short_id(id: str) -> str:
     return id[:8] if _UUID.fullmatch(id) else id
 
 
+def headed(title: str, content: str) -> str:
+    """A text behind its title; a title that ends in a mark, as questions do, gets no other one."""
+    if not title:
+        return content
+    return f"{title} {content}" if title[-1] in _MARKS else f"{title}: {content}"
+
+
+_MARKS = ".,:;!?…。！？：、"
+
+
 def digest(text: str) -> str:
     """A 128-bit content hash, as 32 hexadecimal digits."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

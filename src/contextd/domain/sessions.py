@@ -13,8 +13,9 @@ from contextd.domain.window import ContextItem, Serving
 
 SessionStatus = Literal["active", "completed", "archived"]
 EventType = Literal[
-    "message", "tool_call", "tool_result", "file_access", "query", "injection", "note"
-]
+    "message", "tool_call", "tool_result", "file_access", "query", "injection", "note",
+    "subtask", "saving",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

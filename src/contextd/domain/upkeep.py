@@ -71,7 +71,7 @@ class Ages:
 
     `events` are those of archived sessions that are no messages; `changes` are entries of histories
     beyond the latest twenty of their record; `handed_out` are digests of sentences; `calls` are keys
-    of calls that might have been repeated. `upgraded` lets the vectors go that were kept from before
+    of calls that might have been repeated; `originals` stand behind digests. `upgraded` lets the vectors go that were kept from before
     an upgrade, once everything is indexed again.
     """
 
@@ -80,4 +80,5 @@ class Ages:
     changes: datetime | None = None
     handed_out: datetime | None = None
     calls: datetime | None = None
+    originals: datetime | None = None
     upgraded: bool = False

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.placeholders import left_open
-from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text
+from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
 from contextd.domain.scope import Scope
 from contextd.governance.entries import DeclaredType
 from contextd.governance.judgement import Types, judge, stated, statement_of
@@ -254,15 +254,15 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) ->
         if cosine < RELATED_COSINE or record.status not in PRESENT:
             continue
         judged = judge(said, statement_of(record, types))
-        told = f"contradicts {record.id[:8]} ({judged.reason})"
+        told = f"contradicts {short_id(record.id)} ({judged.reason})"
         if judged.verdict == "opposite" and rank < RANK[record.trust]:
             return Verdict("inbox", draft, told, record)
         if judged.verdict == "opposite" and contradicted[1] is None:
             contradicted = (told, record)
         if judged.verdict == "update" and older[1] is None:
             older = (
-                f"says something newer of what {record.id[:8]} is about ({judged.reason});"
-                f" update_context with id={record.id[:8]} keeps one entry of it",
+                f"says something newer of what {short_id(record.id)} is about ({judged.reason});"
+                f" update_context with id={short_id(record.id)} keeps one entry of it",
                 record,
             )
         if judged.verdict == "same" and _of_one_kind(draft, record):

@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from contextd.domain.errors import Conflict, Denied, Stale
+from contextd.domain.errors import Busy, Conflict, Denied, Stale
 from contextd.domain.projects import THE_PERSON
+from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
 from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime import Runtime
-from contextd.steps.following import follow
+from contextd.steps.following import follow, subject
 from contextd.steps.noticing import notice_memory
 from contextd.steps.person_files import follow_person_files
 from contextd.steps.ready import keep_ready
 from contextd.steps.seating import AGENTS, OPENERS, seated
+from contextd.steps.subtasks import AFTER_THE_END, charge, running, within
 
 PASSING_ON = frozenset({"tool_call"})
 """Operations that only pass a call on: what it may and what stays of it is the other call's."""
@@ -58,6 +61,8 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         return before
     if op.tool and op.name not in OPENERS:
         call = seated(call)
+    subtask = running(call) if op.tool else None
+    call = within(call, subtask, op.name)
     try:
         call, result = _run(op, call, values)
     except Conflict:
@@ -67,8 +72,25 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         return before
     notice_memory(call, op.name, values)
     answer = _answer(op, result, call)
+    if subtask is not None and op.name not in AFTER_THE_END:
+        answer = _charged(op, call, subtask, values, answer)
     _leave(op, call, values, answer)
     return answer
+
+
+def _charged(
+    op: Operation, call: Runtime, subtask: Subtask, values: Mapping[str, Any], answer: Answer
+) -> Answer:
+    """The answer once the subtask it is given in was charged with it, with the warning that goes with
+    it.
+    """
+    told = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    try:
+        warning = charge(call, subtask, op.name, subject(values), told)
+    except Busy:
+        # What was done is answered, whoever holds the store.
+        return answer
+    return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
 
 
 def _answer(op: Operation, result: Any, call: Runtime) -> Answer:

@@ -24,7 +24,8 @@ _FIRST = re.compile(
 )
 _SAYS_SO = re.compile(
     r"\bmy (?:mistake|bad|error|fault)\b|\bi(?:'m| am| was)? (?:wrong|mistaken|mis(?:spoke|read|took|remembered))\b"
-    r"|\bi (?:mixed|messed|got|said) (?:it|that|this|them)?\s?(?:up|wrong|mixed up)\b|\bcorrection\s*:"
+    r"|\bi (?:mixed|messed|got|said) (?:it|that|this|them) (?:up|wrong|mixed up)\b|\bi mixed up\b"
+    r"|\bi (?:messed up|got wrong|said wrong)\b(?=\W*$|\s*[,.:;!…])|\bcorrection\s*:"
     r"|\b(?:undo|revert)(?:ing)? (?:that|this|it|all|your|my|those|these|everything)\b|\b(?:need|want|have) to (?:undo|revert)\b"
     r"|\b(?:that|this|it)(?:'s| is| was)? (?:wrong|incorrect|not (?:right|correct|true))\b|\bnot (?:any ?more|any ?longer)\b|\bno longer\b"
     r"|\binstead of (?:that|what)\b|\bscratch that\b|\bactually,? (?:no|we|it|the|use)\b|\bchanged (?:my|our) mind\b|\btake (?:that|it|this) back\b"

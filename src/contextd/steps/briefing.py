@@ -10,7 +10,7 @@ from typing import Any
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
-from contextd.domain.records import Record
+from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
 from contextd.domain.tokens import count_tokens
@@ -23,12 +23,14 @@ from contextd.sessions.clock import hint
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
+from contextd.sessions.use import told_lines
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
+from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
 from contextd.steps.tiers import (
     always,
@@ -87,7 +89,9 @@ def brief(
     thread = thread_to_continue(runtime, sessions, session)
     rules = _rules(runtime, lately.rules, min(budget, CONTINUING) if thread else budget)
     records, weights, why = _candidates(runtime, lately.records, task)
-    _rest(records, [s for s in sessions if session is None or s.id != session.id], task)
+    told = told_before(runtime, session)
+    tired = rested(records, told, task)
+    records = {id: r for id, r in records.items() if id not in tired}
     person = personal(runtime, min(BRIEFED, budget // 4))
     ruled = {line.id for line in rules}
     records = {id: r for id, r in records.items() if id not in person.records and id not in ruled}
@@ -107,14 +111,17 @@ def brief(
         budget = min(budget, CONTINUING)
         sections = [
             Section("The person", person.lines),
-            Section("Where the work stands", _standing(runtime, thread, last, budget, since)),
+            Section(
+                "Where the work stands",
+                fresh(_standing(runtime, thread, last, budget, since), told),
+            ),
             Section("Always", rules),
             Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
                 "Changed outside since then",
-                _changes(_news(_foreign(changed, thread), sessions))[:3],
+                fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], told),
             ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
@@ -197,6 +204,11 @@ TOLD = "told_changes"
 """Where a session keeps what it was told of changes outside."""
 
 
+def told_by(packed: PackedBriefing) -> dict[str, Any]:
+    """What a session keeps of a briefing it was given."""
+    return {TOLD: list(packed.changes), **told_lines(packed.text)}
+
+
 def _news(changed: Sequence[str], sessions: Sequence[Session]) -> list[str]:
     """What was not told at the start of both of the last two sessions already."""
     before = [set(map(str, one.data.get(TOLD, ()))) for one in sessions[:_TWICE]]
@@ -258,7 +270,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     since = age(record.created_at, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {record.id[:8]} · {record.source} · {since} · {record.confidence:.2f}{note}]"
+    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {record.confidence:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
@@ -271,7 +283,7 @@ def titled(record: Record) -> str:
     start = record.title.rstrip("… ").casefold()
     if not start or record.content.casefold().startswith(start):
         return record.content
-    return f"{record.title}: {record.content}"
+    return headed(record.title, record.content)
 
 
 def _candidates(
@@ -296,22 +308,6 @@ def _candidates(
             records[id] = by_id[id]
             weights[id] = 5.0 - rank * 0.2 + weights.get(id, 0.5)
     return records, weights, why
-
-
-_ROW = 3
-"""So many sessions in a row are told the same unasked; the next is not."""
-
-
-def _rest(records: dict[str, Record], sessions: Sequence[Session], task: str) -> None:
-    """Leave out what the last sessions were all told, but for what a person or a policy demands, and
-    where a task asks for it.
-    """
-    if task.strip() or len(sessions) < _ROW:
-        return
-    told = set.intersection(*(set(one.injected) for one in sessions[:_ROW]))
-    for id in [i for i, r in records.items() if i in told and r.trust != "human"]:
-        if records[id].kind not in ("policy", "coding_standard"):
-            del records[id]
 
 
 def _is_sure(record: Record) -> bool:

@@ -20,11 +20,14 @@ HEADLESS = "headless"
 def unread(session: Session, transcript: str = "") -> int:
     """How many bytes of a session's transcript were not read yet."""
     path = Path(transcript or str(session.data.get("transcript") or ""))
+    return max(0, _size(path) - int(session.data.get("transcript_offset", 0)))
+
+
+def _size(path: Path) -> int:
     try:
-        size = path.stat().st_size if path.is_file() else 0
+        return path.stat().st_size if path.is_file() else 0
     except OSError:
         return 0
-    return max(0, size - int(session.data.get("transcript_offset", 0)))
 
 
 def catch_up(
@@ -42,6 +45,9 @@ def catch_up(
     if importer is None:
         return {}
     offset = int(session.data.get("transcript_offset", 0))
+    if offset == _size(path) and session.data.get("transcript") == str(path):
+        # Finding that out costs a look at what came before: four megabytes.
+        return {}
     counts: Counter[str] = Counter()
     while True:
         batch = importer.read(path, offset, redact=lambda text: scrubbed(runtime, text))

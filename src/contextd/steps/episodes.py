@@ -9,7 +9,7 @@ from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
-from contextd.domain.records import FOUND, Anchor, Record, Source
+from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.words import content_words, one_line
 from contextd.governance.redact import redact
@@ -49,7 +49,8 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     if not _was_followed(session):
         drafts = []
     known = {record.id: record for record in runtime.view.records.get([d.id for d in drafts])}
-    puts = [Put(draft, "create") for draft in drafts if draft.id not in known]
+    fresh = [draft for draft in drafts if draft.id not in known]
+    puts = [Put(draft, "create") for draft in fresh if not _is_copied(runtime, draft)]
     for draft in drafts:
         before = known.get(draft.id)
         if before is not None and _differs(before, draft):
@@ -70,6 +71,12 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
         )
     take_back(runtime, session, [turns[place] for place in retracted])
     return turns
+
+
+def _is_copied(runtime: Runtime, draft: Record) -> bool:
+    """Whether another session has the same turn: one that was forked begins with the turns of the first."""
+    same = runtime.view.records.by_hash(draft.content_hash, draft.scope)
+    return same is not None and same.session != draft.session
 
 
 def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], float]:
@@ -110,7 +117,7 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
             if record.kind != EPISODE and not _denies(words, record):
                 continue
             after = _withdrawn(record)
-            reason = f"taken back in session {session.id[:8]}: {words[:120]}"
+            reason = f"taken back in session {short_id(session.id)}: {words[:120]}"
             if after != record:
                 changes[record.id] = Changed(record, after, "signal", reason)
     if changes:

@@ -42,6 +42,11 @@ def follow(
         expect_scores(runtime)
 
 
+def subject(values: Mapping[str, Any]) -> str:
+    """What a call with these arguments is about; empty where none of them says it."""
+    return next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
+
+
 def expect_scores(runtime: Runtime) -> None:
     """See to it that the windows of the project are scored in a while."""
     due = runtime.clock.now() + SCORED_EVERY
@@ -52,7 +57,7 @@ def _call(
     runtime: Runtime, change: SessionChange, operation: str, values: Mapping[str, Any], tokens: int
 ) -> SessionChange:
     now = runtime.clock.now()
-    text = next((str(values[k]) for k in ("query", "pattern", "path") if values.get(k)), "")
+    text = subject(values)
     text = redact(text[: 4 * _TEXT_KEPT], runtime.redaction_key).text[:_TEXT_KEPT]
     kind: EventType = "query" if values.get("query") else "tool_call"
     if operation == "read_file":

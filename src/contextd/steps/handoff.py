@@ -8,6 +8,7 @@ from dataclasses import replace
 from contextd.code.git.changes import external_changes
 from contextd.code.git.program import branch
 from contextd.domain.kinds import kinds_that
+from contextd.domain.records import headed
 from contextd.domain.sessions import Session
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense
@@ -84,7 +85,7 @@ def situation(
         recent=(
             *done[:2],
             *([said] if said else []),
-            *(f"{r.title}: {r.content}" if r.title else r.content for r in learned),
+            *(headed(r.title, r.content) for r in learned),
         ),
         external=changes_since(runtime, before[0] if before else session),
     )

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
-from contextd.domain.words import content_words
+from contextd.domain.words import content_words, query_words
 from contextd.runtime import Runtime
+from contextd.sessions.briefing import BEARING
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
+from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
 from contextd.steps.witnesses import FLOOR
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
@@ -22,6 +26,18 @@ NEAR = 0.58
 """The cosine from which something bears on a prompt: of three projects' real prompts, replayed against
 their earlier sessions, 12 in a hundred reach it with something that says enough.
 """
+
+NEARER = 0.62
+"""The same for a prompt in the midst of a session: what came before is in the agent's window, so what
+merely bears on it helped with one such prompt in six, and with the first prompt of a session in two.
+"""
+
+_BY_WORDS, _BY_WORDS_FIRST = 6, 30
+"""How far down the ranking by words a text may stand: words that all of a project's prompts share weigh
+little there. Read on one project, reported on two others (docs/howto/measure-learning.md).
+"""
+
+_MOST_WORDS = 64
 
 _SAYS_ENOUGH = 150
 """Characters of an episode below which it tells that something was done (`All tests pass.`), not what."""
@@ -38,21 +54,43 @@ of an episode as many as the second are quoted.
 """
 
 
-def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[Record]]:
-    """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
-    shared words alone do not make two tasks alike.
+def bearing_on(
+    runtime: Runtime, session: Session, prompt: str, given: str
+) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
+    """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
+    of an error that it brings, then what else bears on it. `given` is the prompt with what editors and
+    reminders put around it: an error may stand there.
     """
-    budget = runtime.settings.number("prompt.tokens")
+    fix, fixed = remedy_for(runtime, session, max(prompt, given, key=len), quoted=True)
+    text, records = relevant(runtime, session, prompt, told=fixed, spent=count_tokens(fix))
+    why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, "like the prompt") for record in records}
+    return "\n\n".join(filter(None, (fix, text))), why, [*fixed, *records]
+
+
+def relevant(
+    runtime: Runtime,
+    session: Session,
+    prompt: str,
+    *,
+    told: Sequence[Record] = (),
+    spent: int = 0,
+) -> tuple[str, list[Record]]:
+    """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
+    shared words alone do not make two tasks alike. `told` was added to it already, in `spent` tokens.
+    """
+    budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
         return "", []
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
-    hidden = from_elsewhere(runtime, standing) | held(session)
+    hidden = from_elsewhere(runtime, standing) | held(session) | {record.id for record in told}
+    said = _said(runtime, session) if records else []
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:
-        if record.id in hidden or len(chosen) == most:
+        if record.id in hidden or len(chosen) == most or _was_quoted(record, said):
             continue
         note = standing[record.id].note if record.id in standing else ""
         line = "- " + _line(record, runtime, note)
@@ -63,6 +101,30 @@ def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
             spent += cost
     return ("\n".join(lines), chosen) if chosen else ("", [])
 
+
+def _said(runtime: Runtime, session: Session) -> list[set[str]]:
+    """The words of what the session was told and its agent's window still holds, text by text."""
+    told: list[set[str]] = []
+    for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
+        if event.type == "injection":
+            told.append(set(content_words(event.text)))
+        elif event.data.get("compact") or event.data.get("origin") == "summary":
+            told.clear()
+    return told
+
+
+def _was_quoted(record: Record, said: list[set[str]]) -> bool:
+    """Whether a turn was quoted already: a briefing says where its session ended."""
+    if record.kind != EPISODE:
+        return False
+    words = set(content_words(shown(record, _LONGEST)))
+    return any(len(words & told) >= _QUOTED * len(words) for told in said)
+
+
+_QUOTED = 0.6
+"""The share of a turn's words in one text from which on it would be told twice: a briefing quotes 600
+characters of the last answer, the injection 700 of prompt and answer.
+"""
 
 LOST = "injected_before_compaction"
 """Where a session keeps what it was told and its agent's window no longer holds."""
@@ -77,7 +139,9 @@ def _line(record: Record, runtime: Runtime, note: str) -> str:
     if record.kind != EPISODE:
         return quoted(record, runtime, note)
     since = age(record.updated_at, runtime.clock.now())
-    marks = f"episode {record.id[:8]} · {record.source} · {since}" + (f" · {note}" if note else "")
+    marks = f"episode {short_id(record.id)} · {record.source} · {since}" + (
+        f" · {note}" if note else ""
+    )
     return f"{shown(record, _LONGEST)} [{marks}]"
 
 
@@ -94,7 +158,13 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
         near = runtime.view.index.dense(vector, embedder.model, query, _CANDIDATES)
     except (Unavailable, Corrupt):
         return []
-    close = {match.id: match.score for match in near if match.score >= NEAR}
+    first = not session.task
+    bar, rank = (NEAR, _BY_WORDS_FIRST) if first else (NEARER, _BY_WORDS)
+    close = {match.id: match.score for match in near if match.score >= bar}
+    if not close:
+        return []
+    by_words = runtime.view.index.lexical(query_words(prompt)[:_MOST_WORDS], query, rank)
+    close = {match.id: close[match.id] for match in by_words if match.id in close}
     records = runtime.view.records.get(list(close))
     asked = set(content_words(prompt))
     return [

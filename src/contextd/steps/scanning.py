@@ -19,6 +19,7 @@ from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model
 from contextd.steps.modelling import project_facts
+from contextd.steps.skill_files import follow_skill_files
 
 _FILES_AT_ONCE = 250
 _OWN = ".context/", ".git/"
@@ -113,6 +114,7 @@ class Initialised:
     pending: int
     changes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
+    broken: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
@@ -125,6 +127,7 @@ class Initialised:
         lines += [f"✓ Runtime: {tools}"] if tools else []
         lines.append(f"✓ {self.type}, {self.architecture}: {self.reason}")
         named = ", ".join(self.modules[:12]) + (" …" if len(self.modules) > 12 else "")
+        lines += [f"! {problem}" for problem in self.broken[:10]]
         count = len(self.modules)
         lines.append(
             f"✓ Found {count} module{'s' * (count != 1)}: {named}"
@@ -163,6 +166,7 @@ def initialise(runtime: Runtime) -> Initialised:
     )
     model = project_model(runtime)
     _answer_to(runtime, model.name if model else facts.name)
+    broken = follow_skill_files(runtime, personal=False)
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
@@ -189,6 +193,7 @@ def initialise(runtime: Runtime) -> Initialised:
         pending=stats.pending,
         changes=list(merged.lines),
         warnings=list(model.warnings) if model else [],
+        broken=[str(problem) for problem in broken],
     )
 
 

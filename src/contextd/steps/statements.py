@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from contextd.code.git.program import blobs, branch, head
 from contextd.domain.errors import Unavailable
 from contextd.domain.origins import ORIGINS
-from contextd.domain.records import Anchor
+from contextd.domain.records import Anchor, Record
 from contextd.domain.sessions import Event, Session
 from contextd.runtime import Runtime
 from contextd.sessions.explicit import held
 from contextd.sessions.statements import Statement, statements
 from contextd.sessions.turns import Turn
 from contextd.sessions.worth import worth
+from contextd.steps.superseding import supersede_older
 from contextd.steps.witnesses import DROPPED, seen_again
 from contextd.steps.writing import Saved, save_new
 
@@ -66,6 +68,7 @@ def keep_statements(
     ]
     anchor = anchor_of(runtime, session)
     saved: list[Saved] = []
+    sure: list[tuple[Record, datetime]] = []
     dropped = _dropped(runtime)
     for place in sorted(range(len(found)), key=lambda place: (-values[place], place)):
         if values[place] < _FROM or len(saved) == most:
@@ -74,6 +77,9 @@ def keep_statements(
             continue
         check()
         saved.append(_keep(runtime, session, found[place], values[place], anchor))
+        if saved[-1].outcome == "added" and saved[-1].record.status == "active":
+            sure.append((saved[-1].record, found[place].at))
+    supersede_older(runtime, sure)
     return saved
 
 

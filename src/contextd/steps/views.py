@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from contextd.domain.records import Record, short_id
+from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.interop.kept import KEPT
 
@@ -116,7 +116,7 @@ class Known:
 
     def as_text(self) -> str:
         """Title and content, then where it comes from."""
-        head = f"{self.title}: {self.content}" if self.title else self.content
+        head = headed(self.title, self.content)
         note = "" if self.status == "active" else f" · {self.status}"
         note += f" · {self.stale}" if self.stale else ""
         return f"{head}\n  ({label(self.kind, self.data)} {short_id(self.id)} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"

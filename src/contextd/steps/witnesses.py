@@ -11,10 +11,10 @@ from datetime import datetime
 from contextd.domain.confidence import apply
 from contextd.domain.errors import Stale
 from contextd.domain.kinds import EPISODE
-from contextd.domain.records import Record
-from contextd.domain.sessions import Event, Session
+from contextd.domain.records import Record, short_id
+from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime import Runtime
-from contextd.sessions.use import texts_after, was_used
+from contextd.sessions.use import ENOUGH, USED, texts_after, told_in_vain, was_used
 from contextd.steps.writing import change
 
 FLOOR = 0.35
@@ -39,7 +39,7 @@ def seen_again(
     if record.status != "candidate" or same or at <= record.created_at:
         return False
     after = record.with_(status="active", confidence=apply(record.confidence, "seen_again"))
-    reason = f"said again in session {session.id[:8]}"
+    reason = f"said again in session {short_id(session.id)}"
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True
@@ -47,25 +47,30 @@ def seen_again(
 
 def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Mapping[str, int]:
     """Trust what a session was told more where it shows in what was done, less where it does not; what
-    sinks below `FLOOR` is a candidate from then on. Each session counts once.
+    sinks below `FLOOR`, or was told in `ENOUGH` sessions in vain, is a candidate from then on. Each session
+    counts once.
     """
     counts = {"used": 0, "unused": 0, "demoted": 0}
     worked = any(event.type == "tool_call" for event in events)
     after = texts_after(events)
-    told = runtime.view.records.get(list(after))
-    marks = {one.id for one in told if _judged(runtime, one, session)}
+    told = [one for one in runtime.view.records.get(list(after)) if one.kind != EPISODE]
+    of_use = {one.id for one in told if was_used(one.text, after[one.id])}
+    if of_use:
+        runtime.commit(sessions=[SessionChange(id=session.id, data={USED: sorted(of_use)})])
+    vain = told_in_vain(_latest(runtime))
     for record in told:
-        did = after[record.id].strip()
-        if not did or record.kind == EPISODE or record.status != "active" or record.id in marks:
+        used = record.id in of_use
+        did = any(step.strip() for step in after[record.id])
+        if not did or record.status != "active" or _judged(runtime, record, session):
             continue
-        used = was_used(record.text, did)
-        if not used and (record.trust in _TRUSTED or not worked):
+        tired = vain[record.id] >= ENOUGH and record.kind not in DEMANDED
+        if not used and (record.trust in _TRUSTED or not (worked or tired)):
             # Where people only talked, nothing shows that it was of no use.
             continue
         signal = "used" if used else "unused"
         counts[signal] += 1
         confidence = apply(record.confidence, signal)
-        sinks = confidence < FLOOR
+        sinks = confidence < FLOOR or (tired and not used)
         counts["demoted"] += sinks
         status = "candidate" if sinks else record.status
         reason = _reason(signal, session)
@@ -75,8 +80,22 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     return counts
 
 
+DEMANDED = frozenset({"policy", "coding_standard"})
+"""Kinds that are told however often: nothing shows whether a rule was obeyed."""
+
+
+TOLD_IN = 60
+"""The latest sessions that are looked through for what was told in vain."""
+
+
+def _latest(runtime: Runtime) -> list[Session]:
+    """The latest sessions in which something was asked or done."""
+    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
+    return [one for one in found if one.task or one.tool_calls]
+
+
 def _reason(signal: str, session: Session) -> str:
-    return f"{signal}: told in session {session.id[:8]}"
+    return f"{signal}: told in session {short_id(session.id)}"
 
 
 def _judged(runtime: Runtime, record: Record, session: Session) -> bool:

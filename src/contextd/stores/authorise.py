@@ -15,6 +15,7 @@ def authorise(reach: Reach, changes: Changes) -> None:
     scopes = {code.scope for code in changes.code}
     scopes |= {session.scope for session in changes.open}
     scopes |= {*changes.vectors, *changes.forget}
+    scopes |= {original.scope for original in changes.originals}
     scopes |= {job.scope for job in changes.jobs if job.scope is not None}
     for scope in sorted(scopes):
         reach.require("write", scope)

@@ -28,10 +28,16 @@ OLDEST_SQLITE = (3, 51, 3)
 """Before this, SQLite can corrupt a WAL under concurrent checkpoints (sqlite.org/wal.html)."""
 
 BUSY_SECONDS = 30.0
+_LOG_PAGES = 256
+"""Pages of the write-ahead log from which it is worked into the file: one megabyte. SQLite's own 1,000 stand
+beside every home for good.
+"""
+
 _PRAGMAS = (
     "PRAGMA synchronous=FULL",
     "PRAGMA foreign_keys=ON",
     "PRAGMA journal_size_limit=16777216",
+    f"PRAGMA wal_autocheckpoint={_LOG_PAGES}",
     "PRAGMA cache_size=-16384",
     "PRAGMA temp_store=MEMORY",
     "PRAGMA trusted_schema=OFF",

@@ -33,8 +33,10 @@ from contextd.stores.memory_records import (
 from contextd.stores.memory_sessions import (
     MemoryFiles,
     MemoryObservations,
+    MemoryOriginals,
     MemorySessions,
     change_session,
+    keep_original,
     log,
     open_session,
 )
@@ -56,6 +58,7 @@ class MemoryView(LocalReads):
         self.index = MemoryIndex(space, self._reach)
         self.files = MemoryFiles(space, self._reach)
         self.sessions = MemorySessions(space, self._reach)
+        self.originals = MemoryOriginals(space, self._reach)
         self.observations = MemoryObservations(space, self._reach)
         self.jobs = MemoryJobs(space, self._reach)
 
@@ -110,6 +113,8 @@ class MemoryView(LocalReads):
             sessions[session.id] = session
             events.setdefault(session.id, []).extend(added)
         decided = write_contradictions(state, changes, places)
+        for original in changes.originals:
+            keep_original(state, original)
         jobs = [add_job(state, job, now) for job in changes.jobs]
         if changes.recount:
             memory_index.recount(state, scopes)
@@ -228,6 +233,7 @@ class MemoryUpkeep:
                 "jobs": _drop(state.jobs, lambda job: job.finished_at, ages.jobs),
                 "handed_out": _drop(state.handed_out, lambda at: at, ages.handed_out),
                 "calls": _drop(state.calls, lambda call: call[0], ages.calls),
+                "originals": _drop(state.originals, lambda one: one.at, ages.originals),
                 "changes": _drop_changes(state, ages.changes),
                 "events": _drop_events(state, ages.events),
                 "vectors": _drop_vectors(state),

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange, changed
 from contextd.domain.usage import Observation, ObservationSummary
@@ -192,6 +193,30 @@ class MemoryFiles:
             for chunk in file.chunks
         }
         return [known[id_] for id_ in ids if id_ in known]
+
+
+class MemoryOriginals:
+    """`Originals`, as far as one grant reaches."""
+
+    def __init__(self, space: Space, reach: Reach) -> None:
+        self._space, self._reach = space, reach
+
+    def get(self, id: str) -> Original | None:
+        """See `Originals.get`."""
+        with self._space.lock:
+            kept = list(self._space.state.originals.values())
+        mine = [one for one in kept if one.id == id and self._reach.reads(one.scope)]
+        return mine[-1] if mine else None
+
+
+def keep_original(state: State, original: Original) -> None:
+    """Keep an original; of its scope only the latest stay."""
+    codec.check_text(original.about, original.text)
+    state.originals.pop((original.scope, original.id), None)
+    state.originals[original.scope, original.id] = replace(original, at=codec.utc(original.at))
+    mine = [key for key in state.originals if key[0] == original.scope]
+    for key in mine[: -rules.ORIGINALS_KEPT]:
+        del state.originals[key]
 
 
 class MemoryObservations:

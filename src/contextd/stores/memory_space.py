@@ -11,6 +11,7 @@ from typing import Any
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import SourceFile
 from contextd.domain.jobs import Job
+from contextd.domain.originals import Original
 from contextd.domain.projects import Project
 from contextd.domain.query import Document, Family, Vector
 from contextd.domain.records import Change, Record
@@ -60,6 +61,7 @@ class State:
     dropped: dict[Key, int] = field(default_factory=dict)
     items: dict[Key, tuple[ContextItem, ...]] = field(default_factory=dict)
     handed_out: dict[tuple[Scope, str, str], datetime] = field(default_factory=dict)
+    originals: dict[Key, Original] = field(default_factory=dict)
     observations: dict[Scope | None, tuple[Observation, ...]] = field(default_factory=dict)
     observed: dict[Scope | None, ObservationSummary] = field(default_factory=dict)
     # How often each query was missed in each scope, and its place among what was missed there.

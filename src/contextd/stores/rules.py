@@ -19,6 +19,9 @@ MISSED_QUERIES = 500
 """So many different missed queries are counted per scope. A new one then takes the place of the one
 missed least often, among those the one longest ago."""
 
+ORIGINALS_KEPT = 200
+"""The latest originals of a scope that stay, whatever their age: some ten megabytes on disk."""
+
 CHANGES_KEPT = 20
 """The latest changes of a record are never retired, however old they are."""
 

@@ -17,6 +17,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.time import from_micros, to_micros
 from contextd.stores import codec, filters, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.packing import pack, unpack
 from contextd.stores.reach import Reach, nearest
 from contextd.stores.sql_conditions import sql_of
 
@@ -62,8 +63,8 @@ def to_row(record: Record, snapshot: codec.Json, version: int) -> list[Any]:
     return [record.content_hash, *columns, version, codec.dumps(body)]
 
 
-def _from_snapshot(text: str | None) -> Record | None:
-    return None if text is None else codec.record_from_json(codec.loads(text))
+def _from_snapshot(text: str | bytes | None) -> Record | None:
+    return None if text is None else codec.record_from_json(codec.loads(unpack(text)))
 
 
 class SqliteRecords:
@@ -184,8 +185,8 @@ def _change(
     actor: str,
     action: str,
     reason: str,
-    before: str | None,
-    after: str | None,
+    before: str | bytes | None,
+    after: str | bytes | None,
     undoes: int | None,
 ) -> Change:
     return Change(
@@ -238,7 +239,8 @@ def write_record(
         connection.execute(_PUT, to_row(record, snapshot, version + 1))
     was = codec.dumps(codec.record_to_json(before)) if before else None
     why = (actor, change.action, change.reason)
-    values = (scope, id_, record.kind, now, *why, was, after, change.undoes)
+    states = (pack(text) if text is not None else None for text in (was, after))
+    values = (scope, id_, record.kind, now, *why, *states, change.undoes)
     try:
         [(seq,)] = fetch(connection, _CHANGE, values)
     except apsw.ConstraintError as problem:

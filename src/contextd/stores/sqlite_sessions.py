@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -14,6 +15,7 @@ from contextd.domain.window import ContextItem, first_served, together
 from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.packing import pack, unpack
 from contextd.stores.reach import Reach
 
 _OPEN = """INSERT INTO sessions
@@ -26,6 +28,11 @@ _EVENT = """INSERT INTO events (session, seq, key, type, body) VALUES (?, ?, ?, 
 _ITEM = "INSERT OR REPLACE INTO context_items VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _ITEMS = """SELECT type, source, tokens, count, first_at, last_at, score, status, reason
     FROM context_items WHERE session = ?"""
+
+
+_EVENT_ROW = "events.type, events.key, events.body, events.seq"
+_APART = ("type", "key")
+"""Fields of an event that have columns of their own."""
 
 
 class SqliteSessions:
@@ -86,25 +93,23 @@ class SqliteSessions:
         """See `Sessions.events`."""
         kind = f" AND type IN ({placeholders(types)})" if types else ""
         rows = self._database.rows(
-            f"SELECT body, seq FROM events WHERE session = ({self._number()}) AND seq > ?{kind}"
+            f"SELECT {_EVENT_ROW} FROM events WHERE session = ({self._number()}) AND seq > ?{kind}"
             " ORDER BY seq LIMIT ?",
             (session_id, *self._scopes, after, *types, max(0, limit)),
         )
-        return [codec.event_from_json(codec.loads(body), seq) for body, seq in rows]
+        return [_event(*row) for row in rows]
 
     def messages(self, places: Sequence[tuple[str, int]]) -> list[tuple[str, Event]]:
         """See `Sessions.messages`."""
         rows = self._database.rows(
-            "SELECT asked.session, events.body, events.seq FROM (SELECT key AS place,"
-            " value ->> 0 AS session, value ->> 1 AS seq FROM json_each(?)) asked"
+            f"SELECT asked.session, {_EVENT_ROW} FROM (SELECT asking.key AS place,"
+            " value ->> 0 AS session, value ->> 1 AS seq FROM json_each(?) asking) asked"
             f" JOIN sessions ON sessions.id = asked.session AND sessions.{self._mine}"
             " JOIN events ON events.session = sessions.no AND events.seq = asked.seq"
             " ORDER BY asked.place",
             (codec.dumps([list(place) for place in places]), *self._scopes),
         )
-        return [
-            (session, codec.event_from_json(codec.loads(body), seq)) for session, body, seq in rows
-        ]
+        return [(session, _event(*row)) for session, *row in rows]
 
     def items(self, session_id: str) -> list[ContextItem]:
         """See `Sessions.items`."""
@@ -130,6 +135,10 @@ class SqliteSessions:
         return {digest for (digest,) in rows}
 
 
+def _event(type_: str, key: str, body: str | bytes, seq: int) -> Event:
+    return codec.event_from_json({**codec.loads(unpack(body)), "type": type_, "key": key}, seq)
+
+
 def open_session(connection: apsw.Connection, session: Session) -> None:
     """Insert a session. Raises `Conflict` when its id is taken in its scope."""
     row = (str(session.scope), session.id, *_columns(session), codec.dumps(_body(session)))
@@ -137,10 +146,32 @@ def open_session(connection: apsw.Connection, session: Session) -> None:
         raise rules.session_there(session.id)
 
 
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """An event as it is stored."""
+
+    key: str
+    type: str
+    body: bytes
+
+
+def event_row(event: Event) -> EventRow:
+    """What an event looks like in its table. Raises `Invalid` for data that is not plain."""
+    body = codec.event_to_json(event)
+    told = {n: value for n, value in body.items() if n not in _APART and value not in ("", {})}
+    codec.check_text(event.key)
+    return EventRow(event.key, event.type, pack(codec.dumps(told)))
+
+
 def change_session(
-    connection: apsw.Connection, scopes: Sequence[str], change: SessionChange, now: int
+    connection: apsw.Connection,
+    scopes: Sequence[str],
+    change: SessionChange,
+    rows_of_events: Sequence[EventRow],
+    now: int,
 ) -> tuple[Session, list[Event]]:
-    """Apply a change to the session as it stands; the session after it and its new events.
+    """Apply a change to the session as it stands; the session after it and its new events, which
+    `rows_of_events` are.
 
     Raises `NotFound` for a session that is in none of `scopes`.
     """
@@ -154,12 +185,10 @@ def change_session(
         raise rules.no_session(change.id)
     [(number, body, last)] = rows
     added: list[Event] = []
-    for event in change.events:
-        written = codec.dumps(codec.event_to_json(event))
-        row = (number, last + 1, event.key, event.type, written)
-        if fetch(connection, _EVENT, row):
+    for row in rows_of_events:
+        if fetch(connection, _EVENT, (number, last + 1, row.key, row.type, row.body)):
             last += 1
-            added.append(codec.event_from_json(codec.loads(written), last))
+            added.append(_event(row.type, row.key, row.body, last))
     session = changed(codec.session_from_json(codec.loads(body)), change)
     stored = codec.dumps(_body(session))
     connection.execute(_CHANGE, (*_columns(session), stored, len(added), number))

@@ -201,6 +201,7 @@ class SqliteUpkeep:
             "jobs": ("DELETE FROM jobs WHERE finished_at < ?", ages.jobs),
             "handed_out": ("DELETE FROM handed_out WHERE at < ?", ages.handed_out),
             "calls": ("DELETE FROM calls WHERE at < ?", ages.calls),
+            "originals": ("DELETE FROM originals WHERE at < ?", ages.originals),
         }
         with self._database.write() as connection:
             for name, (sql, before) in simple.items():

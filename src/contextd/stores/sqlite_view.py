@@ -37,8 +37,16 @@ from contextd.stores.sqlite_index_writing import (
     row_of,
 )
 from contextd.stores.sqlite_jobs import JobRow, SqliteJobs, job_row, write_job
+from contextd.stores.sqlite_originals import Row as OriginalRow
+from contextd.stores.sqlite_originals import SqliteOriginals, keep_original, original_row
 from contextd.stores.sqlite_records import SqliteRecords, write_record
-from contextd.stores.sqlite_sessions import SqliteSessions, change_session, open_session
+from contextd.stores.sqlite_sessions import (
+    EventRow,
+    SqliteSessions,
+    change_session,
+    event_row,
+    open_session,
+)
 from contextd.stores.sqlite_usage import SqliteObservations
 from contextd.stores.together import LocalReads
 
@@ -52,7 +60,9 @@ class Prepared:
     files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
+    events: list[list[EventRow]] = field(default_factory=list)
     jobs: list[JobRow] = field(default_factory=list)
+    originals: list[OriginalRow] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
 
 
@@ -71,6 +81,7 @@ class SqliteView(LocalReads):
         self.index = SqliteIndex(database, reach, nearest)
         self.files = SqliteFiles(database, reach)
         self.sessions = SqliteSessions(database, reach, scrub)
+        self.originals = SqliteOriginals(database, reach)
         self.observations = SqliteObservations(database, reach)
         self.jobs = SqliteJobs(database, reach)
 
@@ -104,7 +115,9 @@ class SqliteView(LocalReads):
         ready.vectors = {
             scope: packed(vectors, changes.model) for scope, vectors in changes.vectors.items()
         }
+        ready.events = [[event_row(event) for event in one.events] for one in changes.sessions]
         ready.jobs = [job_row(job, now) for job in changes.jobs]
+        ready.originals = [original_row(original) for original in changes.originals]
         ready.places = self._places(changes)
         return ready
 
@@ -162,13 +175,15 @@ def _write(
         index.keep_vectors(scope, vectors, changes.model)
     for session in changes.open:
         open_session(connection, session)
-    for step in changes.sessions:
-        session, added = change_session(connection, scopes, step, now)
+    for step, rows in zip(changes.sessions, ready.events, strict=True):
+        session, added = change_session(connection, scopes, step, rows, now)
         sessions[session.id] = session
         events.setdefault(session.id, []).extend(added)
     disagree(connection, changes.disagree, ready.places)
     agree(connection, changes.agree, ready.places)
     decided = sum(decide(connection, one, ready.places) for one in changes.decide)
+    for original in ready.originals:
+        keep_original(connection, original)
     jobs = [write_job(connection, row) for row in ready.jobs]
     return Committed(changed, sessions, events, jobs, decided)
 

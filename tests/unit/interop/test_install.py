@@ -17,9 +17,11 @@ COMMAND = ["/opt/my tools/bin/contextd"]
 EVENTS = {
     "SessionStart": 5,
     "UserPromptSubmit": 2,
+    "PostToolUseFailure": 2,
     "Stop": 5,
     "PreCompact": 5,
     "PostCompact": 5,
+    "SubagentStop": 5,
     "SessionEnd": 5,
 }
 

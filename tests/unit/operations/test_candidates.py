@@ -173,6 +173,14 @@ def test_what_the_neighbour_recorded_on_a_topic_stays(desk: Desk) -> None:
     assert desk("memory_record", **given, topic="pool")["outcome"] == "added"
 
 
+def glance(session: CodingClient) -> str:
+    """What a window is told that is opened and closed again without a word."""
+    one = another(session)
+    told = one.starts()
+    one.ends()
+    return told
+
+
 def unused(session: CodingClient, times: int) -> None:
     """Sessions that are briefed and do something else."""
     for number in range(times):
@@ -186,14 +194,86 @@ def unused(session: CodingClient, times: int) -> None:
 
 def test_what_is_told_and_never_used_leaves_the_briefing(desk: Desk, session: CodingClient) -> None:
     id = desk("memory_record", **LESSON)["id"]
-    assert LESSON["content"] in another(session).starts()
+    assert LESSON["content"] in glance(session)
     unused(session, 3)
     record = desk.record(id)
     assert (record.status, record.confidence) == ("candidate", 0.3)
-    assert LESSON["content"] not in another(session).starts()
+    assert LESSON["content"] not in glance(session)
     assert desk("memory_search", query="freeze the clock in tests")["memories"][0]["id"] == id
     reasons = [one.reason for one in desk.view.records.history(id)][-3:]
     assert all(reason.startswith("unused: told in session") for reason in reasons)
+
+
+def talks(session: CodingClient, times: int) -> None:
+    """Sessions that are briefed and in which nothing is done."""
+    for number in range(times):
+        one = another(session)
+        one.starts()
+        one.asks(f"Explain what the colour teal number {number} is good for, please")
+        one.answers(
+            "It is calm and reads well on white. Most of the brands in this trade have blue."
+        )
+        one.ends()
+
+
+def test_what_is_told_in_three_sessions_rests_even_where_people_only_talked(
+    desk: Desk, session: CodingClient
+) -> None:
+    id = desk("memory_record", **LESSON)["id"]
+    talks(session, 2)
+    assert LESSON["content"] in glance(session)
+    talks(session, 1)
+    assert desk.record(id).status == "candidate"
+    assert LESSON["content"] not in glance(session)
+
+
+def test_windows_that_are_all_open_count_as_they_are_told(
+    desk: Desk, session: CodingClient
+) -> None:
+    desk("memory_record", **LESSON)
+    for number in range(3):
+        one = another(session)
+        assert LESSON["content"] in one.starts()
+        one.asks(f"Explain what the colour teal number {number} is good for, please")
+    assert LESSON["content"] not in another(session).starts()
+
+
+def test_windows_in_which_nothing_was_asked_count_while_they_are_open(
+    desk: Desk, session: CodingClient
+) -> None:
+    desk("memory_record", **LESSON)
+    windows = [another(session) for _ in range(3)]
+    assert all(LESSON["content"] in window.starts() for window in windows)
+    assert LESSON["content"] not in another(session).starts()
+    for window in windows:
+        window.ends()
+    assert LESSON["content"] in another(session).starts()
+
+
+def test_a_use_makes_it_fresh_again(desk: Desk, session: CodingClient) -> None:
+    desk("memory_record", **LESSON)
+    talks(session, 2)
+    one = another(session)
+    one.starts()
+    one.asks("Write the test of the invoice date")
+    one.answers("It takes frozen_clock of tests/conftest.py and freezes the clock at midnight.")
+    one.ends()
+    talks(session, 2)
+    assert LESSON["content"] in another(session).starts()
+
+
+def test_where_the_work_stands_is_told_to_three_windows_that_do_not_go_on_with_it(
+    desk: Desk, session: CodingClient
+) -> None:
+    session.starts()
+    session.asks("Round the totals of a basket once, half even")
+    session.answers("Each line of `src/price.ts` was rounded; the basket is rounded once now.")
+    session.ends()
+    for number in range(3):
+        one = another(session)
+        assert "the basket is rounded once now" in one.starts()
+        one.asks(f"Explain what the colour teal number {number} is good for, please")
+    assert "the basket is rounded once now" not in another(session).starts()
 
 
 def test_what_is_used_is_trusted_more_and_once_per_session(
@@ -230,14 +310,15 @@ def remedies(desk: Desk) -> list[dict[str, Any]]:
     return list(desk.as_owner("list_records", kind="remediation", status="any")["records"])
 
 
-def test_an_error_of_three_sessions_becomes_a_remediation(
+def test_an_error_that_the_same_step_ended_twice_becomes_a_remediation(
     desk: Desk, session: CodingClient, home: Home
 ) -> None:
-    for place in ("/tmp/a/1", "/tmp/b/22"):
-        failing(session, place)
-        assert remedies(desk) == []
-    failing(session, "/tmp/c/333")
+    failing(session, "/tmp/a/1")
+    assert remedies(desk) == []
+    failing(session, "/tmp/b/22")
     [remedy] = remedies(desk)
+    assert (remedy["status"], desk.record(remedy["id"]).data["verified"]) == ("active", True)
+    failing(session, "/tmp/c/333")
     record = desk.record(remedy["id"])
     assert record.data["solution"] == "run `chmod -R u+w .cache`"
     assert record.data["occurrence_count"] == 3
@@ -247,8 +328,7 @@ def test_an_error_of_three_sessions_becomes_a_remediation(
 def test_errors_of_the_neighbour_do_not_count(
     desk: Desk, session: CodingClient, tmp_path: Path
 ) -> None:
-    for place in ("/tmp/a/1", "/tmp/b/22"):
-        failing(session, place)
+    failing(session, "/tmp/a/1")
     elsewhere = desk.at(tmp_path / "elsewhere")
     shutil.copytree(desk.root, elsewhere.root)
     shutil.rmtree(elsewhere.root / ".git")

@@ -235,6 +235,12 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
         "remember": {"content": "Returns are paid back within ten days."},
         "save_typed_context": {"type": "endpoint", "data": {"path": "/orders"}},
         "memory_record": memory,
+        "remediation_record": {
+            "title": "Restart the scale",
+            "problem": "ScaleError: no weight within 3 s",
+            "root_cause": "The scale sleeps.",
+            "solution": "Wake it before weighing.",
+        },
         "memory_feedback": {"memory_id": known["id"], "helpful": True},
         "report_usefulness": {"context_ids": [note], "useful": True},
         "dismiss_gap": {"id": missing["id"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,8 +87,48 @@ def test_reading_the_same_turn_again_makes_no_second_episode(desk: Desk, client:
     assert episode.version == 1
 
 
-def test_the_next_session_gets_it_with_a_prompt_that_is_like_it_and_once(client: Opened) -> None:
+def another_turn(session: CodingClient) -> CodingClient:
+    """What the briefing says was said last."""
+    session.asks("Give the header of the page a shadow, please")
+    session.answers("The header in `src/header.css` has a shadow of two pixels in both themes now.")
+    return session
+
+
+def test_a_fork_makes_no_second_episode_of_a_turn_it_was_copied_with(
+    desk: Desk, client: Opened, tmp_path: Path
+) -> None:
+    first = one_turn(client())
+    first.ends()
+    fork = client()
+    shutil.copy(first.transcript, fork.transcript)
+    fork.starts("resume")
+    another_turn(fork).ends()
+    told = {(one.title, one.session) for one in episodes(desk)}
+    assert len(told) == len({title for title, _ in told}) == 2
+    assert len({session for _, session in told}) == 2
+    # Another project in which the same was asked keeps its own.
+    elsewhere = desk.at(tmp_path / "elsewhere")
+    shutil.copytree(desk.root, elsewhere.root)
+    shutil.rmtree(elsewhere.root / ".git")
+    (elsewhere.root / ".context").mkdir(exist_ok=True)
+    elsewhere.as_owner("init")
+    one_turn(client(elsewhere))
+    assert elsewhere.scope != desk.scope
+    assert [one.title for one in episodes(elsewhere)] == [PROMPT]
+
+
+def test_a_turn_that_the_briefing_quotes_is_not_told_again_with_a_prompt(client: Opened) -> None:
     one_turn(client()).ends()
+    later = client()
+    assert "half even" in later.starts()
+    assert "half even" not in later.asks(LIKE)
+    later.hook("PreCompact", trigger="auto")
+    later.hook("PostCompact", trigger="auto", compact_summary="The user asked about totals.")
+    assert "half even" in later.asks(LIKE)
+
+
+def test_the_next_session_gets_it_with_a_prompt_that_is_like_it_and_once(client: Opened) -> None:
+    another_turn(one_turn(client())).ends()
     later = client()
     later.starts()
     assert "half even" in later.asks(LIKE)

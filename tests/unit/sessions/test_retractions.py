@@ -10,7 +10,8 @@ from support.talks import Talk
 
 TAKING_BACK = {
     "en": ["No, use cents.", "Scratch that, keep floats.", "Actually, we round half up.",
-           "I was wrong about the port, it is 8080.", "Undo that.", "Never mind the export."],
+           "I was wrong about the port, it is 8080.", "Undo that.", "Never mind the export.",
+           "I mixed up the ports: it is 8080.", "I messed up, we use pnpm.", "I got it wrong."],
     "de": ["Nein, nimm Cent.", "Das war falsch, wir runden kaufmännisch.", "Mach das rückgängig."],
     "fr": ["Non, utilise des centimes.", "Je me suis trompé de port.", "Annule ça."],
     "es": ["Me equivoqué de puerto.", "Olvida eso.", "Ya no usamos Redis."],
@@ -54,6 +55,9 @@ HARMLESS = [
     "문제 없어, 계속해.",
     "Round the tax once, at the end of the basket.",
     "Thanks, that works now.",
+    "I messed up branches, please cherry-pick the last commit onto main.",
+    "I messed up my local checkout, how do I get a clean one?",
+    "I said wrong numbers are to be shown in red.",
     "Add a note about Node 20 to the README.",
 ]
 

@@ -41,7 +41,7 @@ from support.talks import Talk
     ],
 )
 def test_names_or_half_of_the_words_show_that_it_was_used(told: str, did: str, used: bool) -> None:
-    assert was_used(told, did) is used
+    assert was_used(told, [did]) is used
 
 
 def test_only_what_the_agent_did_after_it_was_told_counts() -> None:
@@ -52,5 +52,12 @@ def test_only_what_the_agent_did_after_it_was_told_counts() -> None:
     talk.answers("A sub-agent said pipeline.", sidechain=True).writes("src/a.py")
     after = texts_after(talk.events)
     assert set(after) == {"r1", "r2"}
-    assert after["r1"].splitlines()[0] == "Deployed."
-    assert "pipeline" not in "".join(after.values())
+    assert after["r1"][0] == "Deployed."
+    assert "pipeline" not in "".join(step for steps in after.values() for step in steps)
+
+
+def test_words_scattered_over_a_session_are_no_use() -> None:
+    told = "Deploys of the shop go through the blue pipeline on Fridays."
+    scattered = ["I deploy the shop", "it goes through", "a blue button", "the pipeline, on Friday"]
+    assert not was_used(told, scattered)
+    assert was_used(told, [*scattered, "The shop deploys go through the blue pipeline on Friday"])

@@ -56,8 +56,8 @@ class ToldAtHook:
 @dataclass(slots=True)
 class Replayed:
     """A recording that was run again. `records` are those of its project when it was learned from,
-    where asked for; `cpu` seconds went into its hooks, `learning` ones into the jobs behind them;
-    `handoffs` is CONTEXT.md as it stood at each compaction, `failed` the hooks without an answer.
+    where asked for; `cpu` seconds went into its hooks, `learning` ones into learning from it and
+    `other_jobs` into what else waited, the vectors of the code above all; `handoffs` is CONTEXT.md as it stood at each compaction, `failed` the hooks without an answer.
     """
 
     recording: Recording
@@ -66,6 +66,7 @@ class Replayed:
     prompts: int = 0
     cpu: float = 0.0
     learning: float = 0.0
+    other_jobs: float = 0.0
     events: int = 0
     asked_to_record: int = 0
     records: list[Record] = field(default_factory=list[Record])
@@ -296,9 +297,12 @@ def _call(seat: _Seat, moment: HookMoment, event: str, **more: Any) -> None:
     except ContextdError as error:  # A client goes on without an answer.
         one.failed.append(f"{event}: {error.message}")
     hooked = time.process_time()
+    seat.bench.host.work_off(("learning",))
+    learned = time.process_time()
     seat.bench.host.work_off()
     one.cpu += hooked - began
-    one.learning += time.process_time() - hooked
+    one.learning += learned - hooked
+    one.other_jobs += time.process_time() - learned
     text = str((output.get("hookSpecificOutput") or {}).get("additionalContext") or "")
     if output.get("decision") == "block":
         one.asked_to_record += 1

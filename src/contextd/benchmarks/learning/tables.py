@@ -182,7 +182,8 @@ def unused_lines(lines: Iterable[JudgedLine]) -> list[tuple[int, str]]:
 def print_costs(out: TextIO, done: Measurements) -> None:
     """Tokens and CPU seconds, and the store's growth."""
     hooks = [one.cpu for one in done.sessions]
-    jobs = [one.learning for one in done.sessions]
+    learning = [one.learning for one in done.sessions]
+    jobs = [one.learning + one.other_jobs for one in done.sessions]
     events = sum(one.events for one in done.sessions)
     asked = sum(one.asked_to_record for one in done.sessions)
     compact = [float(t.tokens) for one in done.sessions for t in one.told if t.hook == "compact"]
@@ -193,7 +194,7 @@ def print_costs(out: TextIO, done: Measurements) -> None:
         file=out,
     )
     print(
-        f"- CPU of jobs per 1,000 events: {1000 * sum(jobs) / max(1, events):.2f} s (n={events} events)",
+        f"- CPU of jobs per 1,000 events: {1000 * sum(jobs) / max(1, events):.2f} s, of which learning {1000 * sum(learning) / max(1, events):.2f} s (n={events} events)",
         file=out,
     )
     print(f"- home: {done.megabytes / max(1, len(both)):.2f} MB per session", file=out)

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Moment = Literal["started", "prompted", "stopped", "compacting", "compacted", "ended"]
-"""The moments contextd acts on: a session began or goes on, its user said something, its agent ended a
-turn, its window is about to be compacted, it was, the session is over.
+Moment = Literal[
+    "started", "prompted", "answered", "failed", "stopped", "delegated", "compacting", "compacted", "ended"
+]  # fmt: skip
+"""The moments contextd acts on: a session began or goes on, its user said something, a tool answered its
+agent or failed, its agent ended a turn, a sub-agent of it did, its window is about to be compacted, it
+was, the session is over.
 """
 
-ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
+ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed"})
 """Moments whose answer the client shows to the agent."""
 
 
@@ -19,8 +22,9 @@ ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
 class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
     compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
-    the agent said last or what is left of a compacted window. `again` says that the agent was kept from
-    ending its turn once already.
+    the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says
+    that the agent was kept from ending its turn once already. `agent` is a sub-agent, with a transcript of
+    its own.
     """
 
     moment: Moment
@@ -30,13 +34,16 @@ class Occurrence:
     prompt_id: str = ""
     reason: str = ""
     said: str = ""
+    output: str = ""
     again: bool = False
+    agent: str = ""
+    agent_transcript: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """How a client's hook payload is read: for each thing the names of its field, the first that is
-    there counts. `moments` maps the client's names of events to ours; None is an event that is known
+    there counts, but of an `output` all. `moments` maps the client's names of events to ours; None is an event that is known
     and not acted on.
     """
 
@@ -47,7 +54,15 @@ class Reading:
     prompt_id: tuple[str, ...] = ("prompt_id",)
     reason: tuple[str, ...] = ("source", "trigger", "reason")
     said: tuple[str, ...] = ("last_assistant_message", "compact_summary")
+    output: tuple[str, ...] = (
+        "error",
+        "tool_response",
+        "tool_response.stdout",
+        "tool_response.stderr",
+    )
     again: str = "stop_hook_active"
+    agent: tuple[str, ...] = ("agent_id",)
+    agent_transcript: tuple[str, ...] = ("agent_transcript_path",)
 
     def knows(self, event: str) -> bool:
         """Whether the client is known to have such an event."""
@@ -66,7 +81,10 @@ class Reading:
             prompt_id=_text(payload, self.prompt_id),
             reason=_text(payload, self.reason),
             said=_text(payload, self.said),
+            output="\n".join(filter(None, (_text(payload, (name,)) for name in self.output))),
             again=payload.get(self.again) is True,
+            agent=_text(payload, self.agent),
+            agent_transcript=_text(payload, self.agent_transcript),
         )
 
 

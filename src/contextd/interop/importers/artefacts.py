@@ -18,6 +18,9 @@ from contextd.interop.importers.tools import SHELLS, accessed_file, output_text
 LONGEST_ARTEFACT = 20_000
 _NO_ANSWER = "(No answer provided)"
 
+TASK_TOOLS = frozenset({"TaskCreate", "TaskUpdate"})
+"""Tools that change the list of tasks which a client keeps by number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinishedCall:
@@ -85,7 +88,7 @@ def artefacts(call: FinishedCall, tasks: Tasks) -> Iterator[Artefact]:
         return
     if call.failed:
         return
-    if call.tool in ("TaskCreate", "TaskUpdate"):
+    if call.tool in TASK_TOOLS:
         yield from tasks.follow(call)
     elif call.tool in _TOLD_BY:
         yield from _TOLD_BY[call.tool](call)

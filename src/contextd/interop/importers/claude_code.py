@@ -72,8 +72,7 @@ def _look_back(stream: BinaryIO, offset: int, state: ClaudeLines) -> None:
             break
         line = _parsed(raw) if raw else None
         if isinstance(line, dict):
-            state.take(line, raw)
-    state.forget_events()
+            state.look_back(line, raw)
 
 
 def _read(stream: BinaryIO, offset: int, limit: int, state: ClaudeLines) -> ImportBatch:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -12,8 +12,14 @@ from contextd.domain.origins import marked
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event, EventType
 from contextd.domain.time import parse_instant
-from contextd.interop.importers.artefacts import FinishedCall, Tasks, artefacts, refusal_reason
-from contextd.interop.importers.batch import Redact
+from contextd.interop.importers.artefacts import (
+    TASK_TOOLS,
+    FinishedCall,
+    Tasks,
+    artefacts,
+    refusal_reason,
+)
+from contextd.interop.importers.batch import Redact, unredacted
 from contextd.interop.importers.injected import CONTINUED, INTERRUPTED, command_words, own_words
 from contextd.interop.importers.pasted import set_apart
 from contextd.interop.importers.tools import (
@@ -68,6 +74,7 @@ class ClaudeLines:
     billed: set[str] = field(default_factory=set[str])
     line: Mapping[str, Any] = field(default_factory=dict[str, Any])
     key: str = ""
+    looking_back: bool = False
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
@@ -86,9 +93,13 @@ class ClaudeLines:
         else:
             self._message(kind, message)
 
-    def forget_events(self) -> None:
-        """Drop what was read so far but for what later lines depend on."""
-        self.events.clear()
+    def look_back(self, line: Mapping[str, Any], raw: bytes) -> None:
+        """Take from a line that was read before what later ones depend on, and no events: those are
+        kept already, and making them free of secrets is most of the work.
+        """
+        self.looking_back = True
+        self.take(line, raw)
+        self.looking_back = False
         self.counts.clear()
         self.usage.clear()
 
@@ -212,6 +223,8 @@ class ClaudeLines:
         given = block.get("input")
         arguments: Mapping[str, Any] = given if isinstance(given, dict) else {}
         self.calls[call] = (name, arguments)
+        if self.looking_back:
+            return
         data = {"tool": name, "id": call, "input": trimmed(arguments)}
         self._add("tool_call", index, "assistant", call_text(name, arguments), data, branch)
         path, mode = accessed_file(name, arguments, _text(self.line.get("cwd")) or self.cwd)
@@ -222,6 +235,10 @@ class ClaudeLines:
     def _answered(self, index: int, block: Mapping[str, Any], branch: int) -> None:
         id, content = _text(block.get("tool_use_id")), block.get("content")
         name, arguments = self.calls.get(id, ("", {}))
+        if self.looking_back and name not in TASK_TOOLS:
+            # Of what was answered before only the list of tasks matters later.
+            self.calls[id] = (name, {})
+            return
         text, failed = output_text(content), bool(block.get("is_error"))
         result = self.line.get("toolUseResult")
         data: dict[str, Any] = {"tool": name, "id": id, "is_error": failed}
@@ -280,6 +297,8 @@ class ClaudeLines:
             self.counts["duplicate"] += 1
             return
         self.keys.add(key)
+        if self.looking_back:
+            return
         marks: dict[str, Any] = {"sidechain": True} if self.line.get("isSidechain") else {}
         if branch:
             marks["branch"] = branch
@@ -289,12 +308,38 @@ class ClaudeLines:
         )
 
     def _clean(self, value: Any) -> Any:
+        """A text, or plain data with all texts in it, without secrets and storable."""
+        # Nearly always there is nothing to find, and one look at all texts costs a tenth of many.
+        _, found = self.redact(_whole("\n\n".join(_texts(value))))
+        return self._each(value, self.redact if found else unredacted)
+
+    def _each(self, value: Any, redact: Redact) -> Any:
         if isinstance(value, str):
-            text, found = self.redact(value.encode("utf-8", "replace").decode("utf-8"))
+            text, found = redact(_whole(value))
             self.counts["redacted"] += found
             return text.replace("\0", "\ufffd")
         if isinstance(value, Mapping):
-            return {str(self._clean(name)): self._clean(item) for name, item in value.items()}
+            return {
+                str(self._each(name, redact)): self._each(item, redact)
+                for name, item in value.items()
+            }
         if isinstance(value, list | tuple):
-            return [self._clean(item) for item in value]
+            return [self._each(item, redact) for item in value]
         return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield str(name)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+def _whole(text: str) -> str:
+    """The text with lone surrogates replaced: nothing can store them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

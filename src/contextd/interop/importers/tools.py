@@ -78,14 +78,19 @@ def output_text(content: Any) -> str:
 
 
 def kept_text(tool: str, text: str, *, failed: bool) -> str:
-    """What of an answer is kept: of what was merely read, its beginning, for it stands in the files."""
-    return text if failed or tool not in READERS else text[:_GLIMPSE]
+    """What of an answer is kept: of what was merely read, its beginning, for it stands in the files; of
+    what a write is answered with, a line, for the call says what was written.
+    """
+    if failed:
+        return text
+    return text[: _GLIMPSES.get(tool, len(text))]
 
 
-READERS = frozenset({"Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead"})
-"""Tools that show what is kept elsewhere."""
-
-_GLIMPSE = 300
+_GLIMPSES = {
+    **dict.fromkeys(("Read", "Grep", "Glob", "LS", "WebFetch", "WebSearch", "NotebookRead"), 300),
+    **dict.fromkeys(("Edit", "MultiEdit", "Write", "NotebookEdit", "TodoWrite"), 120),
+}
+"""Tools that show what is kept elsewhere, and characters of what they show."""
 
 
 def trimmed(value: Any, depth: int = 0) -> Any:

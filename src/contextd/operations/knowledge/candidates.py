@@ -9,7 +9,7 @@ from typing import Any, Literal
 from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.confidence import START
 from contextd.domain.errors import Invalid, NotFound
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.governance.judgement import repeats
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -34,7 +34,7 @@ class Settled:
 
     def as_text(self) -> str:
         """The new status."""
-        return f"{self.id[:8]} is {self.status} now (confidence {self.confidence:.2f})"
+        return f"{short_id(self.id)} is {self.status} now (confidence {self.confidence:.2f})"
 
 
 @operation("POST /api/candidates/{id}/settle", effect="write", profile="standard")
@@ -52,7 +52,7 @@ def settle_candidate(
     record = resolve(runtime, id)
     if record.status not in _WAITING:
         raise Invalid(
-            f"{record.id[:8]} is {record.status}: nothing waits to be settled",
+            f"{short_id(record.id)} is {record.status}: nothing waits to be settled",
             "list_records with status=candidate shows what does",
         )
     if (verdict == "merge") != bool(into):
@@ -81,7 +81,7 @@ def _other(runtime: Runtime, record: Record, into: str) -> Record:
     other = resolve(runtime, into)
     if other.id == record.id or other.scope != record.scope:
         raise Invalid(
-            f"{record.id[:8]} cannot be merged into {other.id[:8]}",
+            f"{short_id(record.id)} cannot be merged into {short_id(other.id)}",
             "name another record of the same project",
         )
     return other

@@ -9,7 +9,7 @@ from typing import Any
 
 from contextd.domain.confidence import START
 from contextd.domain.errors import Invalid
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
 from contextd.jobs.table import Task
 from contextd.operations.core import operation
@@ -67,7 +67,7 @@ class Profile:
             said = [line for line in self.lines if line.strength == level]
             if said:
                 parts.append(f"\n## {level.capitalize()}")
-                parts += [f"- {line.text} [{line.record.id[:8]}]" for line in said]
+                parts += [f"- {line.text} [{short_id(line.record.id)}]" for line in said]
         if not self.lines:
             parts.append(
                 'nothing yet; `contextd remember --about-me "…"` or USER.md adds something'
@@ -76,7 +76,7 @@ class Profile:
             parts.append("\n## Proposed, accept with `contextd person-accept`")
         for line in self.proposals:
             stands = ", ".join(line.projects)
-            parts.append(f"- {line.text} [{line.record.id[:8]}] (stands in {stands})")
+            parts.append(f"- {line.text} [{short_id(line.record.id)}] (stands in {stands})")
         return "\n".join(parts)
 
 
@@ -137,7 +137,7 @@ class Accepted:
 
     def as_text(self) -> str:
         """In a sentence."""
-        return f"{self.id[:8]} holds in every project from now on: {self.text}"
+        return f"{short_id(self.id)} holds in every project from now on: {self.text}"
 
 
 @operation(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from contextd.domain.code import Chunk
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
-from contextd.domain.records import Record
+from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.time import age, from_micros
 from contextd.domain.tokens import count_tokens
@@ -132,7 +132,7 @@ def _shown(
     content = hit.content
     why = hit.why + (" · was archived from the window" if archived else "")
     if isinstance(content, Record):
-        head = f"{content.title}: {content.content}" if content.title else content.content
+        head = headed(content.title, content.content)
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
         return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why, stale)
@@ -143,5 +143,5 @@ def _shown(
         return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
     assert isinstance(content, Event)
     said = f"{content.role}: {content.text}"[:_TEXT]
-    source = f"session {hit.id.partition('#')[0][:8]}"
+    source = f"session {short_id(hit.id.partition('#')[0])}"
     return SearchHit(hit.id, "session", said, source, age(content.at, now), score, why)

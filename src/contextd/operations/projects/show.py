@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
@@ -80,7 +81,7 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
     if sessions:
         lines += ["", "Sessions:"]
         lines += [
-            f"  {r['id'][:8]} {r['status']:9} {r['age']:>12}  {r['client']}  {r['task'][:60]}"
+            f"  {short_id(r['id'])} {r['status']:9} {r['age']:>12}  {r['client']}  {r['task'][:60]}"
             for r in rows
         ] or ["  none yet"]
     if counts:
@@ -110,7 +111,7 @@ def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> li
 
 def _active_lines(session: Session, started: str) -> list[str]:
     names = [f.path.rsplit("/", 1)[-1] for f in session.files][:4]
-    lines = ["", f"Active session: {session.id[:8]} (started {started})"]
+    lines = ["", f"Active session: {short_id(session.id)} (started {started})"]
     if names:
         lines.append(f"Files accessed: {len(session.files)} ({', '.join(names)})")
     return lines

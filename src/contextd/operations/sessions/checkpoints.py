@@ -11,8 +11,10 @@ from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import quoted_in
+from contextd.steps.client_folding import measure_resumption
 from contextd.steps.finding import resolve
 from contextd.steps.seating import in_session, new_session, open_session, session_of, take_seat
+from contextd.steps.subtasks import all_of
 from contextd.steps.writing import save_new
 
 
@@ -99,12 +101,26 @@ def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
     decisions = [*record.data.get("decisions", ()), *_decisions(runtime, record.created_at)]
     if decisions:
         lines += ["Decisions:", *(f"- {decision}" for decision in dict.fromkeys(decisions))]
+    left = str(record.data.get("session_id", ""))
+    lines += _under_way(runtime, left)
     text = "\n".join(lines)
+    measure_resumption(runtime, left, session.id, count_tokens(text))
     runtime.trace.read([record.id], type="checkpoint")
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in([record.id], count_tokens(text))
     runtime.trace.said.append(text)
     return Resumed(session.id, text, record.id, files)
+
+
+def _under_way(runtime: Runtime, left: str) -> list[str]:
+    """The subtask that had not returned when its session was left."""
+    session = runtime.view.sessions.get(left) if left else None
+    latest = all_of(runtime, session)[-1:] if session is not None else []
+    return [
+        f"A subtask was under way: {one.description}. Its task: {one.prompt[:500]}"
+        for one in latest
+        if one.is_open
+    ]
 
 
 def _decisions(runtime: Runtime, since: datetime) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from contextd.domain.records import short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -46,7 +47,7 @@ class Current:
             return "# Session\nNo session is active; session_start begins one."
         s = self.session
         lines = [
-            f"# Session {s['id'][:8]}",
+            f"# Session {short_id(s['id'])}",
             f"Client: {s['client']}",
             f"Started: {s['started_at']}",
         ]

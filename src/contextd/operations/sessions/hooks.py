@@ -21,14 +21,17 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
-from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped, types_line
+from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import unread
+from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
-from contextd.steps.injecting import LOST, relevant
+from contextd.steps.injecting import LOST, bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
+from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import tiers_of
 
 _PROMPT_KEPT, _TASK = 4_000, 300
@@ -164,13 +167,14 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
         return HookAnswer(session_id=sitting.session.id)
     refresh_context_md(runtime, sitting.session)
+    follow_skill_files(runtime, personal=False)
     if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
         text, ids = _recap(runtime, arrival, sitting)
         if text:
             why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
     packed = _briefing(runtime, sitting.session)
-    told = {BRIEFED: True, TOLD: list(packed.changes)}
+    told = {BRIEFED: True, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.why, told)
 
 
@@ -186,7 +190,8 @@ def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> Hoo
     runtime.trace.used += records
     known = {one.id: why[one.id] for one in records}
     text = str(arrival.told.get("text", ""))
-    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, TOLD: []})
+    told = told_by(PackedBriefing(text, 0))
+    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **told})
 
 
 _GOES_ON = ("compact", "resume")
@@ -224,16 +229,16 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
-    text, records = relevant(runtime, session, clean)
-    why = {record.id: (BEARING, "like the prompt") for record in records}
+    text, why, records = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
+    kept = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
     runtime.trace.said += [record.text for record in records]
     runtime.trace.used += records
     if session.data.get(BRIEFED):
-        return _injecting(runtime, arrival, sitting, text, why, {})
+        return _injecting(runtime, arrival, sitting, text, why, kept)
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
     every = {**packed.why, **{id: told for id, told in why.items() if id not in packed.why}}
-    told = {BRIEFED: asked, TOLD: list(packed.changes)}
+    told = {BRIEFED: asked, **told_by(packed), **kept}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
 
 
@@ -298,10 +303,31 @@ def _held_again(session: Session, ids: Sequence[str]) -> dict[str, Any]:
     return {LOST: [id for id in lost if id not in ids]} if lost else {}
 
 
+def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Tell the fix of an error that is known, the first time it comes in a session. What is not known
+    leaves no trace: the transcript tells of it anyway.
+    """
+    occurrence = arrival.occurrence
+    if arrival.spooled or not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+        return HookAnswer()
+    clean = redact(occurrence.output, runtime.redaction_key).text
+    external = occurrence.session
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    text, records = remedy_for(runtime, found, clean)
+    if not text:
+        return HookAnswer(session_id=found.id if found is not None else "")
+    runtime.trace.said += [record.text for record in records]
+    runtime.trace.used += records
+    why = {record.id: (BEARING, ITS_ERROR) for record in records}
+    sitting = _sitting(runtime, arrival)
+    return _injecting(runtime, arrival, sitting, text, why, remedied(sitting.session, list(why)))
+
+
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Write down where the work stands, and that the window will not hold what was told before."""
     sitting = _sitting(runtime, arrival)
-    sitting.commit(runtime, data={**sitting.change.data, LOST: list(sitting.session.injected)})
+    lost = {LOST: list(sitting.session.injected), COMPACTED: True}
+    sitting.commit(runtime, data={**sitting.change.data, **lost})
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     write_context_md(runtime, sitting.session, turns)
     return HookAnswer(session_id=sitting.session.id)
@@ -322,6 +348,7 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     answer = _told(runtime, arrival, "turn_end")
     sitting.commit(runtime, events=(*sitting.change.events, *answer))
     session = sitting.session
+    _measure_later(runtime, session, arrival)
     if unread(session, arrival.occurrence.transcript) > _AT_ONCE:
         # Read at the end: nobody waits for it then.
         return HookAnswer(session_id=session.id)
@@ -334,6 +361,27 @@ def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     runtime.commit(sessions=[asked_for_lessons(runtime, session)])
     demand = " ".join(filter(None, (LESSONS, types_line(runtime))))
     return HookAnswer(asking(arrival.occurrence, demand), session.id, count_tokens(demand))
+
+
+def _measure_later(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+    """Measure a compaction behind the client's back, once it made a request afterwards."""
+    if session.data.get(COMPACTED):
+        path = arrival.occurrence.transcript
+        runtime.sinks.later("saving", lambda: measure_compactions(runtime, session, path))
+
+
+def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """A sub-agent stopped: count what it kept out of its client's window."""
+    sitting = _sitting(runtime, arrival)
+    if sitting.opened:
+        # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
+        return HookAnswer()
+    told, session = arrival.occurrence, sitting.session
+    runtime.sinks.later(
+        "saving",
+        lambda: measure_subagent(runtime, session, told.agent, told.agent_transcript, told.said),
+    )
+    return HookAnswer(session_id=session.id)
 
 
 def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
@@ -358,6 +406,7 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     if sitting.opened:
         sitting.commit(runtime)
+    _measure_later(runtime, sitting.session, arrival)
     transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
     close_session(runtime, sitting.session, transcript=transcript, at=arrival.at)
     return HookAnswer(session_id=sitting.session.id)
@@ -366,9 +415,12 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "started": _started,
     "prompted": _prompted,
+    "answered": _failed,
+    "failed": _failed,
     "compacting": _compacting,
     "compacted": _compacted,
     "stopped": _stopped,
+    "delegated": _delegated,
     "ended": _ended,
 }
 """What is done at each moment."""

@@ -16,7 +16,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import PackedBriefing
 from contextd.sessions.clock import gap_in_words
-from contextd.steps.briefing import TOLD, brief, quoted_in, read_lately
+from contextd.steps.briefing import brief, quoted_in, read_lately, told_by
 from contextd.steps.closing import close_session
 from contextd.steps.handoff import changes_since, time_sense, with_work
 from contextd.steps.seating import (
@@ -116,7 +116,7 @@ def _briefed(
         task=task or None,
         events=(event,),
         injected=tuple(packed.ids),
-        data={IMPLICIT: False, BRIEFED: True, TOLD: list(packed.changes)},
+        data={IMPLICIT: False, BRIEFED: True, **told_by(packed)},
         tokens=packed.tokens,
     )
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from contextd.domain.errors import Conflict, NotFound
+from contextd.domain.records import short_id
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
@@ -46,7 +47,9 @@ class SessionRows:
 
     def as_text(self) -> str:
         """A line per session."""
-        lines = [f"{s.id[:8]} {s.status} {s.age} {s.client} {s.task[:60]}" for s in self.sessions]
+        lines = [
+            f"{short_id(s.id)} {s.status} {s.age} {s.client} {s.task[:60]}" for s in self.sessions
+        ]
         return "\n".join(lines) or "no sessions yet"
 
 

@@ -174,6 +174,7 @@ def retire_old_rows(runtime: Runtime, task: Task) -> Mapping[str, Any]:
         changes=_before(runtime, "retention.history_days"),
         handed_out=_before(runtime, "retention.handed_out_days"),
         calls=_before(runtime, "retention.answers_days"),
+        originals=_before(runtime, "retention.originals_days"),
         upgraded=not model or not upkeep.waiting(model),
     )
     return upkeep.retire(ages)

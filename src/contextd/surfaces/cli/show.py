@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from contextd.client import Reply
+from contextd.domain.records import short_id
 from contextd.surfaces.cli.completion import project_names
 from contextd.surfaces.cli.output import Console, as_json_option, ask
 
@@ -96,7 +97,7 @@ def _by_day(entries: list[dict[str, Any]]) -> str:
         text = (
             entry["text"] if len(entry["text"]) <= _LONGEST else entry["text"][: _LONGEST - 1] + "…"
         )
-        start = f"  {at:%H:%M}  {entry['what']:{widest}}  {entry['id'][:8]}  "
+        start = f"  {at:%H:%M}  {entry['what']:{widest}}  {short_id(entry['id'])}  "
         lines.append(
             start + " ".join(part for part in (text, f"({about})" if about else "") if part)
         )

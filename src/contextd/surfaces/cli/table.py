@@ -11,6 +11,7 @@ GROUPS = {
     "knowledge": "Search and memory",
     "code": "Code",
     "sessions": "Sessions",
+    "folding": "Folding",
     "awareness": "Awareness",
     "upkeep": "Upkeep",
     "tools": "Agents and programs",

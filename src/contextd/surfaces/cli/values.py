@@ -51,6 +51,9 @@ def value_of(one: Parameter, given: Any) -> Any:
         case "text" if one.path and given:
             # The daemon stands in another directory.
             return str(Path(given).expanduser().absolute())
+        case "text" if given == "-":
+            # What a program wrote may hold anything.
+            return sys.stdin.buffer.read().decode("utf-8", "replace")
         case _:
             return given
 

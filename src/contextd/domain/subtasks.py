@@ -1,0 +1,165 @@
+"""A subtask: work set apart in a session, with a budget of its own, of which its message is left.
+
+What happens to one is told by events of its session, and its state is made from them: nothing else is
+kept of it. The keys of the events exclude each other, so that of two callers who open or close the
+same one at once only one is told that it did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from contextd.domain.records import new_id
+from contextd.domain.sessions import Event
+from contextd.domain.tokens import count_tokens
+
+BRANCHED = "branched"
+"""Marks a session that had a subtask, so that the calls of all others need not look for one."""
+
+WARNED_FROM = 0.8
+"""The share of its budget from which a subtask is told to come to an end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """One answer that a subtask was charged with. `about` is what was asked or read."""
+
+    at: datetime
+    operation: str
+    tokens: int
+    about: str = ""
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subtask:
+    """A subtask as its session's events tell it. Those of a session are numbered from 1.
+
+    `given` are the tokens it began with. `kinds` are the kinds of document that searches inside it
+    may return, None where all may be. `message` is what it returned.
+    """
+
+    session: str
+    number: int
+    description: str
+    prompt: str
+    budget: int
+    opened_at: datetime
+    given: int = 0
+    agent: str = ""
+    kinds: tuple[str, ...] | None = None
+    served: tuple[Served, ...] = field(default=())
+    returned_at: datetime | None = None
+    message: str = ""
+
+    @property
+    def id(self) -> str:
+        """Its address: it says which session it is of, and possessing it entitles to nothing."""
+        return f"{self.session}.{self.number}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has not returned."""
+        return self.returned_at is None
+
+    @property
+    def spent(self) -> int:
+        """The tokens contextd handed to it."""
+        return self.given + sum(one.tokens for one in self.served)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether its budget is used up."""
+        return self.spent >= self.budget
+
+    @property
+    def is_near_its_end(self) -> bool:
+        """Whether it should return soon."""
+        return self.spent >= WARNED_FROM * self.budget
+
+
+def subtasks_of(session: str, events: Iterable[Event]) -> list[Subtask]:
+    """The subtasks of a session, in order, from its events of that type."""
+    found: dict[int, Subtask] = {}
+    for event in events:
+        step, _, rest = event.key.partition(":")
+        number = int(rest.partition(":")[0])
+        if step == "open":
+            found[number] = _opened(session, number, event)
+        elif number in found:
+            found[number] = _after(found[number], step, event)
+    return list(found.values())
+
+
+def _opened(session: str, number: int, event: Event) -> Subtask:
+    kinds = event.data.get("kinds")
+    return Subtask(
+        session=session,
+        number=number,
+        description=str(event.data.get("description", "")),
+        prompt=event.text,
+        budget=int(event.data.get("budget", 0)),
+        given=int(event.data.get("given", 0)),
+        agent=str(event.data.get("agent", "")),
+        kinds=None if kinds is None else tuple(map(str, kinds)),
+        opened_at=event.at,
+    )
+
+
+def _after(subtask: Subtask, step: str, event: Event) -> Subtask:
+    if step == "return":
+        return replace(subtask, returned_at=event.at, message=event.text)
+    served = Served(
+        at=event.at,
+        operation=str(event.data.get("operation", "")),
+        tokens=int(event.data.get("tokens", 0)),
+        about=event.text,
+        ids=tuple(map(str, event.data.get("ids", ()))),
+    )
+    # What was still under way when it returned was served as well.
+    return replace(subtask, served=(*subtask.served, served))
+
+
+def opening(subtask: Subtask) -> Event:
+    """The event by which a subtask opens."""
+    data: dict[str, Any] = {
+        "description": subtask.description,
+        "budget": subtask.budget,
+        "given": subtask.given,
+    }
+    if subtask.agent:
+        data["agent"] = subtask.agent
+    if subtask.kinds is not None:
+        data["kinds"] = list(subtask.kinds)
+    key = f"open:{subtask.number}"
+    return Event(type="subtask", key=key, at=subtask.opened_at, text=subtask.prompt, data=data)
+
+
+def serving(subtask: Subtask, served: Served) -> Event:
+    """The event by which an answer is charged to a subtask."""
+    return Event(
+        type="subtask",
+        key=f"serve:{subtask.number}:{new_id()}",
+        at=served.at,
+        text=served.about,
+        data={"operation": served.operation, "tokens": served.tokens, "ids": list(served.ids)},
+    )
+
+
+def returning(subtask: Subtask, message: str, at: datetime) -> Event:
+    """The event by which a subtask ends in its message."""
+    return Event(type="subtask", key=f"return:{subtask.number}", at=at, text=message)
+
+
+def session_and_number(id: str) -> tuple[str, int]:
+    """The session and the number in the id of a subtask; no session and 0 for what is none."""
+    session, dot, number = id.strip().rpartition(".")
+    return (session, int(number)) if dot and number.isdecimal() and number.isascii() else ("", 0)
+
+
+def left_in_parent(subtasks: Sequence[Subtask]) -> int:
+    """The tokens that subtasks left behind in the conversation they were opened in."""
+    return sum(count_tokens(one.message) for one in subtasks if not one.is_open)

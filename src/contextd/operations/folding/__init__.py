@@ -1,0 +1,1 @@
+"""Folding: work set apart, large material in few words, and what that saved."""

@@ -1,0 +1,195 @@
+"""Large material in few words: the digest now, any part of the rest when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.originals import Original
+from contextd.domain.records import Clean
+from contextd.domain.records import digest as content_digest
+from contextd.domain.savings import Saving
+from contextd.domain.subtasks import session_and_number
+from contextd.domain.tokens import count_tokens, fits
+from contextd.domain.window import Serving
+from contextd.domain.words import content_words, one_line
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.sessions.line_digest import tokens_of
+from contextd.sessions.section_digest import NamedText, digest_parts, joined, piece
+from contextd.steps.digesting import of_paths, of_question, of_text
+from contextd.steps.saving import note_saving
+from contextd.steps.subtasks import subtask_named, trace_of
+
+_BUDGET, _EXPANDED = 800, 4_000
+"""Tokens of a digest, and of what is expanded at once, unless the call says more."""
+
+_LEAST, _MOST = 50, 20_000
+_ANSWERS = "answers to: "
+"""How it is told of an original that it holds what was known, and no file or output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digested:
+    """A digest. `raw_tokens` is what stands behind it, `parts` are the names by which it is expanded."""
+
+    digest: str
+    handle: str
+    tokens: int
+    raw_tokens: int
+    parts: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+
+    def as_text(self) -> str:
+        """The digest, and how to see the rest."""
+        if not self.handle:
+            return "; ".join([self.digest, *self.notes])
+        example = f"{self.parts[0]}:1-40" if self.parts else "1-40"
+        foot = f"({self.raw_tokens:,} tokens; expand({self.handle!r}, {example!r}) shows the rest)"
+        return "\n".join(filter(None, [self.digest, *self.notes, foot]))
+
+
+@operation("POST /api/digests", effect="write", profile="standard", idempotent=True)
+def digest(
+    runtime: Runtime,
+    query: str = "",
+    paths: list[str] | None = None,
+    text: str = "",
+    budget: int = _BUDGET,
+) -> Digested:
+    """Fold logs, files, folders, or everything known on a question into a digest; expand shows any part.
+
+    Errors with their surroundings, how it ended, definitions, lines that answer; repeats are counted.
+
+    Args:
+        query: What you want to know; alone, whatever answers it is folded.
+        paths: Files or folders of the project. Write a command's output to a file there, then fold it.
+        text: A text to fold. What you write out yourself saves nothing.
+        budget: Most tokens of the digest.
+    """
+    if not _LEAST <= budget <= _MOST:
+        raise Invalid(f"budget is {budget:,}", f"choose {_LEAST} to {_MOST:,} tokens")
+    if bool(paths) and bool(text):
+        raise Invalid("both paths and a text are given", "fold one after the other")
+    parts, notes, source, about = _gathered(runtime, query, paths or [], text)
+    if not parts:
+        runtime.trace.read([], type="digest", query=query)
+        return Digested("nothing relevant is known", "", 5, 0, notes=notes)
+    runtime.trace.read([], type="digest")
+    whole = joined(parts)
+    raw = tokens_of(whole)
+    handle = "d-" + content_digest(f"{about}\n{whole}")[:16]
+    original = Original(
+        scope=runtime.scope,
+        id=handle,
+        about=one_line(about, 200),
+        text=Clean(whole),
+        tokens=raw,
+        at=runtime.clock.now(),
+    )
+    runtime.commit(originals=[original])
+    names = [part.name for part in parts if part.name]
+    frame = count_tokens(Digested("", handle, 0, raw, names[:1], notes).as_text())
+    told = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))
+    kept = count_tokens(told)
+    answer = Digested(told, handle, kept, raw, names[:20], notes)
+    _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
+    if source == "search":
+        runtime.trace.said.append(told)
+    runtime.trace.gave += [Serving("file", name, kept // len(names)) for name in names if paths]
+    return answer
+
+
+def _gathered(
+    runtime: Runtime, query: str, paths: list[str], text: str
+) -> tuple[list[NamedText], list[str], str, str]:
+    """What is to be folded, what to say of it, and where it comes from: in a word, and in words."""
+    if paths:
+        parts, notes = of_paths(runtime, paths)
+        return parts, notes, "files", ", ".join(paths)
+    if text:
+        return of_text(runtime, text), [], "text", "a text"
+    if query.strip():
+        found, notice = of_question(runtime, query)
+        return found, [notice] if notice else [], "search", _ANSWERS + query
+    raise Invalid("there is nothing to fold", "give a query, paths or a text")
+
+
+def _count(runtime: Runtime, source: str, handle: str, raw: int, kept: int) -> None:
+    """Write down what was saved. A text that came over a tool had been written out by its agent; at a
+    terminal it came through a pipe, and the agent sees the digest only.
+    """
+    if source == "text" and runtime.surface in ("mcp", "rest"):
+        note_saving(runtime, Saving("bookkeeping", "text written out", raw, raw))
+        return
+    # What is folded again was kept out once.
+    note_saving(runtime, Saving("digest", source, raw, 0), handle)
+    note_saving(runtime, Saving("digest", source, 0, kept))
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A part of what stands behind a digest. `next` is the range that goes on where it was cut."""
+
+    text: str
+    tokens: int
+    about: str = ""
+    next: str = ""
+
+    def as_text(self) -> str:
+        """The text, and where it goes on."""
+        return f"{self.text}\n(goes on: range {self.next!r})" if self.next else self.text
+
+
+@operation("GET /api/digests/{handle}", profile="standard")
+def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPANDED) -> Expanded:
+    """Show a part of what stands behind a digest, or what a subtask did.
+
+    Args:
+        handle: What digest or branch gave.
+        range: Lines such as 10-40, a part's name, or NAME:10-40; all when empty.
+        budget: Most tokens.
+    """
+    if not _LEAST <= budget <= _MOST:
+        raise Invalid(f"budget is {budget:,}", f"choose {_LEAST} to {_MOST:,} tokens")
+    wanted = handle.strip()
+    if session_and_number(wanted)[0]:
+        _, _, subtask = subtask_named(runtime, wanted)
+        shown = _cut(piece(trace_of(subtask), range), budget)
+        return Expanded(shown[0], count_tokens(shown[0]), subtask.description, shown[1])
+    days = runtime.settings.number("retention.originals_days")
+    kept = runtime.view.originals.get(wanted)
+    if kept is None or runtime.clock.now() - kept.at > timedelta(days=days):
+        raise NotFound(
+            f"nothing stands behind {wanted!r}",
+            f"digest gives handles; they hold for {days} days, in their project",
+        )
+    text, goes_on = _cut(piece(kept.text, range), budget)
+    answer = Expanded(text, count_tokens(text), kept.about, goes_on)
+    if kept.about.startswith(_ANSWERS):
+        # What contextd says itself must not come back as new knowledge.
+        runtime.trace.said.append(text)
+    note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(answer.as_text())))
+    return answer
+
+
+def _cut(shown: NamedText, budget: int) -> tuple[str, str]:
+    """As many lines as fit, and the range of those that do not; empty when all do."""
+    if fits(shown.text, budget):
+        return shown.text, ""
+    lines = shown.text.split("\n")
+    low, high = 1, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if fits("\n".join(lines[:middle]), budget):
+            low = middle
+        else:
+            high = middle - 1
+    text = "\n".join(lines[:low])
+    if not fits(text, budget):
+        # One endless line: part of it is better than nothing.
+        text = text[: 3 * budget]
+    on = shown.first_line + low
+    where = f"{on}-{shown.first_line + len(lines) - 1}" if low < len(lines) else ""
+    return text, f"{shown.name}:{where}" if shown.name and where else where

@@ -1,0 +1,49 @@
+"""What was told in enough sessions in vain rests: it is found, and told to nobody unasked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from contextd.domain.records import Record
+from contextd.domain.sessions import Session
+from contextd.runtime import Runtime
+from contextd.sessions.briefing import Line
+from contextd.sessions.use import ENOUGH, line_digest, lines_told, told_in_vain
+from contextd.steps.catching_up import HEADLESS
+from contextd.steps.witnesses import DEMANDED, TOLD_IN
+
+
+def told_before(runtime: Runtime, session: Session | None) -> list[Session]:
+    """The latest sessions that were told something, but for this one. A window that is open counts before
+    anything is asked in it; one that was closed again without a word does not.
+    """
+    latest = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
+    return [
+        one
+        for one in latest
+        if (session is None or one.id != session.id)
+        and not one.data.get(HEADLESS)
+        and (one.ended_at is None or one.task or one.tool_calls)
+    ]
+
+
+def rested(records: Mapping[str, Record], sessions: Sequence[Session], task: str) -> set[str]:
+    """The records that were told in enough of these sessions in vain, but for what a person or a policy
+    demands; none where a task asks for them.
+    """
+    if task.strip():
+        return set()
+    vain = told_in_vain(sessions)
+    return {
+        id
+        for id, record in records.items()
+        if vain[id] >= ENOUGH and record.trust != "human" and record.kind not in DEMANDED
+    }
+
+
+def fresh(lines: Sequence[Line], sessions: Sequence[Session]) -> list[Line]:
+    """The lines that were not told in enough of these sessions: forks of a session all begin where it
+    ended, and a list of changes stands until somebody commits.
+    """
+    told = lines_told(sessions)
+    return [line for line in lines if told[line_digest(line.text)] < ENOUGH]

@@ -1,0 +1,74 @@
+"""A later word takes the place of an earlier one: what a session made sure of, over what was learned before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from contextd.domain.errors import Conflict, Unavailable
+from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Query
+from contextd.domain.records import FOUND, Record, short_id
+from contextd.governance.gate import RANK, RELATED_COSINE
+from contextd.governance.judgement import judge, statement_of
+from contextd.runtime import Runtime
+from contextd.steps.schemas import schema_of
+from contextd.steps.writing import Changed, change_all
+
+_NEAREST = 8
+_OVERRULES = ("opposite", "update")
+
+
+def supersede_older(runtime: Runtime, said: Sequence[tuple[Record, datetime]]) -> list[str]:
+    """Let each of these records, said at its moment, take the place of what the project learned on the same
+    subject before and is the opposite of it or older. The ids of what was superseded: kept, with the
+    reason, and an undo away.
+
+    What is trusted more is left as it is, and so is what holds beyond the project.
+    """
+    moments = {record.id: at for record, at in said}
+    gone: list[str] = []
+    for record, at in sorted(said, key=lambda pair: pair[1]):
+        changes = [
+            _superseded(runtime, older, record, reason)
+            for older, reason in _older(runtime, record, at, moments)
+        ]
+        if changes:
+            # Who changed one of them meanwhile knows better.
+            with suppress(Conflict):
+                change_all(runtime, changes)
+                gone += [one.before.id for one in changes]
+    return gone
+
+
+def _older(
+    runtime: Runtime, record: Record, at: datetime, moments: Mapping[str, datetime]
+) -> list[tuple[Record, str]]:
+    """What `record` overrules, and in which words."""
+    if not runtime.embedder.model:
+        return []
+    query = Query(scopes=frozenset({record.scope}), kinds=kinds_that("compared"), statuses=FOUND)
+    try:
+        [vector] = runtime.embedder.embed([record.text])
+    except Unavailable:
+        return []
+    types = schema_of(runtime).types
+    mine = statement_of(record, types)
+    found: list[tuple[Record, str]] = []
+    for other, cosine in runtime.view.near(vector, runtime.embedder.model, query, _NEAREST):
+        before = moments.get(other.id, other.created_at)
+        if other.id == record.id or cosine < RELATED_COSINE or before >= at:
+            continue
+        if RANK[other.trust] > RANK[record.trust]:
+            continue
+        judged = judge(mine, statement_of(other, types))
+        if judged.verdict in _OVERRULES:
+            found.append((other, judged.reason))
+    return found
+
+
+def _superseded(runtime: Runtime, older: Record, by: Record, reason: str) -> Changed:
+    after = older.with_(status="superseded", canonical_id=by.id, valid_to=runtime.clock.now())
+    told = f"session {short_id(by.session)} said {short_id(by.id)} later: {reason}"
+    return Changed(older, after, "resolve", told)

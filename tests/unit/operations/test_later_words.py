@@ -1,0 +1,106 @@
+"""A later word of the user takes the place of an earlier one on the same subject."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.desks import Desk
+
+FIRST = "Remember: the session timeout of the shop is 45 minutes."
+LATER = "Remember: the session timeout of the shop is 20 minutes."
+DENIED = ("Remember: always run the linter before a commit.",
+          "Remember: never run the linter before a commit.")  # fmt: skip
+
+
+def said(desk: Desk, *texts: str) -> None:
+    """A session of its own in which the user says so."""
+    session = desk("session_start")["session_id"]
+    for text in texts:
+        desk("session_log", session_id=session, role="user", text=text)
+    desk("session_end", session_id=session)
+    desk.host.work_off()
+
+
+def learned(desk: Desk) -> dict[str, dict[str, Any]]:
+    listed = desk.as_owner("list_records", kind="discovery", status="any", limit=50)["records"]
+    return {record["content"]: record for record in listed}
+
+
+@pytest.mark.parametrize(("first", "later"), [(FIRST, LATER), DENIED])
+def test_the_later_word_holds_and_the_earlier_one_is_kept_with_the_reason(
+    desk: Desk, first: str, later: str
+) -> None:
+    said(desk, first)
+    said(desk, later)
+    known = learned(desk)
+    assert (known[first]["status"], known[later]["status"]) == ("superseded", "active")
+    old = desk.record(known[first]["id"])
+    assert (old.canonical_id, old.valid_to is not None) == (known[later]["id"], True)
+    [*_, last] = desk.view.records.history(old.id)
+    assert "said" in last.reason
+    assert "later" in last.reason
+    briefed = desk("session_start")["injected"]
+    assert known[later]["id"] in briefed
+    assert known[first]["id"] not in briefed
+    assert desk.as_owner("undo", id=old.id)
+    assert desk.record(old.id).status == "active"
+
+
+def test_of_one_session_the_last_word_holds(desk: Desk) -> None:
+    said(desk, LATER, FIRST)
+    known = learned(desk)
+    assert (known[LATER]["status"], known[FIRST]["status"]) == ("superseded", "active")
+
+
+def test_the_mind_may_be_changed_back(desk: Desk) -> None:
+    for text in (FIRST, LATER, FIRST):
+        said(desk, text)
+    listed = desk.as_owner("list_records", kind="discovery", status="active")["records"]
+    assert [record["content"] for record in listed] == [FIRST]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Remember: the session timeout of the admin page is 20 minutes.",
+        "Remember: sessions of the shop are kept in Redis.",
+        "Remember: the session timeout of the shop is 45 minutes, as the bank demands.",
+    ],
+)
+def test_what_merely_is_about_the_same_supersedes_nothing(desk: Desk, other: str) -> None:
+    said(desk, FIRST)
+    said(desk, other)
+    assert learned(desk)[FIRST]["status"] == "active"
+
+
+def test_what_is_said_in_passing_supersedes_nothing(desk: Desk) -> None:
+    said(desk, FIRST)
+    said(desk, "The session timeout of the shop must be 20 minutes.")
+    assert learned(desk)[FIRST]["status"] == "active"
+
+
+def test_what_a_person_or_an_agent_recorded_is_not_overruled(desk: Desk) -> None:
+    plain = FIRST.removeprefix("Remember: ")
+    mine = desk.as_owner("save_context", content=plain)["id"]
+    agents = desk("save_context", content="The colour of the button is teal, always.")["id"]
+    said(desk, LATER)
+    said(desk, "Remember: the colour of the button is never teal.")
+    assert desk.record(mine).status == "active"
+    assert desk.record(agents).status == "active"
+
+
+def test_what_another_project_was_told_stays(desk: Desk, tmp_path: Path) -> None:
+    elsewhere = desk.at(tmp_path / "elsewhere")
+    shutil.copytree(desk.root, elsewhere.root)
+    shutil.rmtree(elsewhere.root / ".git")
+    (elsewhere.root / ".context").mkdir(exist_ok=True)
+    elsewhere.as_owner("init")
+    assert elsewhere.scope != desk.scope
+    said(elsewhere, FIRST)
+    said(desk, LATER)
+    assert learned(elsewhere)[FIRST]["status"] == "active"
+    assert learned(desk)[LATER]["status"] == "active"
