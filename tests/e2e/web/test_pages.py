@@ -18,7 +18,8 @@ PAGES = [
     "/awareness", "/schema", "/schema?scope=home", "/schema?template=team", "/window", "/jobs/nowhere",
     "/records/no/such/page", "/person", "/inbox", "/inbox?status=candidate", "/inbox/{doubted}/merge",
     "/inbox/{doubted}/merge?q=zzyzx", "/inbox/ffffffff/merge", "/records/{doubted}/edit?back=inbox",
-    "/project", "/project?zoom=150", "/project?module=prices", "/project?module=nothing",
+    "/consolidation", "/consolidation?collection=remediations", "/consolidation?collection=none",
+    "/policies", "/savings", "/savings?days=7", "/project", "/project?zoom=150", "/project?module=prices", "/project?module=nothing",
 ]  # fmt: skip
 
 Visit = Callable[..., Any]

@@ -38,6 +38,8 @@ NAVIGATION = (
             ("person", "/person", "Person", "p"),
             ("project", "/project", "Project", "m"),
             ("awareness", "/awareness", "Awareness", "a"),
+            ("consolidation", "/consolidation", "Consolidation", "k"),
+            ("policies", "/policies", "Policies", "y"),
             ("schema", "/schema", "Schema", "c"),
         ),
     ),
@@ -46,6 +48,7 @@ NAVIGATION = (
         (
             ("sessions", "/sessions", "Sessions", "s"),
             ("window", "/window", "Context window", "w"),
+            ("savings", "/savings", "Savings", "t"),
             ("jobs", "/jobs", "Jobs", "j"),
         ),
     ),

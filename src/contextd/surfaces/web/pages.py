@@ -12,7 +12,19 @@ from starlette.routing import Route
 
 from contextd.operations.core import OPERATIONS
 from contextd.surfaces.calls import Calls
-from contextd.surfaces.web import awareness, entries, inbox, person, project, records, schema, work
+from contextd.surfaces.web import (
+    awareness,
+    consolidation,
+    entries,
+    inbox,
+    person,
+    policies,
+    project,
+    records,
+    savings,
+    schema,
+    work,
+)
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
 from contextd.surfaces.web.charts import columns
 from contextd.surfaces.web.desk import NO_STORE, Desk, locked, signed_in
@@ -20,7 +32,9 @@ from contextd.surfaces.web.render import load_templates, render, static_files
 from contextd.surfaces.web.sections import is_page
 from contextd.surfaces.web.steps import next_steps
 
-PARTS = (inbox, project, work, entries, records, person, awareness, schema)
+PARTS = (
+    inbox, project, consolidation, policies, savings, work, entries, records, person, awareness, schema,
+)  # fmt: skip
 """The modules with pages and forms, in the order in which their paths are tried."""
 
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
@@ -30,7 +44,8 @@ _ASKED = (
     "get_gaps", "introspect", "list_contradictions", "record_ages", "get_record", "explain_search",
     "session_timeline", "context_window", "jobs", "schema_get", "schema_templates",
     "describe_schema", "user_profile", "inbox", "list_modules",
-    "project_module",
+    "project_module", "consolidation_status", "consolidation_trigger", "list_policies",
+    "standards_get", "policy_checks", "savings",
 )  # fmt: skip
 
 
