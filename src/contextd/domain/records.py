@@ -33,6 +33,10 @@ PRESENT: tuple[Status, ...] = ("active", "candidate", "inbox")
 """What a new record would repeat."""
 
 
+BESIDE = ("symptoms", "wordings")
+"""Lists of texts by which a record is found, beside its own text."""
+
+
 class Clean(str):
     """A text that secrets were taken out of. Whatever is made from one is an ordinary text again."""
 
@@ -122,8 +126,11 @@ class Record:
 
     @property
     def labels(self) -> str:
-        """What is indexed beside the text: the tags, and who the record comes from."""
-        return "\n".join((*self.tags, *([self.source.agent] if self.source.agent else [])))
+        """What is indexed beside the text: the tags, who the record comes from, what it is recognised by,
+        and how those that were merged into it said it.
+        """
+        listed = [v for name in BESIDE for v in self.data.get(name) or () if isinstance(v, str)]
+        return "\n".join((*self.tags, *filter(None, (self.source.agent,)), *listed))
 
     @property
     def content_hash(self) -> str:

@@ -41,7 +41,9 @@ _ACTIVE = {
     "driven": "drive", "broken": "break", "hidden": "hide", "chosen": "choose", "frozen": "freeze",
 }  # fmt: skip
 _PARTS = re.compile(rf"[,;:.](?=\s|$)|\b(?=(?:{'|'.join(_BINDERS)})\b)", re.I)
-_FRONT = re.compile(rf"(?:{'|'.join(_BINDERS)})\s+[^,;.\s]+(?:\s+[^,;.\s]+)?(?=\s+(?:the|its|their|every|all)\s)")
+_FRONT = re.compile(
+    rf"(?:{'|'.join(_BINDERS)})\s+[^,;.\s]+(?:\s+[^,;.\s]+)?(?=\s+(?:the|its|their|every|all)\s)"
+)
 """A phrase in front that no comma ends: "In unit tests the mailer is stubbed"."""
 
 _DIRECTING = frozenset(
