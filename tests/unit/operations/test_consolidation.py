@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from contextd.domain.changes import Changes, Put
+from contextd.domain.documents import record_document
 from contextd.domain.errors import ContextdError
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, new_id
 from contextd.home import LOCAL
-from support.desks import Desk, Unlost
+from support.desks import Desk, Unlost, embedder
 from support.repositories import committed
 
 RELEASE = "Add defer conn.Release() after Acquire()"
@@ -186,7 +188,10 @@ def memory(desk: Desk, content: str, **data) -> str:
         id=new_id(), kind="memory", scope=desk.scope, title="Migrations", content=content,
         data={"outcome": "success", **data},
     )  # fmt: skip
-    desk.put(record, "create")
+    document = record_document(record)
+    vectors = {desk.scope: {document.digest: embedder().embed([document.text])[0]}}
+    put = [Put(record, "create")]
+    desk.view.commit(Changes(records=put, vectors=vectors, model=embedder().model))
     return record.id
 
 
