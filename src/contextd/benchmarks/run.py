@@ -15,6 +15,8 @@ from typing import NoReturn
 from contextd.benchmarks import (
     awareness,
     code,
+    consolidation,
+    consolidation_scale,
     localise,
     neighbours,
     redaction,
@@ -151,6 +153,15 @@ def _redaction(given: Given) -> bool:
     return True
 
 
+def _consolidation(given: Given) -> bool:
+    consolidation.run(given.data, out=sys.stdout)
+    return True
+
+
+def _consolidation_scale(_: Given) -> bool:
+    return consolidation_scale.run(out=sys.stdout)
+
+
 def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
@@ -178,6 +189,8 @@ KINDS: dict[str, Benchmark] = {
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "redaction": Benchmark(_redaction),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
+    "consolidation": Benchmark(_consolidation, about="(what is merged; SICK with --data)"),
+    "consolidation-scale": Benchmark(_consolidation_scale, about="(100,000 memories)"),
     "roundtrips": Benchmark(_roundtrips),
     **{
         name: Benchmark(partial(_speed, name, measure), usual=True)

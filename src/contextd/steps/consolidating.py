@@ -40,6 +40,9 @@ _TOGETHER = 25
 _EMBEDDED = 64
 _DISPUTES = 10_000
 
+MERGEABLE = ("same", "refinement")
+"""Only what says the same, or more of the same, is merged: that it is near says nothing."""
+
 Keep = Callable[[Mapping[str, Any]], None]
 
 
@@ -200,7 +203,7 @@ def _clusters(
     check: Callable[[], None],
 ) -> Iterator[Cluster]:
     read = _reader(here, scope, how, check)
-    judging = judging_of(runtime, how)
+    judging = judging_of(runtime, here, scope, how)
     taken: set[str] = set()
     for members in groups(ids, read, check):
         there, rows = read([id for id in members if id not in taken])
@@ -261,17 +264,19 @@ def resolution(record: Record) -> str:
     return "\n".join(str(part) for part in told if part)
 
 
-def judging_of(runtime: Runtime, how: Consolidating) -> Judging:
-    """How the records of a collection are judged where the call stands."""
+def judging_of(runtime: Runtime, here: Runtime, scope: Scope, how: Consolidating) -> Judging:
+    """How the records of a collection are judged. What is disputed, also with what holds more widely, is
+    left until that is settled.
+    """
     pairs = runtime.view.contradictions.find(
-        frozenset(runtime.cascade), states=("open",), limit=_DISPUTES
+        frozenset(scope.cascade), states=("open",), limit=_DISPUTES
     )
     disputed = {id for pair in pairs for id in (pair.a, pair.b)}
     parted: dict[str, frozenset[str]] = {}
 
     def apart(record: Record) -> frozenset[str]:
         if record.id not in parted:
-            parted[record.id] = merged_before(runtime, record)
+            parted[record.id] = merged_before(here, record)
         return parted[record.id]
 
     def same(one: Record, other: Record) -> str:
@@ -280,13 +285,13 @@ def judging_of(runtime: Runtime, how: Consolidating) -> Judging:
         mine, theirs = apart(one), apart(other)
         if one.id in theirs or other.id in mine or mine & theirs:
             return ""
-        judged = _judged(one, other, how)
-        if judged.verdict not in ("same", "refinement"):
+        judged = judgement_of(one, other, how)
+        if judged.verdict not in MERGEABLE:
             return ""
         return judged.reason or "the same words"
 
     def against(one: Record, other: Record) -> bool:
-        return _judged(one, other, how).verdict in ("opposite", "update")
+        return judgement_of(one, other, how).verdict in ("opposite", "update")
 
     return Judging(precedence, same, against)
 
@@ -310,7 +315,8 @@ def _alike(one: Record, other: Record, how: Consolidating) -> bool:
     return all(mine == theirs for mine, theirs in pairs if mine and theirs)
 
 
-def _judged(one: Record, other: Record, how: Consolidating) -> Judgement:
+def judgement_of(one: Record, other: Record, how: Consolidating) -> Judgement:
+    """How two records of a collection stand to each other, by what of them is compared."""
     for name in how.row.agreeing:
         mine, theirs = one.data.get(name), other.data.get(name)
         if mine and theirs:

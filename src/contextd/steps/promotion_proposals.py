@@ -21,6 +21,7 @@ from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON, Scope
 from contextd.governance.judgement import judge, statement_of
 from contextd.runtime import Runtime
+from contextd.steps.consolidating import MERGEABLE
 from contextd.steps.promoting import copy_for, particulars
 from contextd.steps.writing import embed_documents
 
@@ -135,7 +136,7 @@ def _judging() -> Judging:
         if one.data.get("outcome") != other.data.get("outcome"):
             return ""
         judged = judge(statement_of(one), statement_of(other))
-        if judged.verdict not in ("same", "refinement"):
+        if judged.verdict not in MERGEABLE:
             return ""
         return judged.reason or "the same words"
 
