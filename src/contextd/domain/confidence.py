@@ -41,7 +41,7 @@ def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
     return round(max(0.0, confidence - DECAY_PER_30_DAYS * periods), 4)
 
 
-def standing(record: Record, now: datetime) -> float:
+def confidence_at(record: Record, now: datetime) -> float:
     """How sure we are of a record today: less, the longer it was neither used nor changed."""
     rested = max(filter(None, (record.last_used_at, record.updated_at, record.created_at)))
     return decayed(record.confidence, rested, now)

@@ -165,6 +165,24 @@ class Change:
     undoes: int | None = None
 
 
+Operation = Literal["ADD", "UPDATE", "INVALIDATE", "SKIP"]
+"""What a write does to what is known. Nothing automatic deletes for good: what no longer holds is
+invalidated, and what is known already is skipped and counted.
+"""
+
+
+def operation_of(change: Change) -> Operation:
+    """What a change did to what is known."""
+    if change.before is None:
+        return "ADD"
+    after = change.after
+    if after is None or (after.valid_to is not None and change.before.valid_to is None):
+        return "INVALIDATE"
+    if after.status not in PRESENT and change.before.status in PRESENT:
+        return "INVALIDATE"
+    return "UPDATE"
+
+
 def last_undoable(history: Sequence[Change]) -> Change | None:
     """The latest change that was not taken back and takes none back; None when nothing is left."""
     undone = {change.undoes for change in history}

@@ -17,7 +17,7 @@ from contextd.awareness.contradictions import is_pinned, precedence, propose
 from contextd.consolidation.clusters import Cluster, Judging, clusters
 from contextd.consolidation.merging import MERGED, into, united
 from contextd.consolidation.neighbours import groups, near
-from contextd.domain.confidence import standing
+from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Stale
 from contextd.domain.query import Query
 from contextd.domain.records import Record, digest
@@ -174,7 +174,7 @@ def _in_use(
 
 
 def _is_left(record: Record, below: float, now: Any) -> bool:
-    return record.trust != "human" and not is_pinned(record) and standing(record, now) < below
+    return record.trust != "human" and not is_pinned(record) and confidence_at(record, now) < below
 
 
 def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
@@ -183,7 +183,7 @@ def _archive(runtime: Runtime, left: Sequence[Record], now: Any) -> int:
             record,
             record.with_(status="archived"),
             "archive",
-            f"confidence {record.confidence:.2f}, {standing(record, now):.2f} after resting unused;"
+            f"confidence {record.confidence:.2f}, {confidence_at(record, now):.2f} after resting unused;"
             " undo brings it back",
         )
         for record in left

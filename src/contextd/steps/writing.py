@@ -20,6 +20,7 @@ from contextd.domain.records import (
     PRESENT,
     Anchor,
     Change,
+    Operation,
     Record,
     Source,
     Status,
@@ -55,13 +56,22 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Saved:
     """What became of a draft. `outcome` is `added`, `inbox`, `duplicate` or `rejected`; `record` is
-    the new one, or the one that was there; None when the draft was rejected.
+    the new one, or the one that was there; None when the draft was rejected. `changed` says that the one
+    that was there took something over.
     """
 
     outcome: str
     reason: str
     record_or_none: Record | None
     redacted: int = 0
+    changed: bool = False
+
+    @property
+    def operation(self) -> Operation:
+        """What the draft did to what is known."""
+        if self.outcome in ("added", "inbox"):
+            return "ADD"
+        return "UPDATE" if self.changed else "SKIP"
 
     @property
     def record(self) -> Record:
@@ -115,7 +125,8 @@ def save_new(
         if verdict.outcome == "duplicate" and verdict.existing is not None:
             seen, more = _seen_again(runtime, verdict.existing, verdict.draft)
             reason = "; ".join(filter(None, (verdict.reason, more)))
-            return Saved("duplicate", reason, seen, redacted)
+            changed = seen.version != verdict.existing.version
+            return Saved("duplicate", reason, seen, redacted, changed)
         placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
         record = _record(
             runtime,

@@ -9,7 +9,7 @@ from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, ContextdError, NotFound
 from contextd.domain.kinds import area_of
-from contextd.domain.records import Change, Record, last_undoable, short_id
+from contextd.domain.records import Change, Record, last_undoable, operation_of, short_id
 from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
@@ -23,7 +23,7 @@ from contextd.steps.writing import embed_documents, undo_of
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change of a record."""
+    """One change of a record. `operation` is what it did to what is known: ADD, UPDATE or INVALIDATE."""
 
     seq: int
     at: str
@@ -31,6 +31,7 @@ class HistoryEntry:
     action: str
     reason: str
     fields: list[str]
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +160,7 @@ def _entry(change: Change) -> HistoryEntry:
         change.action,
         change.reason,
         _differing(change.before, change.after),
+        operation_of(change),
     )
 
 
