@@ -40,7 +40,7 @@ from contextd.ports import View
 from contextd.runtime import Request
 from contextd.settings import load_settings
 from contextd.steps.collections import COLLECTIONS, consolidating
-from contextd.steps.consolidating import Progress, consolidate
+from contextd.steps.consolidating import Pacing, consolidate
 
 RECORDS = 100_000
 CLUSTERS = RECORDS // 10
@@ -256,7 +256,7 @@ def work() -> None:
     runtime.view.records.count(Query(scopes=frozenset({_WHERE})))
     began = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1_000
     how = consolidating(COLLECTIONS["memories"], runtime.settings)
-    consolidate(runtime, _WHERE, how, Progress())
+    consolidate(runtime, _WHERE, how, Pacing())
     print(began)
     host.close()
 

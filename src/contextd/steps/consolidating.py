@@ -75,7 +75,7 @@ class Consolidated:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Pacing:
     """How consolidating goes on: `check` may raise between steps, `keep` keeps how far it came, and
     `reached` is what was kept by an attempt before. At most so many clusters are `shown`.
     """
@@ -87,7 +87,7 @@ class Progress:
 
 
 def consolidate(
-    runtime: Runtime, scope: Scope, how: Consolidating, progress: Progress, *, dry_run: bool = False
+    runtime: Runtime, scope: Scope, how: Consolidating, pacing: Pacing, *, dry_run: bool = False
 ) -> Consolidated:
     """Merge what says the same among the records of a collection in a scope, and archive leftovers; with
     `dry_run`, only say what would be merged.
@@ -96,17 +96,17 @@ def consolidate(
     finds what is left. A record that changed meanwhile is left for the next time.
     """
     here = replace(runtime, view=runtime.organisation.view(runtime.caller, [scope]))
-    reached = progress.reached
+    reached = pacing.reached
     done = Consolidated(archived=int(reached.get("archived", 0)))
     done.joined, done.merged = _done_before(here, reached)
-    ids = _in_use(here, scope, how, done, progress, dry_run=dry_run)
+    ids = _in_use(here, scope, how, done, pacing, dry_run=dry_run)
     done.before = int(reached.get("before", 0)) or len(ids) + done.archived
     if not here.embedder.model:
         done.note = "nothing is compared without an embedder"
         return done
     waiting: list[Cluster] = []
-    for cluster in _clusters(runtime, here, scope, how, ids, progress.check):
-        if len(done.clusters) < progress.shown:
+    for cluster in _clusters(runtime, here, scope, how, ids, pacing.check):
+        if len(done.clusters) < pacing.shown:
             done.clusters.append(cluster)
         if dry_run:
             done.merged += 1
@@ -114,10 +114,10 @@ def consolidate(
             continue
         waiting.append(cluster)
         if len(waiting) == _TOGETHER:
-            _merge(here, how, waiting, done, progress)
+            _merge(here, how, waiting, done, pacing)
             waiting = []
     if waiting:
-        _merge(here, how, waiting, done, progress)
+        _merge(here, how, waiting, done, pacing)
     return done
 
 
@@ -138,7 +138,7 @@ def _in_use(
     scope: Scope,
     how: Consolidating,
     done: Consolidated,
-    progress: Progress,
+    pacing: Pacing,
     *,
     dry_run: bool,
 ) -> list[str]:
@@ -153,7 +153,7 @@ def _in_use(
         limit=_PAGE,
     )
     while True:
-        progress.check()
+        pacing.check()
         page = runtime.view.records.find(query)
         left = [record for record in page.records if _is_left(record, below, now)]
         gone = {record.id for record in left}
@@ -332,9 +332,9 @@ def _merge(
     how: Consolidating,
     waiting: Sequence[Cluster],
     done: Consolidated,
-    progress: Progress,
+    pacing: Pacing,
 ) -> None:
-    progress.keep(
+    pacing.keep(
         {
             "before": done.before,
             "joined": done.joined,

@@ -123,10 +123,7 @@ def save_new(
         if verdict.outcome == "reject":
             return Saved("rejected", verdict.reason, None, redacted)
         if verdict.outcome == "duplicate" and verdict.existing is not None:
-            seen, more = _seen_again(runtime, verdict.existing, verdict.draft)
-            reason = "; ".join(filter(None, (verdict.reason, more)))
-            changed = seen.version != verdict.existing.version
-            return Saved("duplicate", reason, seen, redacted, changed)
+            return _known(runtime, verdict, verdict.existing)
         placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
         record = _record(
             runtime,
@@ -150,6 +147,14 @@ def save_new(
         outcome = "inbox" if record.status == "inbox" else "added"
         return Saved(outcome, verdict.reason, record.with_(version=1), redacted)
     raise Conflict("the same is being recorded by several at once", "search for it, then try again")
+
+
+def _known(runtime: Runtime, verdict: Verdict, existing: Record) -> Saved:
+    """What becomes of a draft that says what is known."""
+    seen, more = _seen_again(runtime, existing, verdict.draft)
+    told = "; ".join(filter(None, (verdict.reason, more)))
+    changed = seen.version != existing.version
+    return Saved("duplicate", told, seen, len(verdict.findings), changed)
 
 
 def _record(

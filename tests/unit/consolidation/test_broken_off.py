@@ -23,7 +23,7 @@ from contextd.runtime import Request, Runtime, SystemClock
 from contextd.settings import load_settings
 from contextd.steps import consolidating as steps
 from contextd.steps.collections import COLLECTIONS, consolidating
-from contextd.steps.consolidating import Progress, consolidate
+from contextd.steps.consolidating import Pacing, consolidate
 
 HERE, NEIGHBOUR = Scope(LOCAL, "default", "shop"), Scope(LOCAL, "default", "blog")
 CLUSTERS = 7
@@ -110,14 +110,14 @@ def test_it_goes_on_after_dying_before_or_after_any_commit(runtime, monkeypatch,
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        consolidate(runtime, HERE, how, Progress(keep=keep))
+        consolidate(runtime, HERE, how, Pacing(keep=keep))
     merged = sum(one.status == "merged" for one in state(runtime, HERE).values())
     assert merged == 2 * 2 * (stop - 1)
-    done = consolidate(runtime, HERE, how, Progress(reached=kept[-1]))
+    done = consolidate(runtime, HERE, how, Pacing(reached=kept[-1]))
     assert (done.before, done.after) == (4 * CLUSTERS, 2 * CLUSTERS)
     assert done.merged == CLUSTERS
     whole(runtime)
-    again = consolidate(runtime, HERE, how, Progress())
+    again = consolidate(runtime, HERE, how, Pacing())
     assert (again.merged, again.before) == (0, 2 * CLUSTERS)
     whole(runtime)
 
@@ -134,9 +134,9 @@ def test_dying_right_after_a_commit_counts_it_once(runtime, monkeypatch):
 
     monkeypatch.setattr(steps, "change_all", dies)
     with pytest.raises(InterruptedError):
-        consolidate(runtime, HERE, how, Progress(keep=lambda reached: kept.append(dict(reached))))
+        consolidate(runtime, HERE, how, Pacing(keep=lambda reached: kept.append(dict(reached))))
     monkeypatch.setattr(steps, "change_all", change_all)
-    done = consolidate(runtime, HERE, how, Progress(reached=kept[-1]))
+    done = consolidate(runtime, HERE, how, Pacing(reached=kept[-1]))
     assert done.merged == CLUSTERS
     whole(runtime)
 
@@ -152,7 +152,7 @@ def test_a_record_that_changes_meanwhile_is_left_for_the_next_time(runtime, monk
             view.commit(Changes(records=[Put(record.with_(tags=("seen",)), "update")]))
             touched.append(record.id)
 
-    done = consolidate(runtime, HERE, how, Progress(keep=keep))
+    done = consolidate(runtime, HERE, how, Pacing(keep=keep))
     assert (done.merged, done.missed) == (CLUSTERS - 1, 1)
     assert state(runtime, HERE)["0-1"].status == "active"
-    assert consolidate(runtime, HERE, how, Progress()).merged == 1
+    assert consolidate(runtime, HERE, how, Pacing()).merged == 1

@@ -16,7 +16,7 @@ from contextd.jobs.table import Task, new_job
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.collections import COLLECTIONS, CollectionRow, collection_named, consolidating
-from contextd.steps.consolidating import Consolidated, Progress, consolidate, kept_because
+from contextd.steps.consolidating import Consolidated, Pacing, consolidate, kept_because
 from contextd.steps.finding import resolve
 from contextd.steps.runs import last_run, note_run
 from contextd.steps.seating import expect_next
@@ -168,7 +168,7 @@ def consolidation_trigger(
             )
         return _in_background(runtime, row, where)
     how = consolidating(row, runtime.settings)
-    done = consolidate(runtime, where, how, Progress(shown=_SHOWN), dry_run=dry_run)
+    done = consolidate(runtime, where, how, Pacing(shown=_SHOWN), dry_run=dry_run)
     if not dry_run:
         note_run(runtime, row, where, done)
     merges = [_proposal(cluster) for cluster in done.clusters]
@@ -210,7 +210,7 @@ def _side(record: Record, cosine: float, why: str) -> MergeSide:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class Parting:
     """A merge that was taken back."""
 
     id: str
@@ -227,7 +227,7 @@ class TakenBack:
 
 
 @operation("POST /api/records/{id}/unmerge", effect="write", profile="full")
-def unmerge(runtime: Runtime, id: str) -> TakenBack:
+def unmerge(runtime: Runtime, id: str) -> Parting:
     """Take a merge back: the originals are as they were, and are not merged again by themselves.
 
     Args:
@@ -236,7 +236,7 @@ def unmerge(runtime: Runtime, id: str) -> TakenBack:
     done = unmerge_of(runtime, resolve(runtime, id))
     restored = [record.id for record in done.restored]
     runtime.trace.wrote([done.keeper.id, *restored], type=done.keeper.kind, action="update")
-    return TakenBack(done.keeper.id, restored, done.edited, list(done.notes))
+    return Parting(done.keeper.id, restored, done.edited, list(done.notes))
 
 
 def consolidate_remediations(runtime: Runtime, task: Task) -> Mapping[str, Any]:
@@ -261,8 +261,8 @@ def _by_schedule(runtime: Runtime, task: Task, row: CollectionRow) -> Mapping[st
     if not runtime.settings.flag(row.enabled):
         return {"skipped": f"{row.enabled} is off"}
     how = consolidating(row, runtime.settings)
-    progress = Progress(task.hold.check, task.hold.keep, task.reached)
-    done = consolidate(runtime, scope, how, progress)
+    pacing = Pacing(task.hold.check, task.hold.keep, task.reached)
+    done = consolidate(runtime, scope, how, pacing)
     task.hold.check()
     if done.merged or done.archived:
         note_run(runtime, row, scope, done)
