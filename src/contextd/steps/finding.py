@@ -62,11 +62,15 @@ def find_records(
         runtime, question, kinds, limit=limit, handed_out=handed_out, **conditions
     )
     least, now = conditions.get("min_confidence", 0.0), runtime.clock.now()
+    found = {hit.record.id for hit in result.hits if hit.record is not None}
     hits = [
         FoundRecord(hit.record, hit.relevance, hit.why)
         for hit in result.hits
-        # The index knows the confidence that is stored, which can only have sunk since.
-        if hit.record is not None and (not least or confidence_at(hit.record, now) >= least)
+        # The index knows the confidence that is stored, which can only have sunk since. A copy says
+        # nothing new beside what it is a copy of.
+        if hit.record is not None
+        and (not least or confidence_at(hit.record, now) >= least)
+        and found.isdisjoint(hit.record.data.get("promoted_from") or ())
     ]
     if handed_out:
         runtime.trace.said += [hit.record.text for hit in hits]

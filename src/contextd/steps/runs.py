@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from contextd.domain.changes import Put
+from contextd.domain.documents import record_document
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope
 from contextd.runtime import Runtime
 from contextd.steps.collections import CollectionRow
 from contextd.steps.consolidating import Consolidated
+from contextd.steps.writing import embed_documents
 
 _JOBS = 1_000
 _NAMESPACE = uuid.UUID("5a7c6d1e-6a5b-53f1-8b0c-2f6f6d0f4a11")
@@ -58,7 +60,9 @@ def note_run(runtime: Runtime, row: CollectionRow, scope: Scope, done: Consolida
         updated_at=now,
         version=known[0].version if known else 0,
     )
-    runtime.commit(records=[Put(record, "update" if known else "create")])
+    vectors = {scope: embed_documents(runtime, [record_document(record)])}
+    put = Put(record, "update" if known else "create")
+    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
 
 
 def _id(row: CollectionRow, scope: Scope) -> str:

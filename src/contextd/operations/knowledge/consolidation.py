@@ -167,6 +167,8 @@ def consolidation_trigger(
                 f"{where} has more than {_AT_ONCE:,} {collection}", "run it without dry_run"
             )
         return _in_background(runtime, row, where)
+    # What was written a moment ago may contradict something, which must be known by now.
+    runtime.sinks.settle()
     how = consolidating(row, runtime.settings)
     done = consolidate(runtime, where, how, Pacing(shown=_SHOWN), dry_run=dry_run)
     if not dry_run:

@@ -115,9 +115,10 @@ def _target(record: Record, level: Literal["team", "org"]) -> Scope:
 
 def _require_promotable(runtime: Runtime, record: Record) -> None:
     if record.status != "active":
+        stayed = f"promote {short_id(record.canonical_id)} instead" if record.canonical_id else ""
         raise Invalid(
             f"{short_id(record.id)} is {record.status}: only what is in use is promoted",
-            "settle_candidate keeps what waits",
+            stayed or "settle_candidate keeps what waits, undo brings back what was archived",
         )
     if record.trust in ("external", "imported") and runtime.surface not in _PEOPLE:
         raise Denied(
