@@ -16,7 +16,7 @@ import numpy as np
 from contextd.awareness.contradictions import is_pinned, precedence, propose
 from contextd.consolidation.clusters import Cluster, Judging, clusters
 from contextd.consolidation.merging import MERGED, into, united
-from contextd.consolidation.neighbours import groups, near
+from contextd.consolidation.neighbours import components
 from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Stale
 from contextd.domain.query import Query
@@ -31,7 +31,7 @@ _PAGE = 2_000
 _READ = 500
 """Records that are read at once to be judged."""
 
-_NEAREST = 50
+_NEAREST = 20
 """Neighbours that are kept of each record: of more copies the others find it."""
 
 _TOGETHER = 25
@@ -204,21 +204,15 @@ def _clusters(
 ) -> Iterator[Cluster]:
     read = _reader(here, scope, how, check)
     judging = judging_of(runtime, here, scope, how)
-    taken: set[str] = set()
-    for members in groups(ids, read, check):
-        there, rows = read([id for id in members if id not in taken])
-        if len(there) < how.least:
+    for members, close in components(ids, read, how.threshold, _NEAREST, check):
+        if len(members) < how.least:
             continue
-        found = near(rows, how.threshold, _NEAREST, check)
-        places = [place for place, close in enumerate(found) if close]
-        records = _records(here, [there[place] for place in places], check)
-        placed = {place: records[there[place]] for place in places if there[place] in records}
-        order = {place: i for i, place in enumerate(placed)}
-        close = [[(order[j], c) for j, c in found[i] if j in order] for i in placed]
-        for cluster in clusters(list(placed.values()), close, judging):
+        known = _records(here, members, check)
+        order = {place: i for i, place in enumerate(p for p, m in enumerate(members) if m in known)}
+        near = [[(order[j], c) for j, c in close[i] if j in order] for i in order]
+        for cluster in clusters([known[members[i]] for i in order], near, judging):
             check()
             if len(cluster.records) >= how.least:
-                taken.update(record.id for record in cluster.records)
                 yield cluster
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from contextd.consolidation import neighbours
-from contextd.consolidation.neighbours import groups, near
+from contextd.consolidation.neighbours import components, groups, near
 
 
 def nothing() -> None:
@@ -71,3 +71,34 @@ def test_it_can_be_stopped_between_steps() -> None:
 
     with pytest.raises(InterruptedError):
         near(planted(2, 2), 0.5, 5, stop)
+
+
+@pytest.mark.parametrize("at_once", [10_000, 300])
+def test_what_hangs_together_is_found_across_groups(monkeypatch, at_once) -> None:
+    monkeypatch.setattr(neighbours, "AT_ONCE", at_once)
+    monkeypatch.setattr(neighbours, "_GROUP", 20)
+    pairs, alone = 100, 700
+    rows = planted(pairs, alone)
+    ids = [f"id-{number}" for number in range(len(rows))]
+
+    def read(wanted):
+        return list(wanted), rows[[int(id.removeprefix("id-")) for id in wanted]]
+
+    found = {frozenset(them): row for them, row in components(ids, read, 0.9, 5, nothing)}
+    wanted = {frozenset((f"id-{n}", f"id-{pairs + alone + n}")) for n in range(pairs)}
+    assert set(found) <= wanted
+    assert len(found) >= 0.98 * pairs
+    for close in found.values():
+        [[(one, cosine)], [(other, _)]] = close
+        assert (one, other) == (1, 0)
+        assert cosine == pytest.approx(0.95, abs=1e-3)
+
+
+def test_a_chain_hangs_together_and_names_its_direct_neighbours_only() -> None:
+    angles = np.array([0.0, 0.3, 0.6, 2.0])
+    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    [(members, close)] = components(
+        ["a", "b", "c", "d"], lambda ids: (list(ids), rows), 0.95, 5, nothing
+    )
+    assert members == ["a", "b", "c"]
+    assert [[other for other, _ in row] for row in close] == [[1], [0, 2], [1]]
