@@ -222,11 +222,13 @@ def test_the_status_tells_the_last_run(desk, pools):
     assert "consolidation" not in {hit["kind"] for hit in found if "kind" in hit}
 
 
-def test_only_administrators_merge(desk, pools):
+def test_who_may_write_there_may_merge_there(desk, pools):
     member = desk.by("team_member")
-    with pytest.raises(ContextdError, match="may not consolidate"):
-        member("consolidation_trigger", collection="remediations")
-    assert member("consolidation_trigger", collection="remediations", dry_run=True)["clusters"] == 1
+    with pytest.raises(ContextdError, match="may not write"):
+        member("consolidation_trigger", collection="remediations", scope="team")
+    with pytest.raises(ContextdError, match="may not"):
+        desk.by("viewer")("consolidation_trigger", collection="remediations")
+    assert member("consolidation_trigger", collection="remediations")["clusters"] == 1
     with pytest.raises(ContextdError):
         desk("consolidation_trigger", collection="recipes")
 

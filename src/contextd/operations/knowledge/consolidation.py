@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from contextd.consolidation.clusters import Cluster
-from contextd.domain.errors import Denied, TooLarge
+from contextd.domain.errors import TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import Scope
@@ -144,8 +144,8 @@ class Consolidation:
 def consolidation_trigger(
     runtime: Runtime, collection: Collection, dry_run: bool = False, scope: Level = "project"
 ) -> Consolidation:
-    """Merge records that say the same, after a check that none contradicts another; for administrators.
-    Every merge can be taken back with `unmerge`.
+    """Merge records that say the same, after a check that none contradicts another. Every merge can be
+    taken back with `unmerge`.
 
     Args:
         collection: Which records.
@@ -154,11 +154,6 @@ def consolidation_trigger(
     """
     row, where = collection_named(collection), _scope(runtime, scope)
     if not dry_run:
-        if not runtime.caller.may_administer():
-            raise Denied(
-                f"{runtime.caller.name} may not consolidate {where}",
-                "ask an administrator, or look with dry_run=true",
-            )
         runtime.caller.require("write", where)
     many = Query(scopes=frozenset({where}), kinds=(row.kind,))
     if sum(runtime.view.records.count(many).values()) > _AT_ONCE:
