@@ -16,10 +16,10 @@ from typing import Any
 from contextd.app import load_operations
 from contextd.domain.access import ROLES
 from contextd.domain.errors import ERRORS
-from contextd.domain.kinds import KINDS, Kind
+from contextd.domain.kinds import KINDS, LINKS, Kind
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Configuration
-from contextd.jobs.table import JOBS
+from contextd.jobs.table import JOBS, JobRow
 from contextd.operations.core import (
     OPERATIONS,
     PROFILES,
@@ -219,10 +219,20 @@ def _errors() -> list[str]:
     return lines + _table(("code", "Python", "HTTP", "meaning"), rows)
 
 
+def _comes_round(row: JobRow) -> str:
+    """When a job comes by itself."""
+    if row.cron:
+        return _code(str(SETTINGS[row.cron].default))
+    return "daily" if row.every else "–"
+
+
 def _kinds() -> list[str]:
     lines = ["A kind is one row of the table; `{…}` is left out above the level of a project.", ""]
     rows = [(f"[`{kind.name}`](#{kind.name})", kind.description) for kind in KINDS.values()]
     lines += _table(("kind", "what it is"), rows)
+    lines += ["", "Every kind has these fields besides its own; contextd fills them in:", ""]
+    links = [(_code(name), spec.type, spec.description) for name, spec in LINKS.items()]
+    lines += _table(("field", "type", "meaning"), links)
     for kind in KINDS.values():
         lines += ["", *_kind(kind)]
     return lines
@@ -268,7 +278,7 @@ def _jobs() -> list[str]:
         "",
     ]
     rows = [
-        (_code(row.name), row.lane, "daily" if row.every else "–", row.about)
+        (_code(row.name), row.lane, _comes_round(row), row.about)
         for row in sorted(JOBS.values(), key=lambda row: row.name)
     ]
     return lines + _table(("job", "lane", "comes round", "what it does"), rows)

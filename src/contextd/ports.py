@@ -144,6 +144,12 @@ class Index(Protocol):
         """`lexical` for the words of each asking, and `dense` unless there is no vector, together."""
         ...
 
+    def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
+        """Those of these documents of records that have a vector of `model`, and the vectors, a row for
+        each: of unit length, as `dense` compares them. Of what is no record's there is none.
+        """
+        ...
+
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
         """Documents without a vector of `model`, newest first; of those with an id in `among` only,
         when it is given.

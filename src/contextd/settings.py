@@ -73,6 +73,38 @@ def _boolean(value: Any) -> bool:
     return known[str(value).lower()] if str(value).lower() in known else bool(int("?"))
 
 
+def _consolidation(
+    collection: str, schedule: str, near: float, least: int, strategy: str
+) -> tuple[Setting, ...]:
+    """The settings by which a collection is consolidated; the defaults are seed 003's."""
+    name = f"consolidation.{collection}"
+    what = collection.replace("_", " ")
+    return (
+        Setting(f"{name}.enabled", True, f"Merge {what} that say the same, by schedule"),
+        Setting(f"{name}.schedule", schedule, f"When {what} are merged, as a cron expression"),
+        Setting(
+            f"{name}.similarity_threshold",
+            near,
+            f"Cosine from which {what} are judged as the same or not",
+            least=0.5,
+        ),
+        Setting(f"{name}.min_cluster_size", least, f"How many {what} must say the same", least=2),
+        Setting(
+            f"{name}.merge_strategy",
+            strategy,
+            f"What of {what} is compared",
+            tuple(dict.fromkeys((strategy, "pattern_match"))),
+        ),
+        Setting(f"{name}.archive_originals", True, f"Hide merged {what} from searches"),
+        Setting(
+            f"{name}.boost_confidence_per_occurrence",
+            0.05,
+            f"Confidence added for each of the {what} merged into one",
+            least=0.0,
+        ),
+    )
+
+
 SETTINGS: dict[str, Setting] = {
     row.name: row
     for row in (
@@ -160,6 +192,15 @@ SETTINGS: dict[str, Setting] = {
         Setting("folding.subtasks", 10, "Subtasks a session may have", least=1),
         Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
         Setting("recall.history", True, "Let commits like a question say where to look"),
+        *_consolidation("remediations", "0 3 * * *", 0.85, 2, "resolution_match"),
+        *_consolidation("anti_patterns", "0 4 * * *", 0.80, 2, "pattern_match"),
+        *_consolidation("memories", "0 5 * * *", 0.90, 3, "strategy_generalization"),
+        Setting(
+            "consolidation.archive_below",
+            0.2,
+            "Confidence below which what was learned is archived; 0 archives nothing",
+            least=0.0,
+        ),
         Setting(
             "retention.jobs_days",
             14,
@@ -233,6 +274,10 @@ class Settings:
     def number(self, name: str) -> int:
         """A setting whose value is a whole number."""
         return int(self._value(name))
+
+    def fraction(self, name: str) -> float:
+        """A setting whose value is a number that need not be whole."""
+        return float(self._value(name))
 
     def flag(self, name: str) -> bool:
         """A setting that is on or off."""

@@ -253,3 +253,28 @@ def test_equal_text_in_two_scopes_needs_a_vector_in_each(store):
     store.index_put([doc("two", "same words", scope=SCOPES[3])], {}, "")
     assert store.index.pending("m", 5) == [Pending("memory", "two", SCOPES[3])]
     assert dense(store, "same words") == ["one"]
+
+
+def test_vectors_are_given_of_records_that_have_one_of_the_model(store):
+    put(store, doc("one", "retry the upload"), doc("two", "cache keys"))
+    put(store, doc("other", "cache keys", scope=SCOPES[1]), doc("said", "retry", kind="event"))
+    put(store, doc("foreign", "another model"), model="n")
+    store.index_put([doc("bare", "not embedded")], {}, "m")
+    asked = ["two", "bare", "one", "said", "other", "foreign", "nobody", "two"]
+    ids, rows = store.index.vectors(SHOP, asked, "m")
+    assert ids == ["two", "one"]
+    for row, text in zip(rows, ("cache keys", "retry the upload"), strict=True):
+        unit = vector(text) / np.linalg.norm(vector(text))
+        assert np.allclose(row, unit, atol=2e-3)
+    assert store.index.vectors(SCOPES[1], asked, "m")[0] == ["other"]
+    assert store.index.vectors(SHOP, [], "m")[0] == []
+    assert store.index.vectors(SHOP, asked, "unknown")[0] == []
+
+
+def test_a_vector_of_another_size_is_left_out(store):
+    put(store, doc("one", "retry the upload"), doc("two", "cache keys"))
+    short = doc("short", "three numbers")
+    store.index_put([short], {short.digest: np.ones(3, np.float32)}, "m")
+    ids, rows = store.index.vectors(SHOP, ["short", "one", "two"], "m")
+    assert ids == ["one", "two"]
+    assert rows.shape == (2, len(vector("x")))

@@ -245,8 +245,9 @@ def settle_neighbour(folder: Path) -> Neighbour:
     clock = Shifted(hours=-60)
     host = opened(home, clock)
     desk = Desk(host, root, client="neighbour")
-    # Tests that move the clock must not end its session: no other project's timeout does either.
-    desk.configure("sessions:\n  timeout_minutes: 100000000\n")
+    # Tests that move the clock must not end its session: no other project's timeout does either. Nor may
+    # a lesson of it be archived because it rested for years.
+    desk.configure("sessions:\n  timeout_minutes: 100000000\nconsolidation:\n  archive_below: 0\n")
     desk.as_owner("init")
     bubble = desk("create_bubble", name="payments")["id"]
     for text in NOTES:

@@ -190,6 +190,7 @@ def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         [(m.id, m.kind) for m in index.dense(vector(d["text"]), "m", query, d["n"] * 4)],
         index.rankings([words, words[:1]], vector(d["text"]), "m", query, d["n"] * 2)[0],
         [(r.id, r.scope) for r, _ in view.near(vector(d["text"]), "m", query, d["n"] * 2)],
+        [index.vectors(whose, IDS, "m")[0] for whose in (owner, d["other"] or owner)],
         index.pending("m", d["n"] * 3),
         index.stats("m"),
     ]

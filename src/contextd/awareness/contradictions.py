@@ -137,21 +137,37 @@ def compare_all(
 
 def propose(a: Record, b: Record) -> Proposal:
     """Which one to keep: pinned, then human, then verified, then newer, then more helpful."""
-    tests: tuple[tuple[str, Callable[[Record], bool]], ...] = (
-        ("it is pinned", lambda r: "pinned" in r.tags or bool(r.data.get("pinned"))),
-        ("a person said it", lambda r: r.trust == "human"),
-        ("its outcome is verified", _verified),
+    first, second = precedence(a), precedence(b)
+    pairs = enumerate(zip(first, second, strict=True))
+    differing = next((place for place, (mine, theirs) in pairs if mine != theirs), -1)
+    return Proposal("a" if first >= second else "b", _REASONS[differing])
+
+
+_REASONS = (
+    "it is pinned",
+    "a person said it",
+    "its outcome is verified",
+    "it is newer",
+    "it helped more often",
+    "it is at least as sure",
+)
+
+
+def precedence(record: Record) -> tuple[bool, bool, bool, datetime, int, float]:
+    """What decides which of several records is kept, what counts most first: the greatest is."""
+    return (
+        is_pinned(record),
+        record.trust == "human",
+        _verified(record),
+        _since(record),
+        record.helpful - record.unhelpful,
+        record.confidence,
     )
-    for reason, holds in tests:
-        if holds(a) != holds(b):
-            return Proposal("a" if holds(a) else "b", reason)
-    newer = _since(a), _since(b)
-    if newer[0] != newer[1]:
-        return Proposal("a" if newer[0] > newer[1] else "b", "it is newer")
-    helped = a.helpful - a.unhelpful, b.helpful - b.unhelpful
-    if helped[0] != helped[1]:
-        return Proposal("a" if helped[0] > helped[1] else "b", "it helped more often")
-    return Proposal("a" if a.confidence >= b.confidence else "b", "it is at least as sure")
+
+
+def is_pinned(record: Record) -> bool:
+    """Whether somebody said that it shall stay."""
+    return "pinned" in record.tags or bool(record.data.get("pinned"))
 
 
 def _verified(record: Record) -> bool:

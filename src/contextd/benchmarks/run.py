@@ -15,6 +15,8 @@ from typing import NoReturn
 from contextd.benchmarks import (
     awareness,
     code,
+    consolidation,
+    consolidation_scale,
     folding,
     localise,
     neighbours,
@@ -160,6 +162,15 @@ def _remedies(given: Given) -> bool:
     return remedies.run(given.data, project=chosen.project, kept_in=chosen.out, out=sys.stdout)
 
 
+def _consolidation(given: Given) -> bool:
+    consolidation.run(given.data, out=sys.stdout)
+    return True
+
+
+def _consolidation_scale(_: Given) -> bool:
+    return consolidation_scale.run(out=sys.stdout)
+
+
 def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
@@ -197,6 +208,8 @@ KINDS: dict[str, Benchmark] = {
     ),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
     "remedies": Benchmark(_remedies, about="(recorded sessions; needs --data)"),
+    "consolidation": Benchmark(_consolidation, about="(what is merged; SICK with --data)"),
+    "consolidation-scale": Benchmark(_consolidation_scale, about="(100,000 memories)"),
     "roundtrips": Benchmark(_roundtrips),
     **{
         name: Benchmark(partial(_speed, name, measure), usual=True)

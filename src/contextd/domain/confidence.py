@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from contextd.domain.records import Record
 
 START = {"human": 0.8, "agent": 0.6, "extracted": 0.5, "imported": 0.5, "external": 0.4}
 """Where confidence starts, by trust."""
@@ -25,6 +27,7 @@ it: three showings without use take from what an agent recorded what makes it wo
 """
 
 DECAY_PER_30_DAYS = 0.05
+"""Taken off when confidence is read, never in the store: the same record read twice is as sure both times."""
 
 
 def apply(confidence: float, signal: str) -> float:
@@ -33,6 +36,12 @@ def apply(confidence: float, signal: str) -> float:
 
 
 def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
-    """`confidence` after resting unused since `last_used`: −0.05 per 30 days, not below 0."""
-    days = max(0.0, (now - last_used).total_seconds() / 86_400)
-    return round(max(0.0, confidence - DECAY_PER_30_DAYS * days / 30), 4)
+    """`confidence` after resting unused since `last_used`: −0.05 for each full 30 days, not below 0."""
+    periods = max(0, (now - last_used) // timedelta(days=30))
+    return round(max(0.0, confidence - DECAY_PER_30_DAYS * periods), 4)
+
+
+def confidence_at(record: Record, now: datetime) -> float:
+    """How sure we are of a record today: less, the longer it was neither used nor changed."""
+    rested = max(filter(None, (record.last_used_at, record.updated_at, record.created_at)))
+    return decayed(record.confidence, rested, now)

@@ -56,6 +56,15 @@ class Field:
     identifies: bool = False
 
 
+LINKS: Mapping[str, Field] = {
+    "merged_from": Field("string[]", description="The records that were merged into this one"),
+    "wordings": Field("string[]", description="What merged records say beyond this one"),
+    "promoted_from": Field("string[]", description="The records a wider scope has this one from"),
+    "promoted_to": Field("string[]", description="The copies of it in wider scopes"),
+}
+"""Fields of every kind: they say which other records a record comes from or went into."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
     """How a kind of record is declared.
@@ -89,13 +98,14 @@ class Kind:
     def check(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """`data` with defaults filled in. Raises `Invalid` naming every wrong field at once."""
         problems: dict[str, str] = {}
+        fields = {**LINKS, **self.fields}
         for name in data:
-            if name not in self.fields and not self.open:
+            if name not in fields and not self.open:
                 hint = nearest(name, list(self.fields))
                 known = "known fields: " + ", ".join(self.fields)
                 problems[name] = f"unknown field; {hint or known}"
-        checked = {name: value for name, value in data.items() if name not in self.fields}
-        for name, spec in self.fields.items():
+        checked = {name: value for name, value in data.items() if name not in fields}
+        for name, spec in fields.items():
             value = data.get(name)
             if value is None:
                 if spec.required:
@@ -384,6 +394,19 @@ _kind(
     "What somebody said is no gap; kept archived, so that no search finds it.",
     fields={"gap": _NEEDED, "subjects": Field("string[]", required=True), "note": _S},
     created_by=("dismiss_gap",),
+)
+_kind(
+    "consolidation",
+    "consolidations",
+    "When a collection was consolidated last, and what came of it; kept archived, so that no search finds it.",
+    fields={
+        "collection": _NEEDED,
+        "items_before": _N,
+        "items_after": _N,
+        "clusters_merged": _N,
+        "archived": _N,
+    },
+    created_by=("consolidation_trigger",),
 )
 _kind(
     "bubble",

@@ -33,6 +33,10 @@ PRESENT: tuple[Status, ...] = ("active", "candidate", "inbox")
 """What a new record would repeat."""
 
 
+BESIDE = ("symptoms", "wordings")
+"""Lists of texts by which a record is found, beside its own text."""
+
+
 class Clean(str):
     """A text that secrets were taken out of. Whatever is made from one is an ordinary text again."""
 
@@ -132,8 +136,11 @@ class Record:
 
     @property
     def labels(self) -> str:
-        """What is indexed beside the text: the tags, and who the record comes from."""
-        return "\n".join((*self.tags, *([self.source.agent] if self.source.agent else [])))
+        """What is indexed beside the text: the tags, who the record comes from, what it is recognised by,
+        and how those that were merged into it said it.
+        """
+        listed = [v for name in BESIDE for v in self.data.get(name) or () if isinstance(v, str)]
+        return "\n".join((*self.tags, *filter(None, (self.source.agent,)), *listed))
 
     @property
     def content_hash(self) -> str:
@@ -166,6 +173,24 @@ class Change:
     before: Record | None
     after: Record | None
     undoes: int | None = None
+
+
+Operation = Literal["ADD", "UPDATE", "INVALIDATE", "SKIP"]
+"""What a write does to what is known. Nothing automatic deletes for good: what no longer holds is
+invalidated, and what is known already is skipped and counted.
+"""
+
+
+def operation_of(change: Change) -> Operation:
+    """What a change did to what is known."""
+    if change.before is None:
+        return "ADD"
+    after = change.after
+    if after is None or (after.valid_to is not None and change.before.valid_to is None):
+        return "INVALIDATE"
+    if after.status not in PRESENT and change.before.status in PRESENT:
+        return "INVALIDATE"
+    return "UPDATE"
 
 
 def last_undoable(history: Sequence[Change]) -> Change | None:

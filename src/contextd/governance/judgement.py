@@ -23,6 +23,7 @@ from contextd.governance.entries import (
     parts_of,
     words_of,
 )
+from contextd.governance.reordered import directing, same_parts
 from contextd.governance.roles import same_roles
 
 Verdict = Literal["same", "refinement", "opposite", "update", "other"]
@@ -142,6 +143,8 @@ def _texts(one: Said, other: Said) -> Judgement:
         return Judgement("refinement", "the first says all that the second says")
     if _contains(other.text, one.text):
         return Judgement("refinement", "the second says all that the first says")
+    if one.kind == other.kind and same_parts(one.text, other.text):
+        return Judgement("refinement", "the same in another order")
     return OTHER
 
 
@@ -220,12 +223,14 @@ def _shown(value: object) -> str:
 
 def _contains(whole: str, part: str) -> bool:
     """Whether all that `part` says stands in `whole`, in the same roles."""
+    if not directing(part) <= directing(whole):
+        return False
     told, there = _telling(part), _telling(whole)
     return bool(told) and all(any(_within(one, other) for other in there) for one in told)
 
 
 def _within(part: Claim, whole: Claim) -> bool:
-    if len(part.about) < 2 or part.negative != whole.negative:
+    if len(part.about) < 2 or part.negations != whole.negations:
         return False
     if not (part.about <= whole.about and part.values <= whole.values):
         return False

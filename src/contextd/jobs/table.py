@@ -58,7 +58,8 @@ class JobRow:
 
     `run` is the function, as `module:function` below `contextd.operations`; it is loaded when the job
     runs, so that queueing one costs no import. `every` is how often it comes round for a project that
-    is used; none of the others come by themselves.
+    is used, and `cron` the setting that says when it does for a project and the scopes around it;
+    none of the others come by themselves.
     """
 
     name: str
@@ -68,6 +69,7 @@ class JobRow:
     priority: int = 0
     needs: frozenset[Need] = frozenset()
     every: timedelta | None = None
+    cron: str = ""
 
 
 _CHECKOUT: frozenset[Need] = frozenset({"checkout"})
@@ -140,6 +142,35 @@ JOBS: dict[str, JobRow] = {
             name="propose_for_person",
             about="Propose to the person what several of their projects ask for in the same words.",
             run="knowledge.person:propose_for_person",
+            lane="upkeep",
+            needs=_UPKEEP,
+            every=_DAY,
+        ),
+        JobRow(
+            name="consolidate_remediations",
+            about="Merge remediations that have the same solution, and archive what nobody believes any more.",
+            run="knowledge.consolidation:consolidate_remediations",
+            lane="upkeep",
+            cron="consolidation.remediations.schedule",
+        ),
+        JobRow(
+            name="consolidate_anti_patterns",
+            about="Merge warnings that say the same, and archive what nobody believes any more.",
+            run="knowledge.consolidation:consolidate_anti_patterns",
+            lane="upkeep",
+            cron="consolidation.anti_patterns.schedule",
+        ),
+        JobRow(
+            name="consolidate_memories",
+            about="Merge memories that say the same, and archive what nobody believes any more.",
+            run="knowledge.consolidation:consolidate_memories",
+            lane="upkeep",
+            cron="consolidation.memories.schedule",
+        ),
+        JobRow(
+            name="propose_promotions",
+            about="Propose to a team what two of its projects know, and to an organisation what two of its teams do.",
+            run="knowledge.promotion:propose_promotions",
             lane="upkeep",
             needs=_UPKEEP,
             every=_DAY,

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import EVENT
 from contextd.domain.records import Record
@@ -48,7 +49,7 @@ def ranked(candidate: Candidate, content: Texted, standing: Standpoint) -> Hit:
         return hit
     boosts = (
         _kind(candidate, content),
-        _confidence(content),
+        _confidence(content, standing),
         _usefulness(content),
         _nearness(content, standing),
         _files(content, standing),
@@ -63,9 +64,10 @@ def _kind(candidate: Candidate, record: Record) -> ScorePart:
     return ScorePart("kind", candidate.score * (weight - 1), why=f"{article} {record.kind}")
 
 
-def _confidence(record: Record) -> ScorePart:
-    off = record.confidence - NEUTRAL_CONFIDENCE
-    return ScorePart("confidence", CONFIDENCE * off, why=f"confidence {record.confidence:.2g}")
+def _confidence(record: Record, standing: Standpoint) -> ScorePart:
+    sure = record.confidence if standing.now is None else confidence_at(record, standing.now)
+    off = sure - NEUTRAL_CONFIDENCE
+    return ScorePart("confidence", CONFIDENCE * off, why=f"confidence {sure:.2g}")
 
 
 def _usefulness(record: Record) -> ScorePart:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import Field, kinds_that
 from contextd.domain.lately import Lately
@@ -267,10 +268,11 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     if record.data.get("solution"):
         text += f" (fix: {' '.join(str(record.data['solution']).split())})"
     text = one_line(text, _LONGEST)
-    since = age(record.created_at, runtime.clock.now())
+    now = runtime.clock.now()
+    since, sure = age(record.created_at, now), confidence_at(record, now)
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {record.confidence:.2f}{note}]"
+    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {sure:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
@@ -293,7 +295,7 @@ def _candidates(
     kinds = searched(runtime)
     # Standards of the project's languages are of tier 0, those of other languages are asked for.
     shown = {*kinds_that("briefed")} - {"coding_standard"} if kinds else set[str]()
-    briefed = [r for r in latest if r.kind in shown and _is_sure(r) and not is_personal(r)]
+    briefed = [r for r in latest if r.kind in shown and _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
     weights = {record.id: _weight(runtime, record) for record in briefed}
@@ -310,9 +312,9 @@ def _candidates(
     return records, weights, why
 
 
-def _is_sure(record: Record) -> bool:
+def _is_sure(runtime: Runtime, record: Record) -> bool:
     """Whether a record may be told unasked: noise has sunk below."""
-    return record.confidence >= FLOOR or record.trust == "human"
+    return confidence_at(record, runtime.clock.now()) >= FLOOR or record.trust == "human"
 
 
 _SETTLED_AT_ONCE = 3
@@ -404,7 +406,7 @@ def _is_binding(record: Record) -> bool:
 
 def _weight(runtime: Runtime, record: Record) -> float:
     days = (runtime.clock.now() - record.updated_at) / timedelta(days=1)
-    weight = 2.0 * record.confidence + max(0.0, 1.0 - days / 30)
+    weight = 2.0 * confidence_at(record, runtime.clock.now()) + max(0.0, 1.0 - days / 30)
     if record.kind == "policy" and record.data.get("severity") == "critical":
         weight += 5.0
     if record.trust == "human":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
@@ -60,7 +61,17 @@ def find_records(
     result = find_documents(
         runtime, question, kinds, limit=limit, handed_out=handed_out, **conditions
     )
-    hits = [FoundRecord(h.record, h.relevance, h.why) for h in result.hits if h.record is not None]
+    least, now = conditions.get("min_confidence", 0.0), runtime.clock.now()
+    found = {hit.record.id for hit in result.hits if hit.record is not None}
+    hits = [
+        FoundRecord(hit.record, hit.relevance, hit.why)
+        for hit in result.hits
+        # The index knows the confidence that is stored, which can only have sunk since. A copy says
+        # nothing new beside what it is a copy of.
+        if hit.record is not None
+        and (not least or confidence_at(hit.record, now) >= least)
+        and found.isdisjoint(hit.record.data.get("promoted_from") or ())
+    ]
     if handed_out:
         runtime.trace.said += [hit.record.text for hit in hits]
     return Findings(hits, result.notice)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
@@ -170,17 +171,17 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
     return [
         record
         for record in sorted(records, key=lambda r: -close[r.id])
-        if record.session != session.id and _may_be_told(record) and _shares(asked, record)
+        if record.session != session.id and _may_be_told(runtime, record) and _shares(asked, record)
     ]
 
 
-def _may_be_told(record: Record) -> bool:
+def _may_be_told(runtime: Runtime, record: Record) -> bool:
     if record.kind == EPISODE:
         asks = record.content.rstrip().endswith(("?", "？"))
         return (
             not record.data.get("taken_back") and not asks and len(record.content) >= _SAYS_ENOUGH
         )
-    return record.confidence >= FLOOR or record.trust == "human"
+    return confidence_at(record, runtime.clock.now()) >= FLOOR or record.trust == "human"
 
 
 def _shares(asked: set[str], record: Record) -> bool:

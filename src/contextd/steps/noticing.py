@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
@@ -55,7 +56,8 @@ def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
     except (Unavailable, Corrupt):
         return []
     near = {match.id: match.score for match in matches if match.score >= VERY_NEAR}
-    told = [r for r in runtime.view.records.get(list(near)) if r.confidence >= FLOOR]
+    now = runtime.clock.now()
+    told = [r for r in runtime.view.records.get(list(near)) if confidence_at(r, now) >= FLOOR]
     return sorted(((near[r.id], r) for r in told), key=lambda pair: -pair[0])
 
 

@@ -10,12 +10,15 @@ from contextd.steps.writing import Saved
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The id of what was stored, or of the duplicate that was there."""
+    """The id of what was stored, or of the duplicate that was there. `operation` is what it did to what is
+    known: ADD, UPDATE or SKIP.
+    """
 
     id: str
     outcome: str
     message: str
     redacted: int = 0
+    operation: str = ""
 
     def as_text(self) -> str:
         """The message."""
@@ -35,7 +38,7 @@ def recorded(saved: Saved, note: str = "") -> Recorded:
         secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
         message += f"; {secrets} removed before storing"
     message += f"; {note}" if note else ""
-    return Recorded(id, saved.outcome, message, saved.redacted)
+    return Recorded(id, saved.outcome, message, saved.redacted, saved.operation)
 
 
 def fate(saved: Saved) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime
 from difflib import ndiff
 from typing import Any
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.records import STATUSES, TRUSTS, WAITING, Record
 from contextd.domain.time import age, iso
@@ -50,7 +51,7 @@ def row_of(record: Record, now: datetime) -> RecordRow:
         tags=list(record.tags),
         source=str(record.source),
         trust=record.trust,
-        confidence=round(record.confidence, 2),
+        confidence=round(confidence_at(record, now), 2),
         usage_count=record.usage_count,
         scope=str(record.scope),
         age=age(record.updated_at, now),

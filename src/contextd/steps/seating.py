@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
 from contextd.code.git.program import branch, head, repository
-from contextd.domain.errors import NotFound
+from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
 from contextd.governance.redact import redact
+from contextd.jobs.cron import cron
 from contextd.jobs.table import JOBS
 from contextd.runtime import Runtime
+from contextd.settings import SETTINGS
 from contextd.steps.closing import close_session
 
 AGENTS = ("mcp", "rest")
@@ -35,6 +38,8 @@ _TASK_KEPT = 500
 IMPLICIT = "implicit"
 """Marks a session that began with a call, until its agent starts it itself."""
 
+
+_log = logging.getLogger(__name__)
 
 BRIEFED = "briefed"
 """Says of a session that its agent was given a briefing."""
@@ -173,6 +178,24 @@ def expect_rounds(runtime: Runtime) -> None:
             whose = None if "upkeep" in row.needs else runtime.scope
             due = now + (row.every if whose is None else _FIRST_ROUND)
             runtime.sinks.schedule(Schedule(job=row.name, scope=whose, due_at=due, every=row.every))
+        elif row.cron:
+            for scope in runtime.cascade:
+                expect_next(runtime, row.name, scope)
+
+
+def expect_next(runtime: Runtime, job: str, scope: Scope) -> datetime:
+    """See to it that a job is done for a scope when the setting that its row names says so; when that is.
+    A setting that cannot be used counts as its default.
+    """
+    name = JOBS[job].cron
+    try:
+        times = cron(runtime.settings.text(name))
+    except Invalid as error:
+        _log.warning("%s: %s; its default holds", name, error.message)
+        times = cron(str(SETTINGS[name].default))
+    due = times.next(runtime.clock.now())
+    runtime.sinks.schedule(Schedule(job=job, scope=scope, due_at=due))
+    return due
 
 
 def _has_paused(runtime: Runtime, session: Session) -> bool:

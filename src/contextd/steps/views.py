@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.interop.kept import KEPT
@@ -143,7 +144,7 @@ def known(
         source=str(record.source),
         age=age(record.created_at, now),
         created_at=iso(record.created_at),
-        confidence=record.confidence,
+        confidence=confidence_at(record, now),
         status=record.status,
         scope=str(record.scope),
         tags=list(record.tags),

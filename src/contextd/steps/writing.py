@@ -20,6 +20,7 @@ from contextd.domain.records import (
     PRESENT,
     Anchor,
     Change,
+    Operation,
     Record,
     Source,
     Status,
@@ -55,13 +56,22 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class Saved:
     """What became of a draft. `outcome` is `added`, `inbox`, `duplicate` or `rejected`; `record` is
-    the new one, or the one that was there; None when the draft was rejected.
+    the new one, or the one that was there; None when the draft was rejected. `changed` says that the one
+    that was there took something over.
     """
 
     outcome: str
     reason: str
     record_or_none: Record | None
     redacted: int = 0
+    changed: bool = False
+
+    @property
+    def operation(self) -> Operation:
+        """What the draft did to what is known."""
+        if self.outcome in ("added", "inbox"):
+            return "ADD"
+        return "UPDATE" if self.changed else "SKIP"
 
     @property
     def record(self) -> Record:
@@ -113,9 +123,7 @@ def save_new(
         if verdict.outcome == "reject":
             return Saved("rejected", verdict.reason, None, redacted)
         if verdict.outcome == "duplicate" and verdict.existing is not None:
-            seen, more = _seen_again(runtime, verdict.existing, verdict.draft)
-            reason = "; ".join(filter(None, (verdict.reason, more)))
-            return Saved("duplicate", reason, seen, redacted)
+            return _known(runtime, verdict, verdict.existing)
         placed = anchor if anchor is not None else _anchor(runtime, where, verdict.draft)
         record = _record(
             runtime,
@@ -139,6 +147,14 @@ def save_new(
         outcome = "inbox" if record.status == "inbox" else "added"
         return Saved(outcome, verdict.reason, record.with_(version=1), redacted)
     raise Conflict("the same is being recorded by several at once", "search for it, then try again")
+
+
+def _known(runtime: Runtime, verdict: Verdict, existing: Record) -> Saved:
+    """What becomes of a draft that says what is known."""
+    seen, more = _seen_again(runtime, existing, verdict.draft)
+    told = "; ".join(filter(None, (verdict.reason, more)))
+    changed = seen.version != existing.version
+    return Saved("duplicate", told, seen, len(verdict.findings), changed)
 
 
 def _record(

@@ -26,7 +26,7 @@ from contextd.stores.codec import dumps
 from contextd.stores.memory_space import IndexedDocument, PartKey, Space, State
 from contextd.stores.reach import Reach
 from contextd.stores.together import LocalRankings
-from contextd.stores.vectors import check_vectors, pack, unit, unpack
+from contextd.stores.vectors import check_vectors, pack, stacked, unit, unpack
 
 
 class MemoryIndex(LocalRankings):
@@ -90,6 +90,20 @@ class MemoryIndex(LocalRankings):
                     document = entry.document
                     found.append((document.id, document.kind, float(np.dot(row, asked))))
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
+
+    def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
+        """See `Index.vectors`."""
+        part: PartKey = (scope, "records")
+        with self._space.lock:
+            mine, known = self._space.state.entries.get(part, {}), self._space.state.vectors
+            found = {
+                id_: known[part, mine[id_].digest, model]
+                for id_ in ids
+                if id_ in mine
+                and self._sees(mine[id_].document)
+                and (part, mine[id_].digest, model) in known
+            }
+        return stacked(found)
 
     def pending(self, model: str, limit: int, among: Sequence[str] | None = None) -> list[Pending]:
         """See `Index.pending`."""

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
@@ -41,3 +42,15 @@ def unpack(blobs: list[bytes]) -> Vector:
     norms[norms == 0] = 1
     scaled: Vector = rows / norms
     return scaled
+
+
+def stacked(rows: Mapping[str, Vector]) -> tuple[list[str], Vector]:
+    """Names and their vectors as the rows of one matrix. One that has another size than most is left
+    out: nothing can be compared with it.
+    """
+    if not rows:
+        return [], np.zeros((0, 0), np.float32)
+    width = Counter(row.shape for row in rows.values()).most_common(1)[0][0]
+    kept = {name: row for name, row in rows.items() if row.shape == width}
+    matrix: Vector = np.vstack(list(kept.values()))
+    return list(kept), matrix

@@ -5,22 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from contextd.code.project.project_yaml import withdraw
+from contextd.consolidation.merging import MERGED, UNMERGED
 from contextd.domain.documents import record_document
-from contextd.domain.errors import ContextdError, NotFound
+from contextd.domain.errors import Conflict, ContextdError, NotFound
 from contextd.domain.kinds import area_of
-from contextd.domain.records import Change, Record, last_undoable, short_id
+from contextd.domain.records import Change, Record, last_undoable, operation_of, short_id
 from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.disagreements import note_disagreements
 from contextd.steps.finding import resolve
+from contextd.steps.promoting import links_back
+from contextd.steps.unmerging import unmerge_of
 from contextd.steps.writing import embed_documents, undo_of
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One change of a record."""
+    """One change of a record. `operation` is what it did to what is known: ADD, UPDATE or INVALIDATE."""
 
     seq: int
     at: str
@@ -28,6 +31,7 @@ class HistoryEntry:
     action: str
     reason: str
     fields: list[str]
+    operation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,7 @@ class Undone:
 @operation("POST /api/records/{id}/undo", effect="write", audience="owner", personal=True)
 def undo(runtime: Runtime, id: str) -> Undone:
     """Take back the latest change of a record; again to go further back. What was learned leaves
-    project.yaml with its record.
+    project.yaml with its record; a merge is taken back as a whole.
 
     Args:
         id: The record's id, or its first characters.
@@ -88,18 +92,34 @@ def undo(runtime: Runtime, id: str) -> Undone:
     undone = last_undoable(changes)
     if undone is None:
         raise NotFound(f"nothing left to undo for {id!r}", "its history shows what was done")
+    if record is not None and undone.action == MERGED:
+        return _unmerged(runtime, record)
+    if undone.action == UNMERGED:
+        raise Conflict(
+            f"{short_id(id)} was parted from what was merged into it",
+            "consolidation_trigger merges records that say the same",
+        )
     put = undo_of(record, undone)
     runtime.caller.require("write", put.record.scope, area_of(put.record.kind))
     after = undone.before
     documents = [record_document(after)] if after is not None else []
     scope = put.record.scope
     vectors = {scope: embed_documents(runtime, documents)} if documents else {}
-    runtime.commit(records=[put], vectors=vectors, model=runtime.embedder.model)
+    links = links_back(runtime, put.record) if after is None else []
+    runtime.commit(records=[put, *links], vectors=vectors, model=runtime.embedder.model)
     if after is not None:
         runtime.sinks.later("contradictions", lambda: note_disagreements(runtime, after.id))
     runtime.trace.wrote([put.record.id], type=put.record.kind, action="update")
     taken_out = _unlearn(runtime, put.record) if after is None else []
     return Undone(put.record.id, undone.action, after.status if after else "gone", taken_out)
+
+
+def _unmerged(runtime: Runtime, record: Record) -> Undone:
+    done = unmerge_of(runtime, record)
+    ids = [done.keeper.id, *(one.id for one in done.restored)]
+    runtime.trace.wrote(ids, type=record.kind, action="update")
+    state = next(one for one in (done.keeper, *done.restored) if one.id == record.id)
+    return Undone(record.id, MERGED, state.status)
 
 
 def _unlearn(runtime: Runtime, record: Record) -> list[str]:
@@ -140,6 +160,7 @@ def _entry(change: Change) -> HistoryEntry:
         change.action,
         change.reason,
         _differing(change.before, change.after),
+        operation_of(change),
     )
 
 

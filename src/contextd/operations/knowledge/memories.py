@@ -127,7 +127,8 @@ def memory_record(
         )  # fmt: skip
         after = change(runtime, before, within_limits(told), action="update", reason=f"topic {key}")
         runtime.trace.wrote([after.id], type="memory", action="update")
-        return Recorded(after.id, "updated", f"{short_id(after.id)} on {key} says this now")
+        said = f"{short_id(after.id)} on {key} says this now"
+        return Recorded(after.id, "updated", said, operation="UPDATE")
     saved = save_new(
         runtime,
         "memory",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record
@@ -85,7 +86,8 @@ def _durable(runtime: Runtime) -> list[Durable]:
     kinds = tuple(dict.fromkeys((*kinds_that("learned"), *kinds_that("strategy"))))
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=_MOST)
     records = runtime.leaving().view.records.find(query).records
-    sure = [r for r in records if r.kind != "episode" and r.confidence >= FLOOR]
+    now = runtime.clock.now()
+    sure = [r for r in records if r.kind != "episode" and confidence_at(r, now) >= FLOOR]
     durable = [_as_durable(runtime, record) for record in sure]
     order = list(dict.fromkeys(_SECTIONS.values()))
     return sorted(durable, key=lambda one: (order.index(one.section), -one.evidence))

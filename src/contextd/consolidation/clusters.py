@@ -1,0 +1,81 @@
+"""From neighbours to clusters: each has one record that stays, and those that may be merged into it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from contextd.domain.records import Record
+
+MOST_LOOKED_AT = 20
+"""A record is judged beside so many that stay, and so many that joined them, at most."""
+
+Near = Sequence[Sequence[tuple[int, float]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A record that may be merged: how near it is to the one that stays, and why they are the same."""
+
+    record: Record
+    cosine: float
+    why: str
+
+
+@dataclass(slots=True)
+class Cluster:
+    """The record that stays, and those that say what it says."""
+
+    keeper: Record
+    joins: list[Join] = field(default_factory=list[Join])
+
+    @property
+    def records(self) -> list[Record]:
+        """All of them, the one that stays first."""
+        return [self.keeper, *(join.record for join in self.joins)]
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """How records are judged. The one with the greatest `rank` should stay. `same` says why two may be
+    merged, empty when they may not; `against` says that two must not be in one record.
+    """
+
+    rank: Callable[[Record], Any]
+    same: Callable[[Record, Record], str]
+    against: Callable[[Record, Record], bool]
+
+
+def clusters(records: Sequence[Record], near: Near, judging: Judging) -> list[Cluster]:
+    """The clusters of two or more among records; `near` names the neighbours of each by place.
+
+    The best record stays, and what joins it must be the same as it: nothing joins because it is near
+    something that is near it. What joins is against nobody who did.
+    """
+    order = sorted(
+        (place for place in range(len(records)) if near[place]),
+        key=lambda place: (judging.rank(records[place]), records[place].id),
+        reverse=True,
+    )
+    led: dict[int, Cluster] = {}
+    for place in order:
+        record = records[place]
+        leaders = [(other, cosine) for other, cosine in near[place] if other in led]
+        for other, cosine in leaders[:MOST_LOOKED_AT]:
+            why = judging.same(led[other].keeper, record)
+            if why and not _is_against(record, led[other], judging):
+                led[other].joins.append(Join(record, cosine, why))
+                break
+        else:
+            led[place] = Cluster(record)
+    return [cluster for cluster in led.values() if cluster.joins]
+
+
+def _is_against(record: Record, cluster: Cluster, judging: Judging) -> bool:
+    others = {join.record.content_hash: join.record for join in cluster.joins}
+    others.pop(record.content_hash, None)
+    if len(others) > MOST_LOOKED_AT:
+        # Too much was said in it to be sure of all: what comes now stands for itself.
+        return True
+    return any(judging.against(other, record) for other in others.values())

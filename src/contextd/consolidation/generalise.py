@@ -1,0 +1,140 @@
+"""What a project knows, without what only that project has: its name, its paths, its identifiers.
+
+Deterministic, and shown before it is kept: nobody else can tell whether what is left still says it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
+    "<project>", "<file>", "<name>", "<id>", "<address>", "<person>",
+)  # fmt: skip
+"""What stands for a name of the project, a path, a name its code defines, an id, an address, a person."""
+
+_URL = re.compile(
+    r"\b(?:https?|wss?|ftp|ssh|git|postgres(?:ql)?|redis|amqp|mongodb)://[^\s)>\]'\"`]+", re.I
+)
+_MAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+_MENTION = re.compile(r"(?<![\w@/.`])@[a-z][\w-]{2,}\b(?!/)", re.I)
+_HOST = re.compile(
+    r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+(?:internal|local|corp|lan|intra|com)"
+    r"|(?:[a-z0-9-]+\.){2,}(?:net|org|io|dev|cloud|app))(?::\d+)?\b",
+    re.I,
+)
+_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
+_HEX = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_TICKET = re.compile(
+    r"(?<![\w/])(?:[A-Z][A-Z0-9]{1,9}-\d+|#\d+|(?:PR|MR|issue|ticket|build|pull request) #?\d+)\b"
+)
+_NO_TICKET = frozenset("UTF ISO SHA MD5 RFC TLS AES RSA ES HTTP CVE PEP ECMA P ED X".split())
+_PATH = re.compile(
+    r"(?<![\w/.<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+-]+){2,}/?|(?<![\w/.@<])(?:[\w.@+-]+/)+[\w.@+-]*\.\w{1,8}\b"
+    r"|(?<![\w/.@<])(?:src|lib|app|apps|packages|internal|pkg|cmd|tests?|docs|scripts|config|services)/[\w./@+-]+"
+)
+_WORD = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]_[A-Za-z]|\$|^[A-Z][a-z]+[A-Z]")
+_SHORTEST = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Particulars:
+    """What only a project has: the names it goes by, the files it has, and the names its code defines."""
+
+    names: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    symbols: frozenset[str] = frozenset()
+
+
+def generalised(text: str, own: Particulars) -> str:
+    """The text with a placeholder for each thing that only the project has."""
+    told = _URL.sub(ADDRESS, text)
+    told = _MAIL.sub(PERSON, told)
+    told = _PATH.sub(lambda m: _kept_end(m[0], FILE), told)
+    told = _files(told, own.files)
+    told = _HOST.sub(ADDRESS, told)
+    told = _UUID.sub(ID, told)
+    told = _TICKET.sub(lambda m: m[0] if m[0].split("-")[0] in _NO_TICKET else ID, told)
+    told = _HEX.sub(ID, told)
+    told = _MENTION.sub(PERSON, told)
+    told = _named(told, own.names)
+    return _outside_placeholders(told, lambda part: _WORD.sub(lambda m: _symbol(m[0], own), part))
+
+
+def generalised_all(value: Any, own: Particulars) -> Any:
+    """The same of every text in a value."""
+    if isinstance(value, str):
+        return generalised(value, own)
+    if isinstance(value, list | tuple):
+        return list(dict.fromkeys(generalised_all(item, own) for item in value))
+    if isinstance(value, Mapping):
+        return {name: generalised_all(item, own) for name, item in value.items()}
+    return value
+
+
+def differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """What changed from one set of texts to another: lines with `-` and `+`, a text's name above them."""
+    lines: list[str] = []
+    for name in before:
+        one, other = before[name].splitlines(), after.get(name, "").splitlines()
+        if one == other:
+            continue
+        lines.append(f"{name}:")
+        lines += [line for line in difflib.ndiff(one, other) if line.startswith(("- ", "+ "))]
+    return lines
+
+
+def _kept_end(found: str, placeholder: str) -> str:
+    """The placeholder, with the punctuation that ended a sentence."""
+    return placeholder + ("." if found.endswith(".") else "")
+
+
+def _files(text: str, files: Collection[str]) -> str:
+    """Names of the project's own files that stand alone: `pool.py`, and no `package.json`."""
+    mine = {path.rpartition("/")[2] for path in files if "/" in path}
+    found = re.compile(r"(?<![\w/.<-])[\w-]+(?:\.[\w-]+)*\.\w{1,8}\b(?!/)")
+    return found.sub(lambda m: FILE if m[0] in mine and m[0] not in _ORDINARY else m[0], text)
+
+
+_ORDINARY = frozenset(
+    """package.json tsconfig.json pyproject.toml setup.py setup.cfg requirements.txt Cargo.toml go.mod
+    Makefile Dockerfile docker-compose.yml docker-compose.yaml README.md index.html index.ts index.js
+    main.py main.go conftest.py settings.py __init__.py .env""".split()
+)
+"""Files that many projects have."""
+
+
+def _named(text: str, names: Iterable[str]) -> str:
+    """The text without the names, longest first, however they are spelled."""
+    wanted = sorted({name for name in names if len(name) >= 3}, key=lambda name: (-len(name), name))
+    for name in wanted:
+        parts = map(re.escape, re.split(r"[\s_-]+", name))
+        spelled = r"[\s_-]?".join(parts)
+        found = re.compile(rf"(?<![A-Za-z0-9]){spelled}(?![A-Za-z0-9])", re.I)
+        text = _outside_placeholders(text, partial(found.sub, PROJECT))
+    return text
+
+
+def _symbol(word: str, own: Particulars) -> str:
+    """A placeholder for a name that the project's code defines and that looks like one."""
+    parts = word.split(".")
+    if any(_is_own(part, own) for part in parts):
+        return NAME
+    return word
+
+
+def _is_own(part: str, own: Particulars) -> bool:
+    return len(part) >= _SHORTEST and part in own.symbols and _CODED.search(part) is not None
+
+
+_PLACEHOLDER = re.compile(r"(<(?:project|file|name|id|address|person)>)")
+
+
+def _outside_placeholders(text: str, change: Callable[[str], str]) -> str:
+    parts = _PLACEHOLDER.split(text)
+    return "".join(part if i % 2 else change(part) for i, part in enumerate(parts))
