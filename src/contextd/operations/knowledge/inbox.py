@@ -23,6 +23,9 @@ _LONGEST = 2_000
 """Characters of a text: who judges it must not do so by its beginning."""
 
 _CONTRADICTS = re.compile(r"contradicts ([0-9a-zA-Z_.:-]{4,64})")
+_STANDS = "stands in "
+"""How the reason of a proposal begins, whatever it proposes."""
+
 _WAITING = ("candidate", "inbox")
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))
 
@@ -143,7 +146,7 @@ def _waiting(runtime: Runtime, record: Record) -> Waiting:
 def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
     """Why a record waits, as a word and as a sentence, from the change that made it wait."""
     reason = _entered(history)
-    if record.data.get(PROPOSED_FROM):
+    if record.data.get(PROPOSED_FROM) or reason.startswith(_STANDS):
         return "proposed", f"it recurs: {reason}" if reason else "it recurs in several projects"
     told = [change.reason for change in history if change.reason.startswith(("unused:", "used:"))]
     unused = sum(one.startswith("unused:") for one in told)
