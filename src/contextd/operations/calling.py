@@ -15,6 +15,7 @@ from contextd.operations.core import PROJECT, Answer, Operation, text_of, valida
 from contextd.runtime import Runtime
 from contextd.steps.following import follow
 from contextd.steps.person_files import follow_person_files
+from contextd.steps.policy_files import follow_policy_files
 from contextd.steps.seating import AGENTS, OPENERS, seated
 
 PASSING_ON = frozenset({"tool_call"})
@@ -44,6 +45,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     values = validate(op, raw)
     call = runtime.at(values.pop(PROJECT, ""))
     follow_person_files(call)
+    follow_policy_files(call)
     if op.personal and call.project is None and call.has_person:
         call = call.at_person()
     authorise(op, call)

@@ -19,6 +19,7 @@ from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model
 from contextd.steps.modelling import project_facts
+from contextd.steps.policy_files import reconcile
 
 _FILES_AT_ONCE = 250
 _OWN = ".context/", ".git/"
@@ -113,6 +114,7 @@ class Initialised:
     pending: int
     changes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
+    problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
@@ -133,6 +135,7 @@ class Initialised:
         )
         lines += [f"✓ Wrote {path}" for path in self.written] or ["✓ project.yaml is up to date"]
         lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
+        lines += [f"! {problem}" for problem in self.problems[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
         if self.skipped:
@@ -189,6 +192,7 @@ def initialise(runtime: Runtime) -> Initialised:
         pending=stats.pending,
         changes=list(merged.lines),
         warnings=list(model.warnings) if model else [],
+        problems=[str(problem) for problem in reconcile(runtime).problems],
     )
 
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Moment = Literal["started", "prompted", "stopped", "compacting", "compacted", "ended"]
-"""The moments contextd acts on: a session began or goes on, its user said something, its agent ended a
-turn, its window is about to be compacted, it was, the session is over.
+from contextd.interop.clients.tool_use import ToolUse, tool_use
+
+Moment = Literal["started", "prompted", "acting", "stopped", "compacting", "compacted", "ended"]
+"""The moments contextd acts on: a session began or goes on, its user said something, its agent is
+about to use a tool, it ended a turn, its window is about to be compacted, it was, the session is over.
 """
 
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
@@ -20,7 +22,7 @@ class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
     compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
     the agent said last or what is left of a compacted window. `again` says that the agent was kept from
-    ending its turn once already.
+    ending its turn once already. `tool` is what it is about to do.
     """
 
     moment: Moment
@@ -31,6 +33,7 @@ class Occurrence:
     reason: str = ""
     said: str = ""
     again: bool = False
+    tool: ToolUse | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,7 @@ class Reading:
     reason: tuple[str, ...] = ("source", "trigger", "reason")
     said: tuple[str, ...] = ("last_assistant_message", "compact_summary")
     again: str = "stop_hook_active"
+    tool_input: str = "tool_input"
 
     def knows(self, event: str) -> bool:
         """Whether the client is known to have such an event."""
@@ -67,6 +71,7 @@ class Reading:
             reason=_text(payload, self.reason),
             said=_text(payload, self.said),
             again=payload.get(self.again) is True,
+            tool=tool_use(payload.get(self.tool_input)) if moment == "acting" else None,
         )
 
 
