@@ -290,7 +290,7 @@ _kind(
         "patterns": Field("string[]", description="RE2 patterns of lines not to be added"),
         "keeps": Field(
             "string[]",
-            description="RE2 patterns of lines not to be taken out; a line that comes back with the same first group is kept",
+            description="RE2 patterns of lines not to be taken out; what their first group says may come back in another line",
         ),
         "dependencies": Field(
             "string[]", description="Names or globs of packages not to be brought in"

@@ -4,6 +4,7 @@ a pattern, a name or a secret that is there. What merely means something alike i
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ MOST_PER_RULE = 5
 
 _SHOWN = 160
 """Characters of a line that are shown."""
+
+_WORD = re.compile(r"\w+")
 
 LicenceOf = Callable[[Package], str]
 """The licence of a package as far as this machine knows it; empty where it does not."""
@@ -112,21 +115,25 @@ def _cut(text: str) -> str:
 
 
 def _lost(rule: Rule, change: FileChange) -> Iterator[tuple[str, str, int, str]]:
-    """Lines that are to stay and go: with a group, those of which no new line has the same there."""
-    for pattern in rule.keeps if change.removed else ():
-        back = {_kept(pattern, line) for _, line in change.added}
-        for number, line in change.removed:
-            what = _kept(pattern, line)
-            if what is not None and what not in back:
-                shown = line.strip()[:_SHOWN]
-                yield f"takes out {_cut(what or shown)!r}", change.path, number, shown
+    """Lines that are to stay and go; with a group, those of which no new line has what stands there: a
+    name may come back in another way of writing it.
+    """
+    if not (rule.keeps and change.removed):
+        return
+    back = {_kept(rule.keeps, line) for _, line in change.added}
+    back |= {word for _, line in change.added for word in _WORD.findall(line[:LONGEST_LINE])}
+    for number, line in change.removed:
+        what = _kept(rule.keeps, line)
+        if what is not None and what not in back:
+            yield f"takes out {_cut(what)!r}", change.path, number, line.strip()[:_SHOWN]
 
 
-def _kept(pattern: Pattern, line: str) -> str | None:
-    match = pattern.search(line[:LONGEST_LINE])
-    if match is None:
-        return None
-    return (match.group(1) or "") if pattern.groups else line.strip()
+def _kept(patterns: Sequence[Pattern], line: str) -> str | None:
+    """What of a line is to stay, as the first pattern says that is about it."""
+    for pattern in patterns:
+        if match := pattern.search(line[:LONGEST_LINE]):
+            return (match.group(1) if pattern.groups else "") or line.strip()
+    return None
 
 
 def _licensed(

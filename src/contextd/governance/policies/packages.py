@@ -59,7 +59,7 @@ _NO_PACKAGES = frozenset(
 
 _INSTALLERS: Mapping[tuple[str, ...], str] = {
     ("npm", "install"): "npm", ("npm", "i"): "npm", ("npm", "add"): "npm", ("yarn", "add"): "npm",
-    ("pnpm", "add"): "npm", ("pnpm", "install"): "npm", ("bun", "add"): "npm",
+    ("pnpm", "add"): "npm", ("pnpm", "install"): "npm", ("pnpm", "i"): "npm", ("bun", "add"): "npm",
     ("pip", "install"): "pypi", ("pip3", "install"): "pypi", ("uv", "add"): "pypi",
     ("uv", "pip", "install"): "pypi", ("poetry", "add"): "pypi", ("pipenv", "install"): "pypi",
     ("python", "-m", "pip", "install"): "pypi", ("python3", "-m", "pip", "install"): "pypi",

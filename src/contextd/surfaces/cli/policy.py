@@ -99,7 +99,7 @@ def _difference(revision: str | None, staged: bool) -> str:
 
     wanted = ["--cached"] if staged else [revision or _HEAD]
     arguments = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/"]
-    arguments += ["--dst-prefix=b/", "--relative", *wanted, "--"]
+    arguments += ["--dst-prefix=b/", *wanted, "--"]
     top = Running(Path.cwd(), ["rev-parse", "--show-toplevel"]).collect()[1].strip()
     code, out, said = Running(Path(top or Path.cwd()), arguments).collect(timeout=60)
     if code:
