@@ -66,7 +66,7 @@ Known = Cache[Path, tuple[Stamp, ReadFile]]
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class FileFolder:
     """Where files of one format lie. `shown` is what the folder is called to people. A link that leads
     outside of `inside` is not followed: a repository speaks for itself only.
     """
@@ -78,7 +78,7 @@ class Folder:
     inside: Path | None = None
 
 
-def stamps_of(folder: Folder) -> tuple[tuple[str, int, int, int], ...]:
+def stamps_of(folder: FileFolder) -> tuple[tuple[str, int, int, int], ...]:
     """What tells two states of a folder apart: nothing when it is empty or not there."""
     found = []
     with suppress(OSError), os.scandir(folder.path) as entries:
@@ -89,7 +89,7 @@ def stamps_of(folder: Folder) -> tuple[tuple[str, int, int, int], ...]:
     return tuple(sorted(found))
 
 
-def read_folder(folder: Folder, known: Known | None = None) -> list[ReadFile]:
+def read_folder(folder: FileFolder, known: Known | None = None) -> list[ReadFile]:
     """The files of a folder by name, read again only where they changed. Never raises for what is in it;
     a folder that is not there has none.
     """
@@ -110,7 +110,7 @@ def _is_ours(name: str, suffixes: tuple[str, ...]) -> bool:
     return name.endswith(suffixes) and not name.startswith((".", "_"))
 
 
-def _read(folder: Folder, name: str, known: Known | None) -> ReadFile:
+def _read(folder: FileFolder, name: str, known: Known | None) -> ReadFile:
     path, shown = folder.path / name, f"{folder.shown}/{name}"
     try:
         if folder.inside is not None and _leads_out(folder.inside, path):

@@ -23,7 +23,7 @@ _TOLD, _MOST_TOLD = 5_000, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Ruling:
     """Whether an agent may go on, and what it is told; an empty text for nothing at all."""
 
     verdict: Literal["deny", "warn"] = "warn"
@@ -31,20 +31,18 @@ class Judgement:
     ids: tuple[str, ...] = ()
 
 
-def judged(runtime: Runtime, use: ToolUse, session: str) -> Judgement:
+def judged(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
     """What the policies say of a tool's use. What only warns is told once in a session."""
     found = in_force(runtime)
     if not any(rule.checkable for rule in found.rules):
-        return Judgement()
+        return Ruling()
     broken = checked(runtime, with_root(_action(runtime, use), runtime), found=found)
     broken = without_new_files(runtime, broken)
     denied = [one for one in broken if one.rule.enforce == "deny"]
     if denied:
-        return Judgement("deny", _told("Refused by a policy", denied), _ids(denied))
+        return Ruling("deny", _told("Refused by a policy", denied), _ids(denied))
     fresh = [one for one in broken if _first_time(runtime, session, one)]
-    return (
-        Judgement("warn", _told("Against a policy", fresh), _ids(fresh)) if fresh else Judgement()
-    )
+    return Ruling("warn", _told("Against a policy", fresh), _ids(fresh)) if fresh else Ruling()
 
 
 def _told(head: str, broken: Sequence[Violation]) -> str:
@@ -98,14 +96,14 @@ def _text_of(path: Path) -> str | None:
             data = file.read(_LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError:
+    except (OSError, ValueError):
         return ""
     return "" if len(data) > _LARGEST else data.decode("utf-8", "replace")
 
 
-def judged_or_nothing(runtime: Runtime, use: ToolUse, session: str) -> Judgement:
+def judged_or_nothing(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
     """As `judged`; nothing when that cannot be said: an agent is never stopped by what went wrong here."""
     try:
         return judged(runtime, use, session)
     except ContextdError:
-        return Judgement()
+        return Ruling()

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from contextd.governance.policies.packages import Package, normal
+from contextd.governance.policies.packages import PackageName, normal
 
 _LARGEST = 1_000_000
 _ENVIRONMENTS = (".venv", "venv", "env")
@@ -21,12 +21,12 @@ _LONGEST = 100
 """Characters: a field that holds the whole licence names none."""
 
 
-def licence_in(root: Path) -> Callable[[Package], str]:
+def licence_in(root: Path) -> Callable[[PackageName], str]:
     """What finds the licence of a package that is installed in `root`; empty where it is not, or says
     nothing.
     """
 
-    def find(package: Package) -> str:
+    def find(package: PackageName) -> str:
         if ".." in package.name:
             return ""
         try:

@@ -14,7 +14,12 @@ from contextd.domain.records import Record
 from contextd.governance.files import FileProblem, ReadFile
 from contextd.governance.policies.actions import Action
 from contextd.governance.policies.checking import Violation, check
-from contextd.governance.policies.rules import Rule, anti_pattern_rule, layout_rule, policy_rule
+from contextd.governance.policies.rules import (
+    PolicyRule,
+    anti_pattern_rule,
+    layout_rule,
+    policy_rule,
+)
 from contextd.runtime import Runtime
 from contextd.steps.installed import licence_in
 from contextd.steps.policy_files import FILED, RuleFolder, file_of, files_of, rule_folders
@@ -29,17 +34,17 @@ _MOST = 1_000
 @dataclass(frozen=True, slots=True)
 class InForce:
     """What binds a call: the rules, the records and files they come from, and files that say nothing
-    because of mistakes. `standing` has the records and `fields` of everything there is, also of what
+    because of mistakes. `bindings` has the records and `fields` of everything there is, also of what
     cannot be checked.
     """
 
-    rules: list[Rule]
+    rules: list[PolicyRule]
     problems: list[FileProblem]
-    standing: list[Standing]
+    bindings: list[Binding]
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Binding:
     """A policy or standard that holds: its fields, where it stands, and its record if it has one."""
 
     kind: str
@@ -49,7 +54,7 @@ class Standing:
     depth: int
     """How many levels above the project it holds: the nearest have 0."""
     record: Record | None = None
-    rule: Rule | None = None
+    rule: PolicyRule | None = None
 
 
 def in_force(runtime: Runtime, *kinds: str) -> InForce:
@@ -57,7 +62,7 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
     wanted = kinds or (*FILED, "anti_pattern")
     records = _records(runtime, wanted)
     by_file = {(file_of(record), record.kind): record for record in records if file_of(record)}
-    standing: list[Standing] = []
+    bindings: list[Binding] = []
     problems: list[FileProblem] = []
     looked_in: set[str] = set()
     broken: set[str] = set()
@@ -68,7 +73,7 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
             if not file.sound:
                 broken.add(file.shown)
             elif file.kind in wanted:
-                standing.append(
+                bindings.append(
                     _of_file(runtime, place, file, by_file.get((file.shown, file.kind)))
                 )
     for record in records:
@@ -76,9 +81,9 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
         # A file that is read here speaks for itself, one that is gone here says nothing any more; one
         # with mistakes holds as it was before them.
         if not shown or shown in broken or shown.rpartition("/")[0] not in looked_in:
-            standing.append(_of_record(runtime, record))
-    standing.sort(key=lambda one: (one.depth, one.source))
-    return InForce([one.rule for one in standing if one.rule], problems, standing)
+            bindings.append(_of_record(runtime, record))
+    bindings.sort(key=lambda one: (one.depth, one.source))
+    return InForce([one.rule for one in bindings if one.rule], problems, bindings)
 
 
 def checked(runtime: Runtime, action: Action, *, found: InForce | None = None) -> list[Violation]:
@@ -125,26 +130,24 @@ def _depth(runtime: Runtime, scope: Any) -> int:
     return cascade.index(scope) if scope in cascade else len(cascade)
 
 
-def _of_file(
-    runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record | None
-) -> Standing:
+def _of_file(runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record | None) -> Binding:
     scope = str(place.scope or "")
     rule = _rule(file.kind, file.fields, file.shown, record.id if record else "", scope)
     depth = _depth(runtime, place.scope)
-    return Standing(file.kind, file.fields, file.shown, scope, depth, record, rule)
+    return Binding(file.kind, file.fields, file.shown, scope, depth, record, rule)
 
 
-def _of_record(runtime: Runtime, record: Record) -> Standing:
+def _of_record(runtime: Runtime, record: Record) -> Binding:
     fields = {"title": record.title, **record.data}
     source = file_of(record) or f"{record.kind} {record.id[:8]}"
     rule = _rule(record.kind, fields, source, record.id, str(record.scope))
     depth = _depth(runtime, record.scope)
-    return Standing(record.kind, fields, source, str(record.scope), depth, record, rule)
+    return Binding(record.kind, fields, source, str(record.scope), depth, record, rule)
 
 
 def _rule(
     kind: str, fields: Mapping[str, Any], source: str, record_id: str, scope: str
-) -> Rule | None:
+) -> PolicyRule | None:
     title = str(fields.get("title") or "")
     if kind == "anti_pattern":
         return anti_pattern_rule(title, fields, record_id=record_id, scope=scope)

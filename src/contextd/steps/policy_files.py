@@ -26,7 +26,7 @@ from contextd.domain.kinds import KINDS, area_of
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import Scope
-from contextd.governance.files import FileProblem, Folder, ReadFile, read_folder, stamps_of
+from contextd.governance.files import FileFolder, FileProblem, ReadFile, read_folder, stamps_of
 from contextd.governance.policies.rule_files import (
     POLICIES,
     STANDARDS,
@@ -53,7 +53,7 @@ _log = logging.getLogger(__name__)
 class RuleFolder:
     """A folder of rules and the scope they hold in. `root` is the checkout it belongs to."""
 
-    folder: Folder
+    folder: FileFolder
     scope: Scope | None
     root: Path | None = None
 

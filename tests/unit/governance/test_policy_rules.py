@@ -16,14 +16,14 @@ from contextd.governance.policies.packages import packages_installed_by
 from contextd.governance.policies.packs import packs
 from contextd.governance.policies.patterns import LONGEST_LINE, glob_pattern, pattern_of
 from contextd.governance.policies.rule_files import policy_file
-from contextd.governance.policies.rules import Rule, policy_rule
+from contextd.governance.policies.rules import PolicyRule, policy_rule
 
 
-def rule(**fields) -> Rule:
+def rule(**fields) -> PolicyRule:
     return policy_rule({"title": "t", "requirement": "r", **fields}, source="a test")
 
 
-def broken(one: Rule, action: str, context: str = "") -> list[tuple[str, str]]:
+def broken(one: PolicyRule, action: str, context: str = "") -> list[tuple[str, str]]:
     return [(found.place, found.what) for found in check([one], told(action, context))]
 
 
@@ -230,7 +230,7 @@ def test_a_command_names_what_it_installs() -> None:
     assert named("npm install") == named("npm run install-x") == []
 
 
-def pack_rules() -> list[Rule]:
+def pack_rules() -> list[PolicyRule]:
     found = []
     for pack in packs():
         for name, text in pack.files.items():

@@ -124,19 +124,22 @@ def _named(action: str, context: str) -> Iterator[FileChange]:
 
 
 def touched_by(command: str) -> list[FileChange]:
-    """The files a command line names as those it writes or removes. What it reads is not among them."""
+    """The files a command line names as those it writes or removes; what it reads is not among them. What
+    it writes stands in the command: a here document, the argument of an `echo`.
+    """
+    written = tuple((0, line) for line in command.splitlines())
     command = command[:_READ]
     found = [
-        FileChange(_plain(path), "edit")
+        FileChange(_plain(path), "edit", written)
         for path in _REDIRECT.findall(command)
         if not path.startswith(("/dev/", "&"))
     ]
     for part in _SPLIT.split(command):
-        found += _by_program(part)
+        found += _by_program(part, written)
     return found
 
 
-def _by_program(part: str) -> list[FileChange]:
+def _by_program(part: str, written: tuple[Line, ...]) -> list[FileChange]:
     try:
         words = shlex.split(part, comments=True)
     except ValueError:
@@ -157,9 +160,9 @@ def _by_program(part: str) -> list[FileChange]:
         gone = [FileChange(_plain(path), "delete") for path in paths[:-1]]
         return [*gone, FileChange(_plain(paths[-1]), "create")]
     if program == "tee":
-        return [FileChange(_plain(path), "edit") for path in paths]
+        return [FileChange(_plain(path), "edit", written) for path in paths]
     if program == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
-        return [FileChange(_plain(path), "edit") for path in paths[1:]]
+        return [FileChange(_plain(path), "edit", written) for path in paths[1:]]
     return []
 
 

@@ -12,9 +12,9 @@ from itertools import accumulate
 
 from contextd.governance.policies.actions import Action, FileChange, Line
 from contextd.governance.policies.licences import is_refused, licences_in
-from contextd.governance.policies.packages import Package, packages_in, packages_installed_by
+from contextd.governance.policies.packages import PackageName, packages_in, packages_installed_by
 from contextd.governance.policies.patterns import LONGEST_LINE, Pattern
-from contextd.governance.policies.rules import SEVERITIES, Rule
+from contextd.governance.policies.rules import SEVERITIES, PolicyRule
 from contextd.governance.redact import redact
 
 MOST_PER_RULE = 5
@@ -25,7 +25,7 @@ _SHOWN = 160
 
 _WORD = re.compile(r"\w+")
 
-LicenceOf = Callable[[Package], str]
+LicenceOf = Callable[[PackageName], str]
 """The licence of a package as far as this machine knows it; empty where it does not."""
 
 
@@ -33,7 +33,7 @@ LicenceOf = Callable[[Package], str]
 class Violation:
     """A rule that an action breaks, where, and by what. `path` is empty for a command."""
 
-    rule: Rule
+    rule: PolicyRule
     what: str
     path: str = ""
     line: int = 0
@@ -46,7 +46,7 @@ class Violation:
 
 
 def check(
-    rules: Sequence[Rule],
+    rules: Sequence[PolicyRule],
     action: Action,
     *,
     licence_of: LicenceOf = lambda _: "",
@@ -68,11 +68,13 @@ def check(
     return [_without_secrets(one, key) for one in found]
 
 
-def _rank(rule: Rule) -> int:
+def _rank(rule: PolicyRule) -> int:
     return SEVERITIES.index(rule.severity) if rule.severity in SEVERITIES else len(SEVERITIES)
 
 
-def _in_file(rules: Sequence[Rule], change: FileChange, licence_of: LicenceOf) -> list[Violation]:
+def _in_file(
+    rules: Sequence[PolicyRule], change: FileChange, licence_of: LicenceOf
+) -> list[Violation]:
     found: list[Violation] = []
     path = change.path
     packages = list(packages_in(change)) if any(r.dependencies or r.licences for r in rules) else []
@@ -114,7 +116,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def _lost(rule: Rule, change: FileChange) -> Iterator[tuple[str, str, int, str]]:
+def _lost(rule: PolicyRule, change: FileChange) -> Iterator[tuple[str, str, int, str]]:
     """Lines that are to stay and go; with a group, those of which no new line has what stands there: a
     name may come back in another way of writing it.
     """
@@ -137,11 +139,11 @@ def _kept(patterns: Sequence[Pattern], line: str) -> str | None:
 
 
 def _licensed(
-    rule: Rule,
+    rule: PolicyRule,
     refused: Pattern,
     path: str,
     licences: Sequence[tuple[str, int]],
-    packages: Sequence[Package],
+    packages: Sequence[PackageName],
     licence_of: LicenceOf,
 ) -> list[Violation]:
     def refuses(name: str) -> bool:
@@ -160,7 +162,7 @@ def _licensed(
     return found
 
 
-def _in_commands(rule: Rule, action: Action, licence_of: LicenceOf) -> list[Violation]:
+def _in_commands(rule: PolicyRule, action: Action, licence_of: LicenceOf) -> list[Violation]:
     found: list[Violation] = []
     for command in action.commands:
         for line in command.splitlines():
@@ -184,7 +186,7 @@ def _in_commands(rule: Rule, action: Action, licence_of: LicenceOf) -> list[Viol
     return found[:MOST_PER_RULE]
 
 
-def _in_words(rules: Sequence[Rule], action: Action) -> list[Violation]:
+def _in_words(rules: Sequence[PolicyRule], action: Action) -> list[Violation]:
     """What is said of an action without naming a file: only rules that are about no file in particular
     can be broken by it.
     """

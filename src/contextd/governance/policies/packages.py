@@ -11,7 +11,7 @@ from contextd.governance.policies.actions import FileChange
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
+class PackageName:
     """A package of an ecosystem, and the line that brings it in; 0 for a command."""
 
     ecosystem: str
@@ -76,7 +76,7 @@ _END = re.compile(r"&&|\|\||[;|\n]")
 _VERSION = re.compile(r"(?<=.)(?:@|[<>=!~\[;]).*$")
 
 
-def packages_in(change: FileChange) -> Iterator[Package]:
+def packages_in(change: FileChange) -> Iterator[PackageName]:
     """The packages that the new lines of a file name, where it is one that says what is depended on."""
     for path, ecosystem, readers in _MANIFESTS:
         if not path.fullmatch(change.path):
@@ -86,7 +86,7 @@ def packages_in(change: FileChange) -> Iterator[Package]:
             for name in _names(line, readers, ecosystem):
                 # Another version of what is there already is brought in by nobody.
                 if name not in before:
-                    yield Package(ecosystem, name, number)
+                    yield PackageName(ecosystem, name, number)
 
 
 def _names(line: str, readers: Sequence[re.Pattern[str]], ecosystem: str) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _names(line: str, readers: Sequence[re.Pattern[str]], ecosystem: str) -> Ite
                 yield name
 
 
-def packages_installed_by(command: str) -> Iterator[Package]:
+def packages_installed_by(command: str) -> Iterator[PackageName]:
     """The packages that a command line installs by name."""
     for part in _END.split(command[:_READ]):
         try:
@@ -110,7 +110,7 @@ def packages_installed_by(command: str) -> Iterator[Package]:
         for start, ecosystem in _INSTALLERS.items():
             if tuple(words[: len(start)]) == start:
                 for name in _arguments(words[len(start) :]):
-                    yield Package(ecosystem, normal(ecosystem, name))
+                    yield PackageName(ecosystem, normal(ecosystem, name))
                 break
 
 

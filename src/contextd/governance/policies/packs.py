@@ -17,7 +17,7 @@ PACKS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class StarterPack:
     """A starter pack: the text of each file by its name."""
 
     name: str
@@ -26,9 +26,9 @@ class Pack:
 
 
 @cache
-def packs() -> tuple[Pack, ...]:
+def packs() -> tuple[StarterPack, ...]:
     """Every pack."""
-    return tuple(Pack(name, about, _files(name)) for name, about in PACKS.items())
+    return tuple(StarterPack(name, about, _files(name)) for name, about in PACKS.items())
 
 
 def _files(name: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS, Kind
-from contextd.governance.files import FileProblem, Folder, ReadFile, YamlFields, yaml_fields
+from contextd.governance.files import FileFolder, FileProblem, ReadFile, YamlFields, yaml_fields
 from contextd.governance.policies.rules import problems_in
 
 SUFFIXES = (".yaml", ".yml")
@@ -25,14 +25,14 @@ _KINDS_OF_STANDARD = {"coding": "coding_standard", "repo": "repo_standard"}
 _ONLY_REPO = ("required_dirs", "forbidden_dirs", "template_repo", "standard")
 
 
-def policies_folder(path: Path, shown: str, inside: Path | None = None) -> Folder:
+def policies_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
     """A folder of policies; one of the checkout `inside`, if any."""
-    return Folder(path, shown, SUFFIXES, policy_file, inside)
+    return FileFolder(path, shown, SUFFIXES, policy_file, inside)
 
 
-def standards_folder(path: Path, shown: str, inside: Path | None = None) -> Folder:
+def standards_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
     """A folder of standards; one of the checkout `inside`, if any."""
-    return Folder(path, shown, SUFFIXES, standard_file, inside)
+    return FileFolder(path, shown, SUFFIXES, standard_file, inside)
 
 
 def policy_file(path: Path, shown: str, text: str) -> ReadFile:

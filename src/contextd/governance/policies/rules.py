@@ -33,7 +33,7 @@ NAMES = ("dependencies", "licences")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class PolicyRule:
     """What is checked of one record or file. `source` says where it stands, `record_id` which record
     it is, empty where there is none. One that looks for nothing in a file forbids the change itself.
     """
@@ -81,7 +81,7 @@ class Rule:
 
 def policy_rule(
     fields: Mapping[str, Any], *, source: str, record_id: str = "", scope: str = ""
-) -> Rule:
+) -> PolicyRule:
     """The rule of a policy's fields. Raises one `Invalid` that names every field that is wrong."""
     problems = problems_in(fields)
     if problems:
@@ -90,7 +90,7 @@ def policy_rule(
     given = fields.get
     globs = {name: glob_pattern(fields[name]) for name in GLOBS if fields.get(name)}
     names = {name: name_pattern(fields[name]) for name in NAMES if fields.get(name)}
-    return Rule(
+    return PolicyRule(
         title=str(given("title") or given("requirement", "")),
         requirement=str(given("requirement", "")),
         source=source,
@@ -137,14 +137,14 @@ def _change(word: str) -> None:
 
 def anti_pattern_rule(
     title: str, fields: Mapping[str, Any], *, record_id: str, scope: str
-) -> Rule | None:
+) -> PolicyRule | None:
     """The rule of an anti-pattern whose `detection` is a pattern; None where it is none."""
     detection = str(fields.get("detection") or "")
     try:
         pattern = pattern_of(detection)
     except Invalid:
         return None
-    return Rule(
+    return PolicyRule(
         title=title,
         requirement=str(fields.get("why_bad") or fields.get("what_happened") or title),
         source=f"anti-pattern {record_id[:8]}",
@@ -160,12 +160,12 @@ def anti_pattern_rule(
 
 def layout_rule(
     fields: Mapping[str, Any], *, source: str, record_id: str = "", scope: str = ""
-) -> Rule | None:
+) -> PolicyRule | None:
     """The rule of a repository standard that names folders which must not be; None without any."""
     forbidden = [f"/{str(one).strip('/')}/" for one in fields.get("forbidden_dirs") or ()]
     if not forbidden:
         return None
-    return Rule(
+    return PolicyRule(
         title=str(fields.get("title") or fields.get("standard") or "Repository layout"),
         requirement="nothing goes into " + ", ".join(one.strip("/") + "/" for one in forbidden),
         source=source,

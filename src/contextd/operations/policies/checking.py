@@ -83,7 +83,7 @@ def _suggestions(
     runtime: Runtime, meant: Action, action: str, found: InForce, broken: Sequence[str] | set[str]
 ) -> list[str]:
     """What the policies and standards say about something alike; never more than a hint."""
-    if runtime.project is None or not found.standing:
+    if runtime.project is None or not found.bindings:
         return []
     asked = action
     if meant.files and not meant.commands and not meant.said:

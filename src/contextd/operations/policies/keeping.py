@@ -11,11 +11,11 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.records import Record
 from contextd.domain.scope import slug
-from contextd.governance.policies.packs import Pack, packs
+from contextd.governance.policies.packs import StarterPack, packs
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
-from contextd.steps.policies import Standing, in_force
+from contextd.steps.policies import Binding, in_force
 from contextd.steps.policy_files import (
     FILED,
     disagreeing,
@@ -83,12 +83,12 @@ def list_policies(runtime: Runtime) -> Policies:
     if runtime.project is not None:
         found = reconciled(runtime)
         done, problems = found.done, [str(problem) for problem in found.problems]
-    standing = in_force(runtime, "policy", "anti_pattern")
-    views = [_view(one) for one in standing.standing if one.kind == "policy" or one.rule]
-    return Policies(views, problems or [str(one) for one in standing.problems], done)
+    holding = in_force(runtime, "policy", "anti_pattern")
+    views = [_view(one) for one in holding.bindings if one.kind == "policy" or one.rule]
+    return Policies(views, problems or [str(one) for one in holding.problems], done)
 
 
-def _view(one: Standing) -> PolicyView:
+def _view(one: Binding) -> PolicyView:
     text = one.fields.get
     return PolicyView(
         id=one.record.id if one.record else "",
@@ -172,7 +172,7 @@ def policy_init(
     return Begun(written, kept, views)
 
 
-def _by_name() -> dict[str, Pack]:
+def _by_name() -> dict[str, StarterPack]:
     return {pack.name: pack for pack in packs()}
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import hand_out_whole
-from contextd.steps.policies import Standing, in_force
+from contextd.steps.policies import Binding, in_force
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,8 @@ def standards_get(
         type, ("coding_standard", "repo_standard")
     )
     found = in_force(runtime, *kinds)
-    chosen: dict[tuple[str, str, str], Standing] = {}
-    for one in found.standing:
+    chosen: dict[tuple[str, str, str], Binding] = {}
+    for one in found.bindings:
         spoken = str(one.fields.get("language") or "").casefold()
         if language and spoken not in ("", "any", language.strip().casefold()):
             continue
@@ -103,7 +103,7 @@ def standards_get(
     return Standards(views, [str(problem) for problem in found.problems])
 
 
-def _view(runtime: Runtime, one: Standing) -> StandardView:
+def _view(runtime: Runtime, one: Binding) -> StandardView:
     def text(name: str) -> str:
         return str(one.fields.get(name) or "")
 

@@ -155,14 +155,14 @@ def _schema(runtime: Runtime) -> str:
 
 def _policies(runtime: Runtime) -> str:
     found = in_force(runtime)
-    records = [one.record for one in found.standing if one.record is not None]
+    records = [one.record for one in found.bindings if one.record is not None]
     problems = [*found.problems, *disagreeing(runtime, records)]
     if problems:
         more = f"; and {len(problems) - _MOST_TOLD} more" if len(problems) > _MOST_TOLD else ""
         told = "; ".join(map(str, problems[:_MOST_TOLD])) + more
         raise Invalid(told, "the other files are in force")
     checked = sum(rule.checkable for rule in found.rules)
-    return f"{len(found.standing)} policies and standards, {checked} of them checked"
+    return f"{len(found.bindings)} policies and standards, {checked} of them checked"
 
 
 def network() -> Check:

@@ -43,7 +43,7 @@ FIXED = {
     "policy": Fixed(
         "policy",
         "policies",
-        "Check changes against the policies (CI, pre-commit), and keep the policies as files.",
+        "Check changes against the policies, and keep the policies as files.",
     ),
     "daemon": Fixed("daemon", "upkeep", "Start, stop or look at the daemon."),
     "dashboard": Fixed(
