@@ -82,8 +82,20 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
         # with mistakes holds as it was before them.
         if not shown or shown in broken or shown.rpartition("/")[0] not in looked_in:
             bindings.append(_of_record(runtime, record))
-    bindings.sort(key=lambda one: (one.depth, one.source))
+    bindings = _once(sorted(bindings, key=lambda one: (one.depth, one.source)))
     return InForce([one.rule for one in bindings if one.rule], problems, bindings)
+
+
+def _once(bindings: list[Binding]) -> list[Binding]:
+    """Bindings, nearest first, without those that say to the letter what a nearer one says."""
+    found: dict[tuple[str, str], list[Binding]] = {}
+    for one in bindings:
+        alike = found.setdefault((one.kind, str(one.fields.get("title"))), [])
+        if all(dict(one.fields) != dict(other.fields) for other in alike):
+            alike.append(one)
+    return sorted(
+        (one for alike in found.values() for one in alike), key=lambda one: (one.depth, one.source)
+    )
 
 
 def checked(runtime: Runtime, action: Action, *, found: InForce | None = None) -> list[Violation]:

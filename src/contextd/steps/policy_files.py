@@ -312,7 +312,8 @@ def said_by(kind: str, data: Mapping[str, Any]) -> str:
     """The fields of a policy or a standard as a sentence or two that people read."""
     given = {name: str(value).strip() for name, value in data.items() if isinstance(value, str)}
     if kind == "policy":
-        said = [given.get("requirement", ""), given.get("way_out", "")]
+        way_out = given.get("way_out", "")
+        said = [given.get("requirement", ""), f"Instead: {way_out}" if way_out else ""]
     elif kind == "coding_standard":
         said = [given.get("rule", ""), given.get("rationale", "")]
     else:
@@ -395,17 +396,17 @@ def _require_sound(place: RuleFolder, path: Path, shown: str, text: str) -> None
         raise Invalid(f"{shown} would not be read again: {problems[0].message}", problems[0].hint)
 
 
-def to_its_file(runtime: Runtime, record: Record) -> Record:
-    """A record that was changed by hand, after its file says so too; as it is where it has none, or the
-    file was changed as well.
+def to_its_file(runtime: Runtime, before: Record, after: Record) -> Record:
+    """A record that is about to be changed by hand, once its file says so too; as it is where it has no
+    file here, or the file says something else than the record did before. Raises what writing raises.
     """
-    for place, file in _files_by(runtime, file_of(record)):
-        told = _record_of(runtime, record.scope, file)
-        base = record.source.ref.rpartition("#")[2]
-        if place.scope == record.scope and file.sound and _state(told) == base != _state(record):
-            after = _written(runtime, place, file, record)
-            return change(runtime, record, after, action="update", reason=f"also in {file.shown}")
-    return record
+    for place, file in _files_by(runtime, file_of(before)):
+        if place.scope != before.scope or not file.sound:
+            continue
+        theirs = _state(_record_of(runtime, before.scope, file))
+        if theirs == _state(before) != _state(after):
+            return _written(runtime, place, file, after)
+    return after
 
 
 def settle(runtime: Runtime, record: Record, keep: str) -> Record:

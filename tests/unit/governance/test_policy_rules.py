@@ -14,7 +14,12 @@ from contextd.governance.policies.checking import MOST_PER_RULE, check
 from contextd.governance.policies.licences import is_refused
 from contextd.governance.policies.packages import packages_installed_by
 from contextd.governance.policies.packs import packs
-from contextd.governance.policies.patterns import LONGEST_LINE, glob_pattern, pattern_of
+from contextd.governance.policies.patterns import (
+    LONGEST_LINE,
+    glob_pattern,
+    may_match,
+    pattern_of,
+)
 from contextd.governance.policies.rule_files import policy_file
 from contextd.governance.policies.rules import PolicyRule, policy_rule
 
@@ -281,3 +286,13 @@ def test_the_starter_packs_find_what_they_are_for(pack: str, action: str) -> Non
 @pytest.mark.parametrize("action", QUIET)
 def test_the_starter_packs_are_quiet_about_the_rest(action: str) -> None:
     assert check(pack_rules(), told(action)) == []
+
+
+@given(
+    st.lists(st.text(alphabet="ab \t(=", max_size=6), min_size=1, max_size=5),
+    st.sampled_from([r"a\b", r"^a", r"b$", r"^\s*a\(", r"(?i)AB", r"\Aa", r"b\z", r"^(?:a|b)=$"]),
+)
+def test_one_look_at_all_lines_misses_none(lines: list[str], text: str) -> None:
+    pattern = pattern_of(text)
+    if any(pattern.search(line) for line in lines):
+        assert may_match(pattern, "\n".join(lines))

@@ -61,7 +61,7 @@ def test_a_file_is_in_force_and_becomes_a_record(desk):
     [record] = records(desk)
     assert record.id == broken["id"]
     assert (record.title, record.trust, record.data["severity"]) == ("No print", "human", "high")
-    assert record.content == "Nothing is printed, everything is logged. use the logger."
+    assert record.content == "Nothing is printed, everything is logged. Instead: use the logger."
     assert desk("policy_check", action=diff("shop/cart.md", "print(total)"))["compliant"]
 
 
@@ -105,6 +105,11 @@ def test_an_edit_of_the_record_goes_into_its_file_and_leaves_the_rest_of_it(desk
     assert path.read_text() == wanted
     assert desk.as_owner("list_policies")["problems"] == []
     assert records(desk)[0].content.endswith("log.info.")
+    desk.as_owner("undo", id=record.id)
+    assert path.read_text() == NO_PRINT
+    assert desk.as_owner("list_policies")["problems"] == []
+    assert records(desk)[0].data["severity"] == "high"
+    desk.as_owner("edit_record", id=record.id, data=data)
     desk.as_owner("edit_record", id=record.id, content="Log it: the incident of May")
     assert path.read_text() == wanted + "content: 'Log it: the incident of May'\n"
 
@@ -406,3 +411,11 @@ def test_who_may_not_write_policies_is_bound_by_the_files_all_the_same(desk):
     dev = desk.by("project_dev", desk.scope.project)
     assert not dev("policy_check", action=diff("a.py", "print(1)"))["compliant"]
     assert records(desk) == []
+
+
+def test_what_project_and_organisation_both_say_is_told_once(desk):
+    desk.as_owner("policy_init", packs=["secrets"])
+    desk.as_owner("policy_init", packs=["secrets"], scope="org")
+    made = diff("server.pem", "x").replace("--- a/server.pem", "--- /dev/null")
+    [broken] = desk("policy_check", action=made)["violations"]
+    assert broken["source"] == ".context/policies/no-key-files.yaml"

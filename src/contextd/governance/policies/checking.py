@@ -13,7 +13,7 @@ from itertools import accumulate
 from contextd.governance.policies.actions import Action, FileChange, Line
 from contextd.governance.policies.licences import is_refused, licences_in
 from contextd.governance.policies.packages import PackageName, packages_in, packages_installed_by
-from contextd.governance.policies.patterns import LONGEST_LINE, Pattern
+from contextd.governance.policies.patterns import LONGEST_LINE, Pattern, may_match
 from contextd.governance.policies.rules import SEVERITIES, PolicyRule
 from contextd.governance.redact import redact
 
@@ -103,9 +103,13 @@ def _in_file(
 def _matches(
     patterns: Sequence[Pattern], lines: Sequence[Line], path: str
 ) -> Iterator[tuple[str, str, int, str]]:
-    for number, line in lines if patterns else ():
+    if not (patterns and lines):
+        return
+    every = "\n".join(line[:LONGEST_LINE] for _, line in lines)
+    likely = [pattern for pattern in patterns if may_match(pattern, every)]
+    for number, line in lines if likely else ():
         text = line[:LONGEST_LINE]
-        for pattern in patterns:
+        for pattern in likely:
             if match := pattern.search(text):
                 shown = text[max(0, match.start() - 40) :].strip()[:_SHOWN]
                 yield f"adds {_cut(match.group() or shown)!r}", path, number, shown

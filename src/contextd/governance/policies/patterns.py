@@ -38,6 +38,7 @@ class Pattern(Protocol):
     """A compiled pattern."""
 
     groups: int
+    pattern: str
 
     def search(self, text: str, /) -> Found | None:
         """The first match anywhere in the text."""
@@ -77,6 +78,13 @@ def _way_out(why: str) -> str:
     if "(?" in why or "escape sequence: \\" in why:
         return "RE2 has no lookaround and no backreferences; write what must match, and use except_paths"
     return "see the syntax of RE2, and quote the pattern in single quotes"
+
+
+def may_match(pattern: Pattern, lines: str) -> bool:
+    """Whether any of these lines could match: one search in place of one for each. A yes may be wrong."""
+    if "\\A" in pattern.pattern or "\\z" in pattern.pattern:
+        return True
+    return compiled(f"(?m){pattern.pattern}").search(lines) is not None
 
 
 _CLASS = re.compile(r"\[!?\]?[^\]/]*\]")

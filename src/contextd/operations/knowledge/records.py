@@ -258,8 +258,8 @@ def edit_record(
     after, redacted = cleaned(runtime, within_limits(after))
     found = differences(before, after)
     if not dry_run and found:
+        after = to_its_file(runtime, before, after)
         after = change(runtime, before, after, action="update", reason="edited by hand")
-        after = to_its_file(runtime, after)
         runtime.trace.wrote([after.id], type=after.kind, action="update")
     return Edited(before.id, not dry_run, found, str(after.version), redacted)
 
