@@ -17,6 +17,7 @@ from contextd.benchmarks import (
     code,
     localise,
     neighbours,
+    policies,
     redaction,
     roundtrips,
     speed,
@@ -161,6 +162,11 @@ def _neighbours(given: Given) -> bool:
     return neighbours.run(given.paths, out=sys.stdout)
 
 
+def _policies(given: Given) -> bool:
+    policies.run(given.paths or [Path()], out=sys.stdout)
+    return True
+
+
 def _speed(name: str, measure: Callable[[], list[Figure]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
     for figure in measure():
@@ -176,6 +182,7 @@ KINDS: dict[str, Benchmark] = {
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
+    "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
     "redaction": Benchmark(_redaction),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
     "roundtrips": Benchmark(_roundtrips),

@@ -114,6 +114,24 @@ def test_an_edit_of_the_record_goes_into_its_file_and_leaves_the_rest_of_it(desk
     assert path.read_text() == wanted + "content: 'Log it: the incident of May'\n"
 
 
+def test_lists_and_new_keys_reach_the_file_without_losing_a_comment(desk):
+    path = write(desk.root, NO_PRINT)
+    desk("standards_get")
+    [record] = records(desk)
+    data = {**record.data, "patterns": [r"\bprint\(", r"\bpprint\("], "except_paths": ["cli/"]}
+    del data["paths"]
+    desk.as_owner("edit_record", id=record.id, data=data, title="Log", tags=["output"])
+    text = path.read_text()
+    assert text.startswith("# Why we have this: the log of 3 May.\n")
+    assert "# a comment of ours" in text
+    assert 'paths: ["*.py"]' not in text
+    found = desk("policy_check", action=diff("a.txt", "pprint(x)"))
+    assert [one["policy"] for one in found["violations"]] == ["Log"]
+    assert desk("policy_check", action=diff("cli/a.py", "pprint(x)"))["compliant"]
+    assert desk.as_owner("list_policies")["problems"] == []
+    assert records(desk)[0].tags == ("output",)
+
+
 def test_where_both_were_changed_neither_is_lost_and_it_is_told(desk):
     path = write(desk.root, NO_PRINT)
     desk("standards_get")
