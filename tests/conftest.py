@@ -9,10 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from support.examples import drawn
 from support.writes import GUARD
 
+_HYPOTHESIS_DEFAULT = 100
+
 # Machines that run several things at once are slow now and then; that is no failure.
-settings.register_profile("contextd", deadline=None, derandomize=True)
+settings.register_profile(
+    "contextd", deadline=None, derandomize=True, max_examples=drawn(_HYPOTHESIS_DEFAULT)
+)
 settings.load_profile("contextd")
 
 GUARD.install()

@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from contextd import spool
+from contextd import ready, spool
 from contextd.channel import (
     Channel,
     ancestors,
@@ -44,6 +44,9 @@ _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookN
 
 _STARTING = ("SessionStart", "sessionStart", "TaskStart")
 """Events for which a daemon is waited for: without one the session begins cold."""
+
+_GOING_ON = ("compact", "resume")
+"""Why a session goes on rather than begins: what it must hold again is not its project's briefing."""
 
 _PATIENT = dict.fromkeys(
     (*_STARTING, "Stop", "agentStop", "AfterAgent", "PreCompact", "preCompact", "PostCompact"),
@@ -89,7 +92,11 @@ def _deliver(
     except OSError:
         connection = None
     if connection is None:
+        lies_ready = _from_file(home, cwd, line)
         start_daemon(home)
+        if lies_ready:
+            _leave(home, cwd, line)
+            return lies_ready
         connection = _await_daemon(home, deadline) if event in _STARTING else None
     if connection is None:
         _leave(home, cwd, line)
@@ -103,7 +110,10 @@ def _deliver(
         except (OSError, ValueError) as error:
             # Kept before hanging up: a daemon that finds the connection closed leaves the event to
             # the spool.
+            lies_ready = _from_file(home, cwd, line)
             _leave(home, cwd, line)
+            if lies_ready:
+                return lies_ready
             late = isinstance(error, TimeoutError)
             _say("no answer in time; the event waits in the spool" if late else f"{error}; spooled")
             return {}
@@ -114,6 +124,24 @@ def _deliver(
             _leave(home, cwd, line)
     output = answer.get("output")
     return output if isinstance(output, dict) else {}
+
+
+def _from_file(home: Path, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
+    """The briefing that lies ready, in the client's form, for a session that begins; noted in the event,
+    so that the daemon learns what was told. Empty where there is none.
+    """
+    payload = line["payload"]
+    if line["event"] not in _STARTING or payload.get("source") in _GOING_ON:
+        return {}
+    now = datetime.now(UTC)
+    made = ready.find(home, cwd, now)
+    if made is None:
+        return {}
+    text = ready.said(made, now)
+    output = ready.answer(made, line["client"], line["marks"], text)
+    if output:
+        line["payload"] = {**payload, ready.TOLD: {"text": text, "why": made.get("why")}}
+    return output or {}
 
 
 def _await_daemon(home: Path, deadline: float) -> socket.socket | None:

@@ -294,9 +294,12 @@ class View(Protocol):
         """The records `Index.dense` finds, with their cosines."""
         ...
 
-    def lately(self, query: Query, scope: Scope, *, sessions: int, observations: int) -> Lately:
-        """What a briefing begins with, together: a page of records, and the usage of its scopes; of
-        `scope` the latest sessions. `sessions` and `observations` say how many at most.
+    def lately(
+        self, query: Query, rules: Query, scope: Scope, *, sessions: int, observations: int
+    ) -> Lately:
+        """What a briefing begins with, together: a page of records each of `query` and of `rules`, the
+        usage of the scopes of `query`, and of `scope` the latest sessions. `sessions` and `observations`
+        say how many at most.
         """
         ...
 

@@ -13,6 +13,7 @@ from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
+from contextd.domain.notices import Notice
 from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
@@ -92,7 +93,8 @@ class Trace:
     agent is followed up in the agent's session.
 
     `gave` are things that entered the agent's window, `said` texts of ours it was given, `used` the
-    records among them. `session` is the session they were given in, where that is another than the
+    records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
+    `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good.
     """
 
@@ -103,6 +105,8 @@ class Trace:
     gave: list[Serving] = field(default_factory=list[Serving])
     said: list[str] = field(default_factory=list[str])
     used: list[Record] = field(default_factory=list[Record])
+    notices: list[Notice] = field(default_factory=list[Notice])
+    injected: list[str] = field(default_factory=list[str])
     session: str = ""
     committed: bool = False
 
@@ -133,8 +137,9 @@ class Sinks:
     `handed_out` remembers sentences by their digests, said in a session of a scope; `used` counts a
     use of records; `later` runs something small in a moment, in order; `prepare` does something long
     behind the back of everybody, once for each name and owner that waits; `settle` does now what would be done
-    in a moment; `wake` tells the workers that a job was added or a session opened; `schedule` has work come
-    round.
+    in a moment; `wake` tells the workers that a job was added or a session opened; `changed` tells whoever
+    watches that the records or the code of a scope are others now, or that a session there began or
+    ended; `schedule` has work come round.
     """
 
     observe: Callable[[Observation], None]
@@ -144,6 +149,7 @@ class Sinks:
     prepare: Callable[[str, Hashable, Callable[[], object]], None]
     settle: Callable[[], None]
     wake: Callable[[], None]
+    changed: Callable[[Scope], None]
     schedule: Callable[[Schedule], None]
 
 
@@ -263,11 +269,14 @@ class Runtime:
     def commit(self, **changes: Any) -> Committed:
         """Commit a unit of work in the caller's name. Raises what `View.commit` raises."""
         first = self.call if not self.trace.committed else ""
-        done = self.view.commit(Changes(actor=self.caller.name, **changes), call=first)
+        work = Changes(actor=self.caller.name, **changes)
+        done = self.view.commit(work, call=first)
         self.trace.committed = True
         # Whoever watches over sessions rests while none is open.
-        if done.jobs or changes.get("open"):
+        if done.jobs or work.open:
             self.sinks.wake()
+        for scope in _touched(work, done):
+            self.sinks.changed(scope)
         return done
 
     def queue(self, *jobs: NewJob) -> list[str]:
@@ -355,6 +364,17 @@ class Runtime:
     def for_call(self) -> Runtime:
         """A copy with a trace of its own."""
         return replace(self, trace=Trace())
+
+
+def _touched(work: Changes, done: Committed) -> set[Scope]:
+    """Where there is something else to read after a commit. That a session was seen again is nothing."""
+    turned = [one.id for one in work.sessions if one.ended_at or one.completed or one.resumed]
+    return {
+        *(one.record.scope for one in work.records),
+        *(one.scope for one in work.code),
+        *(one.scope for one in work.open),
+        *(done.sessions[id].scope for id in turned if id in done.sessions),
+    }
 
 
 def _is_called(project: Project, name: str) -> bool:

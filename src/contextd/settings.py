@@ -126,6 +126,14 @@ SETTINGS: dict[str, Setting] = {
             ("never", "compaction", "end"),
         ),
         Setting("lessons.per_day", 10, "How often a day agents are asked for lessons", least=0),
+        Setting(
+            "injection.tier0",
+            True,
+            "Tell every session critical policies and its languages' standards",
+        ),
+        Setting("injection.tier0_tokens", 500, "Tokens those may take", least=0),
+        Setting("injection.tier1", True, "Tell a session what bears on its task"),
+        Setting("memory.file", False, "Keep .context/MEMORY.md up to date"),
         Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
         Setting(
             "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"

@@ -1,9 +1,10 @@
 """`contextd mcp`: what an agent starts. It joins the agent's stdio to the daemon and does no more.
 
 Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
-code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake and what
-was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
-which calls were carried out already. Standard library only.
+code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake, what was
+subscribed to and what was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
+which calls were carried out already. While the daemon loads, what every agent asks for first is
+answered as it was the last time. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from contextd.channel import connect, last_words
+from contextd.greetings import Greetings
 from contextd.home import first_set, home_directory
 
 USAGE = (
@@ -31,6 +33,7 @@ _STDOUT_CHUNK = 4096
 """What a pipe that is ready takes without blocking (PIPE_BUF)."""
 _BUFFER_LIMIT = 1 << 20
 _TICK = 2.0
+_TOOLS_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
@@ -99,7 +102,11 @@ class _Bridge:
         self._agent_open = True
         self._initialize = self._initialized = b""
         self._pending: dict[str | int, tuple[str, bytes]] = {}
-        self._unasked: str | int | None = None
+        self._subscriptions: dict[str, tuple[str | int, bytes]] = {}
+        self._unasked: set[str | int] = set()
+        self._greetings = Greetings(home, options.profile)
+        self._greeted: dict[str | int, str] = {}
+        self._heard = False
         self._losses: list[float] = []
         self._conversation = os.urandom(12).hex()
         self._daemon = self._meet()
@@ -172,8 +179,13 @@ class _Bridge:
         self._daemon = self._meet()
         self._to_daemon += self._initialize + self._initialized
         key = _request_id(_message(self._initialize), "id")
-        if key is not None and key not in self._pending:
-            self._unasked = key
+        self._unasked = {key} if key is not None else set()
+        for key, line in self._subscriptions.values():
+            if key not in self._pending:
+                self._to_daemon += line
+                self._unasked.add(key)
+        self._unasked -= set(self._pending)
+        self._greeted = {key: name for key, name in self._greeted.items() if key in self._pending}
         for method, line in self._pending.values():
             if method != "initialize":
                 self._to_daemon += line
@@ -210,6 +222,7 @@ class _Bridge:
             if not self._agent_open:
                 return False
             raise ConnectionResetError("the daemon closed the connection")
+        self._heard = True
         for line in _lines(self._from_daemon, data):
             if self._note_answer(line):
                 self._to_agent += line
@@ -228,6 +241,38 @@ class _Bridge:
                 self._pending.pop(cancelled, None)
         if isinstance(method, str) and key is not None:
             self._pending[key] = (method, line)
+            self._note_subscription(method, key, line)
+            self._greet(message, key)
+
+    def _greet(self, message: Mapping[str, Any], key: str | int) -> None:
+        """Answer as the daemon did the last time, while it was not heard of yet; its own answer is kept."""
+        name = self._greetings.key(message)
+        if not name:
+            return
+        self._greeted[key] = name
+        kept = self._greetings.answer(name)
+        if kept is None or self._heard:
+            return
+        answer = {"jsonrpc": "2.0", "id": key, "result": kept}
+        self._to_agent += json.dumps(answer, separators=(",", ":")).encode() + b"\n"
+        self._pending.pop(key, None)
+        self._unasked.add(key)
+
+    def _note_greeting(self, message: Mapping[str, Any], key: str | int) -> None:
+        name = self._greeted.pop(key, "")
+        changed = bool(name) and self._greetings.keep(name, message.get("result"))
+        if changed and key in self._unasked and name.startswith("tools/list"):
+            self._to_agent += _TOOLS_CHANGED
+
+    def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
+        parameters = _message(line).get("params")
+        uri = parameters.get("uri") if isinstance(parameters, Mapping) else None
+        if not isinstance(uri, str):
+            return
+        if method == "resources/subscribe":
+            self._subscriptions[uri] = (key, line)
+        elif method == "resources/unsubscribe":
+            self._subscriptions.pop(uri, None)
 
     def _note_answer(self, line: bytes) -> bool:
         """Remember that a request was answered; false when the agent must not see the line."""
@@ -238,8 +283,9 @@ class _Bridge:
         key = _request_id(message, "id")
         if "method" in message or key is None:
             return True
-        if key == self._unasked and key not in self._pending:
-            self._unasked = None
+        self._note_greeting(message, key)
+        if key in self._unasked and key not in self._pending:
+            self._unasked.discard(key)
             return False
         self._pending.pop(key, None)
         return True

@@ -84,7 +84,15 @@ def test_init_tells_what_it_found_and_a_second_run_changes_nothing(run, reposito
     assert (repository / ".context" / "project.yaml").read_bytes() == before
 
 
-@pytest.mark.parametrize("kind", ["empty", "binary", "loop", "unreadable", "broken"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "empty",
+        "loop",
+        "broken",
+        *(pytest.param(k, marks=pytest.mark.slow) for k in ("binary", "unreadable")),
+    ],
+)
 def test_init_never_fails_on_an_odd_directory(run, tmp_path, kind):
     odd = tmp_path / "odd"
     odd.mkdir()

@@ -68,7 +68,11 @@ def cut(path: Path) -> None:
 DAMAGE = {remove: "is missing", empty: "is empty", cut: "is damaged"}
 
 
-@pytest.mark.parametrize("damage", DAMAGE, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize(
+    "damage",
+    [remove, empty, pytest.param(cut, marks=pytest.mark.slow)],
+    ids=lambda damage: damage.__name__,
+)
 def test_every_command_says_what_is_lost_and_how_to_go_on(
     backed_up: Home, damage: Callable[[Path], None]
 ) -> None:

@@ -14,6 +14,7 @@ from contextd.domain.records import Record
 from contextd.domain.usage import ByProducts, Observation, RecordUse
 from contextd.stores import STORES
 from support.clocks import Ticking
+from support.examples import drawn
 from support.stores import Whole, address, opened
 from support.strategies import EPOCH, SCOPES, records
 
@@ -152,7 +153,9 @@ def test_the_usage_summary_counts_per_agent(store):
 
 
 @pytest.mark.parametrize("scheme", [scheme for scheme in STORES if scheme != "memory"])
-@settings(max_examples=30, deadline=None, derandomize=True, suppress_health_check=[*HealthCheck])
+@settings(
+    max_examples=drawn(30), deadline=None, derandomize=True, suppress_health_check=[*HealthCheck]
+)
 @given(kept=st.lists(records(), max_size=8), by=st.sampled_from(["stalest", "most_rated"]))
 def test_any_records_are_surveyed_as_the_reference_does(scheme, tmp_path_factory, kept, by):
     reference = Whole(opened("memory://", Ticking()))

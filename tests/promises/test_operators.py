@@ -19,6 +19,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import STORES
+from support.examples import drawn
 from support.stores import Whole, address, opened
 from support.strategies import AWKWARD, EPOCH, SCOPES
 
@@ -76,7 +77,7 @@ def stores(tmp_path_factory) -> Iterator[list[Whole]]:
 numbered = count()
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=drawn(100), deadline=None, derandomize=True)
 @given(
     stored=st.lists(data, min_size=1, max_size=8),
     asked=st.lists(conditions, min_size=1, max_size=8),

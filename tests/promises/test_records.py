@@ -13,13 +13,14 @@ from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import Record, Source
 from contextd.domain.usage import ByProducts, RecordUse
+from support.examples import drawn
 from support.stores import Whole
 from support.strategies import AWKWARD, EPOCH, SCOPES, records
 
 SHOP = SCOPES[2]
 HERE = frozenset({SHOP})
 relaxed = settings(
-    max_examples=15,
+    max_examples=drawn(15),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -97,20 +97,23 @@ def test_each_scope_has_totals_of_its_own(store):
 def test_what_happened_lately_is_what_its_parts_say(store):
     sessions = [session(f"s{n}", hours=n) for n in range(4)]
     records = [Record(id=f"r{n}", kind="memory", scope=SHOP, content=f"fact {n}") for n in range(4)]
-    store.commit(open=sessions, records=[Put(one, "create") for one in records])
+    old = Record(id="rule", kind="policy", scope=SHOP, content="old", created_at=EPOCH)
+    store.commit(open=sessions, records=[Put(one, "create") for one in [old, *records]])
     query = Query(scopes=HERE, limit=3)
-    lately = store.view.lately(query, SHOP, sessions=2, observations=10)
+    rules = Query(scopes=HERE, kinds=("policy",), limit=3)
+    lately = store.view.lately(query, rules, SHOP, sessions=2, observations=10)
     assert lately.sessions == store.sessions.find(HERE, limit=2)
     assert [s.id for s in lately.sessions] == ["s3", "s2"]
     assert lately.records == store.records.find(query).records
     assert len(lately.records) == 3
+    assert [one.id for one in lately.rules] == ["rule"]
     assert lately.usage == store.observations.summary(HERE)
 
 
 def test_the_log_is_read_only_when_something_was_missed(store):
     def observations() -> list[Observation]:
         query = Query(scopes=HERE)
-        return store.view.lately(query, SHOP, sessions=1, observations=2).observations
+        return store.view.lately(query, query, SHOP, sessions=1, observations=2).observations
 
     log(store, observed(0, query="found"))
     assert observations() == []

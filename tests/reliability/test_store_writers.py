@@ -25,6 +25,7 @@ from contextd.runtime import SystemClock
 from contextd.stores.sqlite import SqliteStore
 from contextd.stores.turnstile import Turnstile
 from support.clocks import Standing
+from support.examples import drawn
 from support.stores import opened, plain
 from support.strategies import vector
 
@@ -176,7 +177,9 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=drawn(25), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 @given(history=steps)
 def test_a_matrix_kept_up_by_steps_equals_one_read_anew(tmp_path_factory, history):
     url = at(tmp_path_factory.mktemp("dense"))

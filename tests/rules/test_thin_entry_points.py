@@ -42,5 +42,16 @@ def test_a_thin_entry_point_imports_the_standard_library_and_its_own_few_only(na
 @pytest.mark.parametrize("name", ["shim", "hook"])
 def test_of_contextd_it_imports_nothing_that_could_grow(name: str) -> None:
     own = {module for module in imported(name) if module.startswith("contextd.")}
-    few = {"__main__", "shim", "hook", "channel", "home", "offline", "spawn", "spool"}
+    few = {
+        "__main__",
+        "shim",
+        "hook",
+        "channel",
+        "greetings",
+        "home",
+        "offline",
+        "ready",
+        "spawn",
+        "spool",
+    }
     assert {module.removeprefix("contextd.") for module in own} <= few

@@ -275,7 +275,7 @@ def read_usage(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     return [
         view.observations.recent(scopes),
         view.observations.summary(scopes),
-        view.lately(query, owner, sessions=5, observations=100),
+        view.lately(query, query, owner, sessions=5, observations=100),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from contextd.app.operations import load_operations
 from contextd.app.organisation import OpenOrganisation
 from contextd.app.places import located
 from contextd.domain.errors import ContextdError
+from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.home import LOCAL, make_home
 from contextd.operations.calling import invoke
@@ -48,6 +49,7 @@ class Host:
         self._clock = clock or SystemClock()
         self._organisations: dict[str, OpenOrganisation] = {}
         self._lock = threading.Lock()
+        self._watchers: tuple[Callable[[Scope], None], ...] = ()
 
     @classmethod
     def open(
@@ -88,6 +90,7 @@ class Host:
                     self._embedder,
                     self._clock,
                     work=self._work,
+                    changed=self._changed,
                     fresh=self._fresh,
                 )
                 found.start()
@@ -179,6 +182,17 @@ class Host:
         """Look now for work that another process added."""
         for organisation in self._open_ones():
             organisation.wake()
+
+    def watch(self, watcher: Callable[[Scope], None]) -> None:
+        """From now on call `watcher`, in whatever thread, with each scope whose records, code or sessions
+        were changed through this process.
+        """
+        with self._lock:
+            self._watchers = (*self._watchers, watcher)
+
+    def _changed(self, scope: Scope) -> None:
+        for watcher in self._watchers:
+            watcher(scope)
 
     def idle(self) -> bool:
         """Whether no job is running or due."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -56,6 +56,7 @@ class OpenOrganisation:
         clock: Clock,
         *,
         work: bool,
+        changed: Callable[[Scope], None],
         fresh: bool = False,
     ) -> None:
         self.name, self._settings, self._embedder = name, settings, embedder
@@ -94,6 +95,7 @@ class OpenOrganisation:
             prepare=self._preparations.prepare,
             settle=self._usage.settle,
             wake=self.wake,
+            changed=changed,
             schedule=self._store.queue.schedule,
         )
         self._add_services(work=work)

@@ -11,11 +11,12 @@ from contextd.domain.usage import Observation, ObservationSummary
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """The latest records, sessions and usage, each newest first. `observations` are there only when
-    some query was missed: they say which of those are still open.
+    """The latest records, sessions and usage, each newest first; `rules` are what a second query found.
+    `observations` are there only when some query was missed: they say which of those are still open.
     """
 
     records: list[Record]
+    rules: list[Record]
     sessions: list[Session]
     usage: ObservationSummary
     observations: list[Observation]

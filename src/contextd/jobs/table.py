@@ -145,6 +145,14 @@ JOBS: dict[str, JobRow] = {
             every=_DAY,
         ),
         JobRow(
+            name="reflect",
+            about="Bring CONTEXT.md up to date when it is stale, and MEMORY.md where that is wanted.",
+            run="projects.reflecting:reflect",
+            lane="upkeep",
+            needs=_CHECKOUT,
+            every=_DAY,
+        ),
+        JobRow(
             name="score_windows",
             about="Score anew what open sessions were served.",
             run="sessions.window:score_windows",

@@ -14,8 +14,10 @@ from contextd.domain.usage import Observation
 from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
 from contextd.runtime import Runtime
 from contextd.steps.following import follow
+from contextd.steps.noticing import notice_memory
 from contextd.steps.person_files import follow_person_files
 from contextd.steps.policy_files import follow_policy_files
+from contextd.steps.ready import keep_ready
 from contextd.steps.seating import AGENTS, OPENERS, seated
 
 PASSING_ON = frozenset({"tool_call"})
@@ -24,6 +26,9 @@ PASSING_ON = frozenset({"tool_call"})
 ATTEMPTS = 5
 """How often a change is made anew because what it changes was changed meanwhile. Eight agents that
 rate one record at once were through after four."""
+
+_CHANGING = frozenset({"write", "update", "delete"})
+"""Actions after which the next briefing is another one."""
 
 _READ, _LONGEST_QUERY, _LONGEST_NAME = 4_000, 500, 100
 """Characters of a query that are looked at, and those kept in the usage log, where names are cut too."""
@@ -50,7 +55,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         call = call.at_person()
     authorise(op, call)
     if op.name in PASSING_ON:
-        return _answer(op, op.run(call, **values))
+        return _answer(op, op.run(call, **values), call)
     if call.repeated and (before := _answered(op, call)) is not None:
         return before
     if op.tool and op.name not in OPENERS:
@@ -62,14 +67,15 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         if before is None:
             raise
         return before
-    answer = _answer(op, result)
+    notice_memory(call, op.name, values)
+    answer = _answer(op, result, call)
     _leave(op, call, values, answer)
     return answer
 
 
-def _answer(op: Operation, result: Any) -> Answer:
+def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
-    return Answer(value, text_of(result, value))
+    return Answer(value, text_of(result, value), tuple(call.trace.notices))
 
 
 def admit(op: Operation, runtime: Runtime) -> None:
@@ -143,6 +149,8 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
             "session",
             lambda: follow(call, op.name, arguments, count_tokens(text), counted=counted),
         )
+    if trace.action in _CHANGING and trace.committed:
+        keep_ready(call)
     # What was handed over unasked, such as a briefing, was not read.
     read = [record for record in trace.used if trace.query and record.id in trace.record_ids]
     if read and call.surface != "hook":

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, ParamSpec, TypeVar, get_type_hints
 
 from contextd.domain.errors import ContextdError, Invalid, NotFound, nearest
+from contextd.domain.notices import Notice
 from contextd.domain.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -121,10 +122,13 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people."""
+    """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people, and
+    `notices` what they should know besides.
+    """
 
     value: Any
     text: str
+    notices: tuple[Notice, ...] = ()
 
 
 def operation(

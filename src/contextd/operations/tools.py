@@ -73,4 +73,5 @@ def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = No
     if not op.tool or op.name in PASSING_ON:
         raise Invalid(f"{op.name} is not a tool", "tools_list names the tools")
     answer = invoke(op, runtime, arguments or {})
+    runtime.trace.notices += answer.notices
     return Called(op.name, answer.value, answer.text)

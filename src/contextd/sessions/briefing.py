@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contextd.domain.tokens import count_tokens
 
 HEADER = "Project briefing from contextd (recorded facts, quoted with source and age; they may be outdated)."
 
+ALWAYS, BEARING = 0, 1
+"""The tiers of what is told unasked: what always holds, and what bears on the task. Everything else is for
+those who ask.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a briefing. `id` names the record it quotes; lines with a higher `weight` stay
-    when the budget is short.
+    """One line of a briefing. `id` names the record it quotes, `tier` and `why` say what put it there;
+    lines with a higher `weight` stay when the budget is short.
     """
 
     text: str
     id: str = ""
     weight: float = 1.0
+    tier: int = BEARING
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +39,8 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class PackedBriefing:
     """A briefing's text, its tokens, the records in it, how many lines found no room, and the changes
-    outside that it spoke of or kept back for having been told twice.
+    outside that it spoke of or kept back for having been told twice. `why` gives the tier and the reason
+    of each record.
     """
 
     text: str
@@ -40,6 +48,7 @@ class PackedBriefing:
     ids: list[str] = field(default_factory=list[str])
     left_out: int = 0
     changes: tuple[str, ...] = ()
+    why: Mapping[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
 
 
 def pack_briefing(sections: Sequence[Section], budget: int) -> PackedBriefing:
@@ -66,7 +75,7 @@ def pack_briefing(sections: Sequence[Section], budget: int) -> PackedBriefing:
             continue
         spent += cost
         chosen.setdefault(i, set()).add(j)
-    parts, ids = [HEADER], []
+    parts, why = [HEADER], dict[str, tuple[int, str]]()
     for i, section in enumerate(sections):
         if i not in chosen:
             continue
@@ -74,6 +83,7 @@ def pack_briefing(sections: Sequence[Section], budget: int) -> PackedBriefing:
         for j, line in enumerate(section.lines):
             if j in chosen[i]:
                 parts.append(f"- {line.text}")
-                ids += [line.id] if line.id else []
+                if line.id:
+                    why[line.id] = (line.tier, line.why)
     text = "\n".join(parts)
-    return PackedBriefing(text, count_tokens(text), ids, dropped)
+    return PackedBriefing(text, count_tokens(text), list(why), dropped, why=why)

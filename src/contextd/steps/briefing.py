@@ -18,7 +18,7 @@ from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import Line, PackedBriefing, Section, pack_briefing
+from contextd.sessions.briefing import ALWAYS, BEARING, Line, PackedBriefing, Section, pack_briefing
 from contextd.sessions.clock import hint
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
@@ -30,6 +30,15 @@ from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, wi
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
 from contextd.steps.schemas import schema_of
+from contextd.steps.tiers import (
+    always,
+    bearing,
+    rules_query,
+    searched,
+    skill_line,
+    tier_zero_tokens,
+    within,
+)
 from contextd.steps.views import label
 from contextd.steps.witnesses import FLOOR
 
@@ -60,10 +69,12 @@ def brief(
     lately: Lately | None = None,
     changed: Sequence[str] | None = None,
     all_branches: bool = False,
+    since: str = "",
 ) -> PackedBriefing:
     """Gather and pack a briefing; what it quotes is handed out and counted as used. What only an
     unmerged branch knows is left out, unless `all_branches` asks for it. `lately` is what `read_lately`
-    read, and `changed` what changed outside since the session before, where the caller has them.
+    read, and `changed` what changed outside since the session before, where the caller has them. `since`
+    is said in place of how long ago one worked here, by who does not know yet when it will be read.
 
     Where work goes on, its thread comes first and the whole keeps to `CONTINUING` tokens; what a task
     does not ask for gets little of that.
@@ -74,17 +85,20 @@ def brief(
     if changed is None:
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
-    records, weights = _candidates(runtime, lately.records, task)
+    rules = _rules(runtime, lately.rules, min(budget, CONTINUING) if thread else budget)
+    records, weights, why = _candidates(runtime, lately.records, task)
     _rest(records, [s for s in sessions if session is None or s.id != session.id], task)
     person = personal(runtime, min(BRIEFED, budget // 4))
-    records = {id: r for id, r in records.items() if id not in person.records}
-    knowledge = _knowledge(runtime, records, weights, all_branches=all_branches)
+    ruled = {line.id for line in rules}
+    records = {id: r for id, r in records.items() if id not in person.records and id not in ruled}
+    knowledge = _knowledge(runtime, records, weights, why, all_branches=all_branches)
     if thread is None:
         about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
         sections = [
             Section("The person", person.lines),
             Section("Project", [*about, *_types(runtime)]),
-            Section("Before", _before(runtime, last)),
+            Section("Always", rules),
+            Section("Before", _before(runtime, last, since)),
             *knowledge,
             Section("Changed outside since then", _changes(changed)),
             Section("Not known yet", _gaps(runtime, lately)),
@@ -93,7 +107,8 @@ def brief(
         budget = min(budget, CONTINUING)
         sections = [
             Section("The person", person.lines),
-            Section("Where the work stands", _standing(runtime, thread, last, budget)),
+            Section("Where the work stands", _standing(runtime, thread, last, budget, since)),
+            Section("Always", rules),
             Section("Types", _types(runtime)),
             *_little(knowledge, 0 if task.strip() else UNASKED),
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
@@ -103,17 +118,33 @@ def brief(
             ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
-    quoted_records = [(person.records | records)[id] for id in packed.ids]
+    every = person.records | {one.id: one for one in lately.rules} | records
+    quoted_records = [every[id] for id in packed.ids]
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return replace(packed, changes=tuple(changed))
 
 
-def _standing(runtime: Runtime, thread: Thread, last: Session | None, budget: int) -> list[Line]:
+def _rules(runtime: Runtime, rules: Sequence[Record], budget: int) -> list[Line]:
+    """Tier 0: what always holds here, above everything but the thread of the work."""
+    reasons = always(runtime, rules)
+    by_id = {rule.id: rule for rule in rules}
+    lines = [
+        Line(quoted(by_id[id], runtime), id, 20.0 - place / 100, ALWAYS, reason)
+        for place, (id, reason) in enumerate(reasons.items())
+    ]
+    return within(lines, tier_zero_tokens(runtime, budget))
+
+
+def _standing(
+    runtime: Runtime, thread: Thread, last: Session | None, budget: int, since: str
+) -> list[Line]:
     """The thread in lines, heavier than anything else, behind a line on the time that passed."""
     when, now = parse_instant(thread.at), runtime.clock.now().astimezone()
     lines: list[str] = []
-    if now - when > _AT_ONCE:
+    if since:
+        lines.append(since)
+    elif now - when > _AT_ONCE:
         branch = f" on {thread.branch}" if thread.branch else ""
         client = f" with {last.client}" if last and last.client else ""
         today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
@@ -203,7 +234,9 @@ def read_lately(runtime: Runtime) -> Lately:
     """
     kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
-    return runtime.view.lately(query, runtime.scope, sessions=LATELY, observations=OBSERVED)
+    return runtime.view.lately(
+        query, rules_query(runtime), runtime.scope, sessions=LATELY, observations=OBSERVED
+    )
 
 
 def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
@@ -243,21 +276,26 @@ def titled(record: Record) -> str:
 
 def _candidates(
     runtime: Runtime, latest: Sequence[Record], task: str
-) -> tuple[dict[str, Record], dict[str, float]]:
-    """What might be briefed by id, and how much each matters: what the task finds comes first."""
-    kinds = kinds_that("briefed")
-    briefed = [r for r in latest if r.kind in kinds and _is_sure(r) and not is_personal(r)]
+) -> tuple[dict[str, Record], dict[str, float], dict[str, str]]:
+    """What might be briefed by id, how much each matters and why: what the task finds comes first."""
+    kinds = searched(runtime)
+    # Standards of the project's languages are of tier 0, those of other languages are asked for.
+    shown = {*kinds_that("briefed")} - {"coding_standard"} if kinds else set[str]()
+    briefed = [r for r in latest if r.kind in shown and _is_sure(r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
     weights = {record.id: _weight(runtime, record) for record in briefed}
-    if task.strip():
+    why: dict[str, str] = {}
+    if task.strip() and kinds:
         found = find_records(
             runtime, task, kinds, limit=_FOUND, handed_out=False, statuses=("active",)
         )
-        for rank, hit in enumerate(found.hits):
-            records[hit.record.id] = hit.record
-            weights[hit.record.id] = 5.0 - rank * 0.2 + weights.get(hit.record.id, 0.5)
-    return records, weights
+        why = bearing(runtime, found.hits)
+        by_id = {hit.record.id: hit.record for hit in found.hits}
+        for rank, id in enumerate(why):
+            records[id] = by_id[id]
+            weights[id] = 5.0 - rank * 0.2 + weights.get(id, 0.5)
+    return records, weights, why
 
 
 _ROW = 3
@@ -300,15 +338,17 @@ def _to_settle(runtime: Runtime, task: str) -> list[Line]:
     return [Line(quoted(hit.record, runtime), weight=1.0) for hit in found.hits]
 
 
-def _before(runtime: Runtime, last: Session | None) -> list[Line]:
+def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
     if last is None:
         return [Line("No earlier session is recorded.", weight=1.0)]
     end = last.ended_at or last.last_seen_at
     minutes = max(0, round((end - last.started_at) / timedelta(minutes=1)))
     client = last.client or "unknown client"
-    session = f"Last session {age(end, runtime.clock.now())} ({minutes} min, {client})"
+    when = "" if since else f" {age(end, runtime.clock.now())}"
+    session = f"Last session{when} ({minutes} min, {client})"
     about = last.task or ", ".join(last.topics[:4])
     lines = [Line(f"{session}: {about}" if about else session, weight=6.0)]
+    lines += [Line(since, weight=6.0)] if since else []
     if last.outcome:
         lines.append(Line(f"It ended as {last.outcome}.", weight=3.0))
     files = [f.path for f in sorted(last.files, key=lambda f: -f.count)][:5]
@@ -321,6 +361,7 @@ def _knowledge(
     runtime: Runtime,
     records: Mapping[str, Record],
     weights: Mapping[str, float],
+    why: Mapping[str, str],
     *,
     all_branches: bool,
 ) -> list[Section]:
@@ -334,9 +375,13 @@ def _knowledge(
             continue
         title = "Respect" if _is_binding(record) else "Learned"
         note = standing[record.id].note if record.id in standing else ""
-        line = Line(quoted(record, runtime, note), record.id, weights[record.id])
-        sections[title].append(line)
+        text = skill_line(record) if record.kind == "skill" else quoted(record, runtime, note)
+        reason = why.get(record.id, _STANDS)
+        sections[title].append(Line(text, record.id, weights[record.id], BEARING, reason))
     return [Section(title, lines) for title, lines in sections.items()]
+
+
+_STANDS = "among the latest and surest of what is known"
 
 
 def _repeats(record: Record, said: list[tuple[set[str], str]]) -> bool:

@@ -32,7 +32,7 @@ def follow(
     digests = [digest for text in trace.said for digest in sentence_digests(text)]
     if digests:
         runtime.sinks.handed_out(runtime.scope, session, digests)
-    change = SessionChange(id=session, servings=tuple(trace.gave))
+    change = SessionChange(id=session, servings=tuple(trace.gave), injected=tuple(trace.injected))
     if counted:
         change = _call(runtime, change, operation, values, tokens)
     if counted or trace.gave:

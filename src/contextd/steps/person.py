@@ -13,7 +13,7 @@ from contextd.domain.records import Record, Status
 from contextd.domain.scope import PERSON, Scope
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import Line
+from contextd.sessions.briefing import ALWAYS, Line
 from contextd.sessions.person_md import (
     SOUL_MD,
     STRENGTHS,
@@ -139,7 +139,7 @@ def personal(runtime: Runtime, budget: int = BRIEFED) -> Personal:
         left -= cost
         said.add(text.casefold())
         weight = _FIRST - len(chosen.lines) / 100
-        chosen.lines.append(Line(text, record.id, weight))
+        chosen.lines.append(Line(text, record.id, weight, ALWAYS, "the person's word"))
         chosen.records[record.id] = record
     return chosen
 

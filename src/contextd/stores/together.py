@@ -45,11 +45,14 @@ class LocalReads:
         found = {record.id: record for record in self.records.get([m.id for m in matches])}
         return [(found[m.id], m.score) for m in matches if m.id in found]
 
-    def lately(self, query: Query, scope: Scope, *, sessions: int, observations: int) -> Lately:
+    def lately(
+        self, query: Query, rules: Query, scope: Scope, *, sessions: int, observations: int
+    ) -> Lately:
         """See `View.lately`."""
         usage = self.observations.summary(query.scopes)
         return Lately(
             self.records.find(query).records,
+            self.records.find(rules).records,
             self.sessions.find(frozenset({scope}), limit=sessions),
             usage,
             self.observations.recent(query.scopes, observations) if usage.missed_queries else [],

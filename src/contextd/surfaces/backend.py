@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from contextd.domain.scope import Scope
 from contextd.operations.core import Answer
 from contextd.runtime import Request
 from contextd.settings import Settings
@@ -36,6 +37,12 @@ class Backend(Protocol):
 
     def warm(self) -> None:
         """Load now what the first search would wait for."""
+        ...
+
+    def watch(self, watcher: Callable[[Scope], None]) -> None:
+        """From now on call `watcher`, in whatever thread, with each scope whose records, code or sessions
+        were changed through this process.
+        """
         ...
 
     def idle(self) -> bool:

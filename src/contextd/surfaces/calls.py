@@ -9,6 +9,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from anyio import CapacityLimiter, to_thread
 
 from contextd.domain.access import Caller
 from contextd.domain.errors import ContextdError, Unavailable
+from contextd.domain.scope import Scope
 from contextd.operations.core import OPERATIONS, Answer
 from contextd.runtime import Request, Surface
 from contextd.supervision import Supervisor
@@ -24,6 +26,8 @@ from contextd.surfaces.backend import Backend
 logger = logging.getLogger(__name__)
 
 _RETRY_SECONDS = 2.0
+_GATHERING_SECONDS = 0.5
+"""How long changes are gathered before those who watch are told: a scan makes hundreds in a row."""
 
 
 @dataclass(slots=True)
@@ -108,6 +112,9 @@ class Calls:
         self._running = 0
         self._count = threading.Lock()
         self.touched_at = time.monotonic()
+        self._watchers: dict[object, Callable[[frozenset[Scope]], None]] = {}
+        self._changed: set[Scope] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
     def is_open(self) -> bool:
@@ -145,7 +152,37 @@ class Calls:
                     unavailable = Unavailable(f"contextd could not open: {error}", "see its log")
                     self._failed = (time.monotonic(), unavailable)
                     raise unavailable from error
+                self._loop = asyncio.get_running_loop()
+                self._backend.watch(self._note_change)
             return self._backend
+
+    def watch(self, watcher: Callable[[frozenset[Scope]], None]) -> Callable[[], None]:
+        """Call `watcher` on the event loop with the scopes that changed, half a second's at a time, until
+        what this gives is called.
+        """
+        ticket = object()
+        self._watchers[ticket] = watcher
+
+        def forget() -> None:
+            self._watchers.pop(ticket, None)
+
+        return forget
+
+    def _note_change(self, scope: Scope) -> None:
+        if self._watchers and self._loop is not None:
+            # The loop may be closed already, while jobs come to their end.
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._gather, scope)
+
+    def _gather(self, scope: Scope) -> None:
+        if not self._changed and self._loop is not None:
+            self._loop.call_later(_GATHERING_SECONDS, self._tell)
+        self._changed.add(scope)
+
+    def _tell(self) -> None:
+        scopes, self._changed = frozenset(self._changed), set()
+        for watcher in list(self._watchers.values()):
+            watcher(scopes)
 
     async def call(
         self,

@@ -5,7 +5,7 @@ One low-level server per connection, all alike for one profile. Both protocol er
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -17,16 +17,21 @@ from mcp.shared.exceptions import MCPError
 
 from contextd import __version__
 from contextd.domain.errors import ContextdError
+from contextd.domain.notices import Notice
 from contextd.operations.core import OPERATIONS, Operation, Profile, slim_schema, tools
 from contextd.surfaces.calls import Call, Calls, Peer
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_schemas import output_schema, structured
+from contextd.surfaces.mcp_subscriptions import Subscriptions
 from contextd.surfaces.render import INSTRUCTIONS, error_text
 
 ALWAYS_LOADED = frozenset(
     {"session_start", "context_search", "memory_search", "memory_record", "briefing_get"}
 )
 """Tools a client with deferred tools should load at once."""
+
+SHOWS_NOTICES = "contextd/notices"
+"""The extension a client declares that shows the notifications `contextd/…` itself."""
 
 _STABLE = CacheHint(ttl_ms=300_000, scope="public")
 _FRESH = CacheHint(ttl_ms=0, scope="private")
@@ -42,6 +47,7 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
     not guard anything.
     """
     resources = Resources(calls, lambda ctx: _named(peer_of(ctx), ctx))
+    subscriptions = Subscriptions(calls, resources)
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         await calls.operations()
@@ -61,9 +67,15 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
             answer = await calls.call(peer, op.name, params.arguments or {}, call)
         except ContextdError as error:
             return tool_error(error)
+        for notice in answer.notices:
+            await _send(ctx, notice)
+        told = () if _shows_notices(ctx) else answer.notices
         return types.CallToolResult(
-            content=[types.TextContent(text=answer.text)],
-            structured_content=structured(op, answer.value),
+            content=[types.TextContent(text=text) for text in (answer.text, *_lines(told))],
+            structured_content={
+                **structured(op, answer.value),
+                **({"notices": [notice.as_dict() for notice in told]} if told else {}),
+            },
         )
 
     return Server(
@@ -78,6 +90,10 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
         on_list_prompts=resources.prompts,
         on_get_prompt=resources.prompt,
         on_completion=resources.complete,
+        on_subscribe_resource=subscriptions.subscribe,
+        on_unsubscribe_resource=subscriptions.unsubscribe,
+        on_subscriptions_listen=subscriptions.listen,
+        lifespan=subscriptions.lifespan,
         cache_hints={
             "server/discover": _STABLE,
             "tools/list": _STABLE,
@@ -118,6 +134,25 @@ def _tool(op: Operation) -> types.Tool:
         ),
         _meta={"anthropic/alwaysLoad": True} if op.name in ALWAYS_LOADED else None,
     )
+
+
+async def _send(ctx: Context, notice: Notice) -> None:
+    """Send a notice as a notification on the stream of the request it belongs to."""
+    method = f"contextd/{notice.name}"
+    notification: Any = types.Notification[dict[str, Any], str](
+        method=method, params=dict(notice.facts)
+    )
+    await ctx.session.send_notification(notification, related_request_id=ctx.request_id)
+
+
+def _shows_notices(ctx: Context) -> bool:
+    """Whether the client said that it shows our notifications: then results go without them."""
+    wanted = types.ClientCapabilities(extensions={SHOWS_NOTICES: {}})
+    return ctx.session.check_client_capability(wanted)
+
+
+def _lines(notices: Sequence[Notice]) -> list[str]:
+    return ["\n".join(f"({notice.text})" for notice in notices)] if notices else []
 
 
 def _named(peer: Peer, ctx: Context) -> Peer:

@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from contextd.domain.errors import ContextdError, NotFound
+from contextd.domain.scope import Scope
 from contextd.operations.core import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.render import PROMPTS, error_text
@@ -77,6 +78,7 @@ ROWS = (
         _JSON,
         {"type": "both"},
     ),
+    ResourceRow("contextd://project/{project}/memory", "memory", "Project Memory", "memory_file"),
     ResourceRow(
         "contextd://org/{org}/policies",
         "policies",
@@ -198,12 +200,40 @@ class Resources:
         await self._calls.operations()
         return [row for row in ROWS if row.operation in OPERATIONS]
 
-    async def _names(self, ctx: Context) -> Mapping[str, Any]:
+    async def made_of(self, ctx: Context, uri: str) -> frozenset[Scope]:
+        """The scopes a resource is made of: it may read differently when one of them changed.
+
+        Raises the era's "not found" for one that cannot be read.
+        """
+        for row in await self._offered():
+            variables = row.match(uri)
+            if variables is None:
+                continue
+            names = await self._names(ctx, variables.get("project", ""))
+            modules = {module["name"] for module in names["modules"]}
+            exists = {
+                "name": variables.get("name") in modules,
+                "org": variables.get("org") == names["organisation"],
+                "project": bool(names["scope"]),
+            }
+            if not names["scope"] or not all(exists[variable] for variable in variables):
+                break
+            return frozenset(Scope.parse(names["scope"]).cascade)
+        raise _not_found(ctx, uri, f"no resource {uri}")
+
+    async def modules(self, ctx: Context) -> tuple[Scope | None, tuple[str, ...]]:
+        """The scope of the caller's project and the names of its modules, of which resources are made."""
+        names = await self._names(ctx)
+        scope = Scope.parse(names["scope"]) if names["scope"] else None
+        return scope, tuple(module["name"] for module in names["modules"])
+
+    async def _names(self, ctx: Context, project: str = "") -> Mapping[str, Any]:
         """What `project_names` gives; no name at all when it cannot be asked now."""
+        arguments = {"project": project} if project else {}
         try:
-            answer = await self._calls.call(self._peer_of(ctx), "project_names", {})
+            answer = await self._calls.call(self._peer_of(ctx), "project_names", arguments)
         except ContextdError:
-            return {"organisation": "", "project": "", "modules": []}
+            return {"organisation": "", "project": "", "scope": "", "modules": []}
         names: Mapping[str, Any] = answer.value
         return names
 

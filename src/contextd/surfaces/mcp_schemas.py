@@ -18,6 +18,12 @@ def output_schema(op: Operation) -> dict[str, Any]:
     schema = _inlined(schema, definitions or {})
     if schema.get("type") != "object":
         schema = {"type": "object", "properties": {"items": schema}, "required": ["items"]}
+    if "additionalProperties" in schema:
+        # What else comes with a result must not be taken for one of its entries.
+        schema = {
+            **schema,
+            "properties": {**schema.get("properties", {}), "notices": {"type": "array"}},
+        }
     return {**schema, "$defs": definitions} if definitions else schema
 
 

@@ -12,6 +12,7 @@ from contextd.awareness.export import LARGEST, OTHERS, awareness_json
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.usage import Observation, ObservationSummary
+from support.examples import drawn
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 _piece = st.sampled_from(["a", "é", "日", '"', "\\", "\x00", "\u2028", "😀", " "])
@@ -27,7 +28,7 @@ def event(text: str, ids: int) -> Observation:
 
 @given(text=_text, ids=st.sampled_from([0, 5, 5_000]), events=st.sampled_from([0, 1, 1_000]),
        names=st.sampled_from([0, 3, 10_000]))  # fmt: skip
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=drawn(40), deadline=None)
 def test_whatever_was_observed_the_file_stays_under_its_limit_and_its_totals_exact(
     text, ids, events, names
 ):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from contextd.code.index.analyse import analyse, parse
 from contextd.code.index.chunk import LIMIT, chunks
 from contextd.domain.code import Chunk
+from support.examples import drawn
 
 NAMES = ["a.ts", "b.tsx", "c.js", "d.py", "e.md"]
 SAMPLE = (REPOSITORY / "src/contextd/domain/errors.py").read_text("utf-8")
@@ -58,7 +59,7 @@ def test_chunks_cover_every_byte_once_and_stay_small(path: str, text: str) -> No
         assert piece.end_line == max(piece.start_line, line - piece.text.endswith("\n"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=drawn(150), deadline=None)
 @given(st.sampled_from(NAMES), st.integers(0, 2**32), st.integers(1, 60))
 def test_damaged_source_never_fails_and_is_covered(path: str, seed: int, cuts: int) -> None:
     chance = random.Random(seed)
@@ -70,7 +71,7 @@ def test_damaged_source_never_fails_and_is_covered(path: str, seed: int, cuts: i
     assert covers(cut(path, damaged), damaged)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=drawn(100), deadline=None)
 @given(st.binary(max_size=400), st.sampled_from([*NAMES, "f.json", "g.bin", "h"]))
 def test_garbage_never_fails(data: bytes, path: str) -> None:
     assert analyse(path, data, len(data), 1).size == len(data)

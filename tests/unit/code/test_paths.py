@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from contextd.code.tree.paths import inside, read_inside, read_listed, relative_inside
 from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
+from support.examples import drawn
 
 
 @pytest.fixture
@@ -82,7 +83,7 @@ def test_a_file_past_the_limit_is_too_large(root: Path) -> None:
         read_inside(root, "src/app.ts", limit=3)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=drawn(300), deadline=None)
 @given(st.lists(st.sampled_from(["..", ".", "src", "up", "leaves", "/", "secret.txt", "app.ts"])))
 def test_no_mixture_of_parts_ever_reads_outside(
     tmp_path_factory: pytest.TempPathFactory, parts: list[str]

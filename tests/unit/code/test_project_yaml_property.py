@@ -10,6 +10,7 @@ from project_files import FACTS, LATER, NOW
 
 from contextd.code.project.project_model import load
 from contextd.code.project.project_yaml import ModuleLearning, enrich, merge_scan
+from support.examples import drawn
 
 REMARKS = st.lists(
     st.tuples(st.integers(0, 60), st.sampled_from(["# why: {0}", "", "    # deep {0}", "# - {0}"])),
@@ -26,7 +27,7 @@ def remarked(text: str, remarks: list[tuple[int, str]]) -> tuple[str, list[str]]
 
 
 @given(remarks=REMARKS, person=st.booleans(), learned=st.sampled_from(["No bots", "a: b", "# c"]))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=drawn(40), deadline=None)
 def test_comments_order_and_edits_survive_two_scans_and_a_learning(remarks, person, learned):
     with TemporaryDirectory() as folder:
         path = Path(folder) / ".context" / "project.yaml"

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.code.project.yaml_edit import Append, Remove, Set, edited
+from support.examples import drawn
 
 TEXTS = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cs", "Cc")), min_size=1, max_size=40
@@ -22,7 +23,7 @@ other:   [1,   2]   # odd   spacing
 
 
 @given(learned=TEXTS, listed=TEXTS, comment=TEXTS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=drawn(60), deadline=None)
 def test_any_text_can_be_added_and_nothing_else_changes(learned, listed, comment):
     quoted = yaml.safe_dump(listed, default_style='"', width=10**6).strip()
     text = _COMMENTED.format(" ".join(comment.split()), quoted)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from contextd.benchmarks import secret_samples as samples
 from contextd.governance.redact import redact
 from contextd.governance.redaction.providers import SHORTEST_RUN, TOKENS
+from support.examples import drawn
 
 LEAST = 0.97
 """A made-up secret may by chance look like a word."""
@@ -180,7 +181,7 @@ _PIECES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=drawn(400), deadline=None)
 @given(st.lists(_PIECES, max_size=25).map("".join))
 def test_redacting_twice_changes_nothing_in_made_up_tangles_either(text: str) -> None:
     found = redact(text)
@@ -189,7 +190,7 @@ def test_redacting_twice_changes_nothing_in_made_up_tangles_either(text: str) ->
     assert all(a.end <= b.start for a, b in zip(found.findings, found.findings[1:], strict=False))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=drawn(100), deadline=None)
 @given(st.text(max_size=300))
 def test_any_text_survives_and_ordinary_text_is_unchanged(text: str) -> None:
     found = redact(text)

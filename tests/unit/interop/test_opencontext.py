@@ -16,6 +16,7 @@ from contextd.interop.importers.batch import unredacted
 from contextd.interop.importers.opencontext import read, records_of, rest_record
 from contextd.interop.kept import KEPT
 from contextd.stores.codec import record_from_json, record_to_json
+from support.examples import drawn
 
 SHOP = Scope("acme", "web", "shop")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -97,7 +98,7 @@ def unordered(items: list) -> list[str]:
     return sorted({json.dumps(item, sort_keys=True) for item in items})
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=drawn(100), deadline=None, derandomize=True)
 @given(document=documents)
 def test_what_was_imported_is_exported_as_it_was(document):
     out = exported(document)
@@ -108,7 +109,7 @@ def test_what_was_imported_is_exported_as_it_was(document):
     assert same_json({k: v for k, v in out.items() if k not in ("version", "entries", "bubbles")}, further)  # fmt: skip
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=drawn(100), deadline=None, derandomize=True)
 @given(document=documents)
 def test_an_export_imports_back_as_the_same_records(document):
     _, first = brought_in(document)

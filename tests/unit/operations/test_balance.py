@@ -61,6 +61,8 @@ def spoil(desk, statements: Sequence[str]) -> None:
     """Change rows past every check, as a fault of an older version would have."""
     scope = str(desk.scope)
     with apsw.Connection(str(database_path(desk.host.settings.home, LOCAL))) as connection:
+        # By-products of calls are written in a thread of their own.
+        connection.set_busy_timeout(10_000)
         for sql in statements:
             connection.execute(sql, {"scope": scope})
 

@@ -11,6 +11,7 @@ from contextd.domain.errors import Invalid
 from contextd.domain.kinds import Field
 from contextd.schema.filter import MOST_DEPTH, parse_filter
 from contextd.stores.filters import check_condition
+from support.examples import drawn
 
 FIELDS = {
     "what": Field(),
@@ -118,7 +119,7 @@ json = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(max_examples=drawn(400), deadline=None, derandomize=True)
 @given(
     filter=st.dictionaries(st.sampled_from([*FIELDS, "$and", "$or", "$not", "y"]), json, max_size=3)
 )

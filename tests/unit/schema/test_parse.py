@@ -15,6 +15,7 @@ from contextd.domain.errors import Invalid
 from contextd.schema.load import LARGEST, Parsed, load_schema, parsed_file
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
+from support.examples import drawn
 
 
 def parsed(text: str):
@@ -142,7 +143,7 @@ def test_no_text_is_too_strange_to_be_answered_with_a_problem(text):
     assert all(problem.hint and problem.message for problem in file.problems)
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=drawn(300), deadline=None, derandomize=True)
 @given(
     cut=st.integers(0, 400),
     length=st.integers(0, 40),
@@ -171,7 +172,7 @@ typed_fields = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=drawn(150), deadline=None, derandomize=True)
 @given(
     types=st.dictionaries(
         names,

@@ -8,6 +8,7 @@ from contextd.domain.errors import Denied
 from contextd.domain.tokens import count_tokens
 from contextd.sessions.clock import sense
 from contextd.sessions.context_md import Situation, is_stale, read_block, render, write
+from support.examples import drawn
 
 NOW = datetime(2026, 2, 12, 13, 49, tzinfo=UTC)
 TIME = sense(
@@ -87,7 +88,7 @@ SENTENCES = st.lists(
 
 
 @given(recent=SENTENCES, external=SENTENCES, focus=st.text(max_size=800), blocked=SENTENCES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=drawn(60), deadline=None)
 def test_any_situation_fits_the_budget(recent, external, focus, blocked):
     text = render(
         Situation(focus=focus, blocked=blocked, recent=recent, external=external, time=TIME)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from contextd.app import Host
 from contextd.domain.errors import ContextdError, NotFound, Unavailable
+from contextd.domain.notices import Notice
+from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.operations.calling import invoke
 from contextd.operations.core import OPERATIONS, Answer, find_operation, operation
@@ -66,6 +68,13 @@ def define() -> None:
         if name == "nobody":
             raise NotFound("nobody is not here", "greet somebody else")
         return Greeting(f"hello {name}" * times, tags=tags)
+
+    @operation("GET /api/probe/notice", profile="full")
+    def probe_notice(runtime: Runtime) -> dict[str, int]:
+        """Answer, and say that the budget is nearly used."""
+        facts = {"used": 81, "total": 100}
+        runtime.trace.notices.append(Notice("budget_warning", "81 of 100 tokens are used", facts))
+        return {"answer": 1}
 
     @operation("GET /api/probe/list", profile="standard")
     def probe_list(runtime: Runtime) -> list[int]:
@@ -158,6 +167,9 @@ class LocalHost:
 
     def warm(self) -> None:
         """Nothing takes long here."""
+
+    def watch(self, watcher: Callable[[Scope], None]) -> None:
+        self._host.watch(watcher)
 
     def idle(self) -> bool:
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import jsonschema
 import pytest
 from local_host import BrokenHost, LocalHost, define
 from mcp import Client
+from mcp.client.extension import ClientExtension, NotificationBinding
 from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
 
 from contextd.app import load_operations
 from contextd.domain.access import OWNER
@@ -19,7 +21,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.operations.core import OPERATIONS
 from contextd.settings import Settings
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.mcp import ALWAYS_LOADED, build_server, tool_rows
+from contextd.surfaces.mcp import ALWAYS_LOADED, SHOWS_NOTICES, build_server, tool_rows
 from contextd.surfaces.mcp_schemas import output_schema, structured
 from contextd.surfaces.render import INSTRUCTIONS
 from support.repositories import committed
@@ -53,11 +55,13 @@ def served(tmp_path: Path) -> Served:
         backend: Callable[[Settings], LocalHost] = LocalHost,
         peer: Peer | None = None,
         era: str = "legacy",
+        extensions: Sequence[ClientExtension] = (),
     ) -> Any:
         async def joined() -> Any:
             calls = Calls(lambda: backend(settings), workers=2)
             known = peer or Peer("mcp", OWNER)
-            async with Client(build_server(calls, "full", lambda _: known), mode=era) as client:  # type: ignore[arg-type]
+            server = build_server(calls, "full", lambda _: known)
+            async with Client(server, mode=era, extensions=extensions) as client:  # type: ignore[arg-type]
                 answer = await use(client)
             await calls.close()
             return answer
@@ -212,3 +216,44 @@ def test_instructions_stay_within_their_tokens_and_name_real_tools() -> None:
     assert {"session_start", "memory_record", "context_search"} <= set(named)
     assert 3 <= len(ALWAYS_LOADED) <= 5
     assert {row.name for row in tool_rows("core")} >= ALWAYS_LOADED
+
+
+class Budget(BaseModel):
+    """What `contextd/budget_warning` says."""
+
+    used: int
+    total: int
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("shows", [True, False])
+def test_a_notice_is_a_notification_and_rides_on_the_result_for_who_does_not_show_those(
+    served: Served, era: str, *, shows: bool
+) -> None:
+    heard: list[Budget] = []
+    told = asyncio.Event()
+
+    class Shows(ClientExtension):
+        identifier = SHOWS_NOTICES if shows else "somebody/else"
+
+        def notifications(self) -> Sequence[NotificationBinding[Any]]:
+            async def hear(budget: Budget) -> None:
+                heard.append(budget)
+                told.set()
+
+            binding = NotificationBinding(
+                method="contextd/budget_warning", params_type=Budget, handler=hear
+            )
+            return [binding]
+
+    async def use(client: Client) -> Any:
+        result = await client.call_tool("probe_notice", {})
+        await told.wait()
+        return result
+
+    result = served(use, era=era, extensions=[Shows()])
+    assert heard == [Budget(used=81, total=100)]
+    lines = [content.text for content in result.content[1:]]
+    assert lines == ([] if shows else ["(81 of 100 tokens are used)"])
+    assert ("notices" in result.structured_content) is not shows
+    assert result.structured_content["answer"] == 1

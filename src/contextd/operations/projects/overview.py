@@ -112,10 +112,11 @@ class ModuleName:
 
 @dataclass(frozen=True, slots=True)
 class ProjectNames:
-    """What there is to ask for by name. `project` is empty outside any project."""
+    """What there is to ask for by name. `project` and `scope` are empty outside any project."""
 
     organisation: str
     project: str
+    scope: str
     modules: list[ModuleName]
 
 
@@ -127,6 +128,7 @@ def project_names(runtime: Runtime) -> ProjectNames:
     return ProjectNames(
         runtime.organisation.name,
         str(runtime.project.scope.project) if runtime.project else "",
+        str(runtime.project.scope) if runtime.project else "",
         [ModuleName(module.name, module.description) for module in modules],
     )
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from contextd import ready
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens
@@ -18,7 +19,7 @@ from contextd.interop.clients.occurrence import ANSWERED, Moment, Occurrence
 from contextd.interop.importers.injected import own_words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import PackedBriefing
+from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.acting import judged_or_nothing
 from contextd.steps.briefing import TOLD, brief_or_nothing, quoted_in, recapped, types_line
@@ -29,6 +30,7 @@ from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.injecting import LOST, relevant
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
+from contextd.steps.tiers import tiers_of
 
 _PROMPT_KEPT, _TASK = 4_000, 300
 _ANSWER_KEPT = 20_000
@@ -48,13 +50,14 @@ class HookAnswer:
 @dataclass(frozen=True, slots=True)
 class _Arrival:
     """An event, the client it comes from, and when it happened; `spooled` when nobody waits any more
-    for its answer, which was never seen.
+    for its answer, which was never seen. `told` is what the hook told the agent from the file that lay ready.
     """
 
     occurrence: Occurrence
     client: Client
     at: datetime
     spooled: bool
+    told: Mapping[str, Any]
 
 
 @operation("POST /api/hooks/{event}", effect="write", audience="system")
@@ -91,7 +94,14 @@ def hook_event(
         return HookAnswer()
     runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
     left_at = _moment(payload.get(LEFT_AT))
-    arrival = _Arrival(occurrence, row, left_at or runtime.clock.now(), left_at is not None)
+    told = payload.get(ready.TOLD)
+    arrival = _Arrival(
+        occurrence,
+        row,
+        left_at or runtime.clock.now(),
+        left_at is not None,
+        told if isinstance(told, Mapping) else {},
+    )
     return _HANDLERS[occurrence.moment](runtime, arrival)
 
 
@@ -148,6 +158,8 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
 
 def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
+    if arrival.spooled and arrival.told:
+        return _told_already(runtime, arrival, sitting)
     if arrival.spooled:
         # Its briefing was not seen: it comes with the next prompt.
         sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
@@ -156,10 +168,26 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
         text, ids = _recap(runtime, arrival, sitting)
         if text:
-            return _injecting(runtime, arrival, sitting, text, ids, {BRIEFED: True})
+            why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
+            return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
     packed = _briefing(runtime, sitting.session)
     told = {BRIEFED: True, TOLD: list(packed.changes)}
-    return _injecting(runtime, arrival, sitting, packed.text, packed.ids, told)
+    return _injecting(runtime, arrival, sitting, packed.text, packed.why, told)
+
+
+def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
+    """Note what the hook told the agent from the file that lay ready."""
+    kept = arrival.told.get("why")
+    why = {
+        str(id): (int(tier), str(reason))
+        for id, (tier, reason) in (kept.items() if isinstance(kept, Mapping) else ())
+    }
+    records = runtime.view.records.get(list(why))
+    runtime.trace.said += [record.text for record in records]
+    runtime.trace.used += records
+    known = {one.id: why[one.id] for one in records}
+    text = str(arrival.told.get("text", ""))
+    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, TOLD: []})
 
 
 _GOES_ON = ("compact", "resume")
@@ -198,14 +226,14 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
     text, records = relevant(runtime, session, clean)
-    ids = [record.id for record in records]
+    why = {record.id: (BEARING, "like the prompt") for record in records}
     runtime.trace.said += [record.text for record in records]
     runtime.trace.used += records
     if session.data.get(BRIEFED):
-        return _injecting(runtime, arrival, sitting, text, ids, {})
+        return _injecting(runtime, arrival, sitting, text, why, {})
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
-    every = list(dict.fromkeys((*packed.ids, *ids)))
+    every = {**packed.why, **{id: told for id, told in why.items() if id not in packed.why}}
     told = {BRIEFED: asked, TOLD: list(packed.changes)}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
 
@@ -237,11 +265,12 @@ def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer()
     if not runtime.settings.flag("policies.hook"):
         return HookAnswer()
-    judgement = judged_or_nothing(runtime, use, arrival.occurrence.session)
-    if not judgement.text:
+    ruling = judged_or_nothing(runtime, use, arrival.occurrence.session)
+    if not ruling.text:
         return HookAnswer()
-    told = _injecting(runtime, arrival, _sitting(runtime, arrival), judgement.text, (), {})
-    return replace(told, output=say(judgement.verdict, judgement.text))
+    why = dict.fromkeys(ruling.ids, (BEARING, "against a policy"))
+    told = _injecting(runtime, arrival, _sitting(runtime, arrival), ruling.text, why, {})
+    return replace(told, output=say(ruling.verdict, ruling.text))
 
 
 def _injecting(
@@ -249,11 +278,11 @@ def _injecting(
     arrival: _Arrival,
     sitting: _Sitting,
     text: str,
-    ids: Sequence[str],
+    why: Mapping[str, tuple[int, str]],
     data: dict[str, Any],
 ) -> HookAnswer:
     """Write down what happened and what the agent is told because of it, and tell it."""
-    session, tokens = sitting.session, count_tokens(text)
+    session, tokens, ids = sitting.session, count_tokens(text), list(why)
     injected: tuple[Event, ...] = ()
     if text:
         digest = hashlib.blake2b(f"{arrival.at}{text}".encode(), digest_size=12).hexdigest()
@@ -263,7 +292,7 @@ def _injecting(
                 key=f"injection:{digest}",
                 at=arrival.at,
                 text=text,
-                data={"records": list(ids)},
+                data={"records": ids, "why": tiers_of(why)},
             ),
         )
     sitting.commit(
@@ -277,7 +306,7 @@ def _injecting(
         return HookAnswer(session_id=session.id)
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(ids, tokens)
-    runtime.trace.read(list(ids), type="injection")
+    runtime.trace.read(ids, type="injection")
     moment = arrival.occurrence.moment
     output = arrival.client.answer(moment, text) if moment in ANSWERED else {}
     return HookAnswer(output, session.id, tokens)

@@ -17,6 +17,7 @@ from contextd.sessions.track import fold
 from contextd.steps.catching_up import HEADLESS, catch_up
 from contextd.steps.episodes import keep_turns
 from contextd.steps.handoff import write_context_md
+from contextd.steps.ready import keep_ready
 from contextd.steps.remedies import keep_remedies
 from contextd.steps.scanning import queue_embedding
 from contextd.steps.shape import SHAPE, rescan_if_changed
@@ -61,6 +62,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     )
     runtime.commit(sessions=[ending])
     write_context_md(runtime)
+    keep_ready(runtime)
     return {
         "imported": imported,
         "episodes": len(turns),

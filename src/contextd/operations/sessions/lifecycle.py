@@ -29,6 +29,7 @@ from contextd.steps.seating import (
     take_seat,
     task_of,
 )
+from contextd.steps.tiers import tiers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _briefed(
         key=new_id(),
         at=runtime.clock.now(),
         text=packed.text,
-        data={"records": packed.ids},
+        data={"records": packed.ids, "why": tiers_of(packed.why)},
     )
     return SessionChange(
         id=session.id,

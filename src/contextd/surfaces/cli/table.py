@@ -99,6 +99,7 @@ VERBS = {
     "forget": Verb("delete_record", words="each"),
     "list": Verb("list_records", positional="kind"),
     "schema": Verb("describe_schema", group="knowledge"),
+    "explain": Verb("explain_injection", group="sessions", positional="session_id"),
 }
 """Every verb by name."""
 
@@ -191,6 +192,7 @@ SYNONYMS = {
     "ui": "dashboard",
     "update": "scan",
     "version": "--version",
+    "why": "explain",
     "web": "dashboard",
     "write": "remember",
 }

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from contextd.domain.records import short_id
 from contextd.surfaces.web.charts import columns, ring
-from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.render import visible
 
 HEALTH = {"healthy": "good", "needs-attention": "warn", "sparse": "bad"}
@@ -137,7 +137,7 @@ async def resolve(desk: Desk) -> Response:
         "both": "Settled: both are right. The pair is no longer listed.",
         "neither": "Settled: neither holds. Agents see neither of them any more.",
     }.get(keep, "Settled: one is kept, agents no longer see the other.")
-    return desk.go("/awareness", Notice(told, "/awareness/reopen", {"id": done["id"]}))
+    return desk.go("/awareness", Banner(told, "/awareness/reopen", {"id": done["id"]}))
 
 
 async def reopen(desk: Desk) -> Response:
@@ -150,7 +150,7 @@ async def dismiss(desk: Desk) -> Response:
     """Say that a gap is none."""
     done = await desk.ask("dismiss_gap", id=desk.field("id"))
     told = "Dismissed: agents are not told of this gap any more."
-    return desk.go("/awareness", Notice(told, "/awareness/gap/reopen", {"id": done["id"]}))
+    return desk.go("/awareness", Banner(told, "/awareness/gap/reopen", {"id": done["id"]}))
 
 
 async def reopen_gap(desk: Desk) -> Response:

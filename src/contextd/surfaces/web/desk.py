@@ -43,7 +43,7 @@ NAVIGATION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Banner:
     """What the next page says first. `undo` is the form that takes it back, `fields` what it sends."""
 
     text: str
@@ -141,10 +141,10 @@ class Desk:
         headers = {**NO_STORE, "server-timing": f"page;dur={took:.1f}"}
         return HTMLResponse(content, code, headers)
 
-    def go(self, path: str, notice: Notice | str = "", **query: str) -> Response:
+    def go(self, path: str, notice: Banner | str = "", **query: str) -> Response:
         """Send the browser on after a form, with something to say there."""
         self.browser.notice = (
-            Notice(notice) if isinstance(notice, str) and notice else notice or None
+            Banner(notice) if isinstance(notice, str) and notice else notice or None
         )
         given = {name: value for name, value in query.items() if value}
         address = path + ("?" + urlencode(given) if given else "")

@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from contextd.domain.errors import ContextdError
 from contextd.governance.redact import MARK
-from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.records import typed_fields
 
 _NOTE = {"name": "", "description": "Free text: a decision, a rule, a trap.", "fields": {}}
@@ -84,7 +84,7 @@ async def save(desk: Desk) -> Response:
     first = kept["history"][-1]["reason"] if kept["record"]["status"] == "inbox" else ""
     told = f"Kept, but agents do not see it yet: {first}." if first else "Kept for all agents."
     told += " What looked like a secret was taken out before it was stored." if hidden else ""
-    return desk.go(f"/records/{done['id']}", Notice(told, warning=bool(hidden or first)))
+    return desk.go(f"/records/{done['id']}", Banner(told, warning=bool(hidden or first)))
 
 
 def _answered(content: str, answer: str) -> str:

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from contextd.domain.errors import ContextdError
 from contextd.sessions.person_md import STRENGTHS
-from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.desk import Banner, Desk, Handler
 
 
 async def look(desk: Desk) -> Response:
@@ -45,14 +45,14 @@ async def add(desk: Desk) -> Response:
     if done["redacted"]:
         told += " What looked like a secret was taken out before it was stored."
     undo = f"/person/{done['id']}/remove"
-    return desk.go("/person", Notice(told, undo, warning=bool(done["redacted"])))
+    return desk.go("/person", Banner(told, undo, warning=bool(done["redacted"])))
 
 
 async def remove(desk: Desk) -> Response:
     """Take something out of use, or turn a proposal down."""
     done = await desk.ask("delete_record", id=desk.request.path_params["id"])
     told = "Gone: agents no longer see it."
-    return desk.go("/person", Notice(told, f"/person/{done['id']}/restore"))
+    return desk.go("/person", Banner(told, f"/person/{done['id']}/restore"))
 
 
 async def restore(desk: Desk) -> Response:
@@ -65,7 +65,7 @@ async def accept(desk: Desk) -> Response:
     """Say yes to a proposal."""
     done = await desk.ask("person_accept", id=desk.request.path_params["id"])
     told = "Holds in every project of yours from now on."
-    return desk.go("/person", Notice(told, f"/person/{done['id']}/restore"))
+    return desk.go("/person", Banner(told, f"/person/{done['id']}/restore"))
 
 
 async def write(desk: Desk) -> Response:

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import STATUSES, TRUSTS, WAITING
-from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.render import plural
 
 PAGE = 30
@@ -164,7 +164,7 @@ async def edit(desk: Desk) -> Response:
         many = plural(done["redacted"], "secret was", "secrets were")
         told += f" {many} taken out before anything was stored."
     undo = f"/records/{done['id']}/undo"
-    return desk.go(f"/records/{done['id']}", Notice(told, undo, warning=bool(done["redacted"])))
+    return desk.go(f"/records/{done['id']}", Banner(told, undo, warning=bool(done["redacted"])))
 
 
 def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _act(operation: str, told: str, undo: str = "") -> Handler:
             return desk.go("/records", "The record's creation was undone; it is gone.")
         text = told.format(**{"undone": "", **done})
         back = f"/records/{done['id']}/{undo}" if undo else ""
-        return desk.go(f"/records/{done['id']}", Notice(text, back))
+        return desk.go(f"/records/{done['id']}", Banner(text, back))
 
     return act
 
@@ -237,7 +237,7 @@ def _rate(useful: bool) -> Handler:
         done = await desk.ask("report_usefulness", context_ids=[id], useful=useful)
         sure = round(100 * done["scores"][0]["confidence"])
         told = f"Noted. contextd is {sure}% sure of it now, and ranks it accordingly."
-        return desk.go(f"/records/{done['scores'][0]['id']}", Notice(told, f"/records/{id}/undo"))
+        return desk.go(f"/records/{done['scores'][0]['id']}", Banner(told, f"/records/{id}/undo"))
 
     return rate
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from contextd.domain.errors import NotFound
 from contextd.domain.time import iso
-from contextd.surfaces.web.desk import Desk, Handler, Notice
+from contextd.surfaces.web.desk import Banner, Desk, Handler
 from contextd.surfaces.web.render import day
 
 _JOBS = 50
@@ -134,7 +134,7 @@ async def retry(desk: Desk) -> Response:
     for id in ids:
         await desk.ask("retry_job", id=id)
     told = "The job is tried again." if len(ids) == 1 else f"{len(ids)} jobs are tried again."
-    return desk.go("/jobs", Notice(told))
+    return desk.go("/jobs", Banner(told))
 
 
 LOOKS: list[tuple[str, Handler]] = [

@@ -1,0 +1,81 @@
+"""What every agent asks for first, kept from the last time: the answers to `initialize` and `tools/list`.
+
+The shim gives them while the daemon still loads. They are the same for every agent of a profile; the
+daemon is asked all the same, and where it answers otherwise the agent is told. Standard library only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+GREETINGS = ("initialize", "server/discover", "tools/list")
+"""Methods whose answers are kept, and nobody's alone."""
+
+_LARGEST = 1 << 20
+_MOST = 20
+"""Answers in a file: of three methods in every version of the protocol there is, and some to come."""
+
+
+class Greetings:
+    """The answers of one profile in one home. A file that cannot be read or written is no error: the daemon
+    answers as well, later.
+    """
+
+    def __init__(self, home: Path, profile: str) -> None:
+        name = "".join(c for c in profile if c.isalnum()) or "default"
+        self._path = home / "ready" / f"mcp-{name}.json"
+        self._kept = _read(self._path)
+        self._protocol = ""
+
+    def key(self, message: Mapping[str, Any]) -> str:
+        """Under which name the answer to a request is kept; empty for one that is not."""
+        method, parameters = message.get("method"), message.get("params")
+        parameters = parameters if isinstance(parameters, dict) else {}
+        if method not in GREETINGS or parameters.get("cursor"):
+            return ""
+        about = parameters.get("_meta")
+        meta = about if isinstance(about, dict) else {}
+        spoken = meta.get("io.modelcontextprotocol/protocolVersion")
+        if method == "initialize":
+            spoken = self._protocol = str(parameters.get("protocolVersion", ""))
+        return f"{method} {spoken or self._protocol}"
+
+    def answer(self, key: str) -> dict[str, Any] | None:
+        """The result kept under a name."""
+        found = self._kept.get(key)
+        return found if isinstance(found, dict) else None
+
+    def keep(self, key: str, result: Any) -> bool:
+        """Keep a result for the next time. Whether it is another one than before."""
+        before = self.answer(key)
+        if not isinstance(result, dict) or result == before:
+            return False
+        self._kept[key] = result
+        while len(self._kept) > _MOST:
+            del self._kept[next(iter(self._kept))]
+        self._write()
+        return before is not None
+
+    def _write(self) -> None:
+        fresh = self._path.with_suffix(f".{os.getpid()}.tmp")
+        with contextlib.suppress(OSError):
+            self._path.parent.mkdir(mode=0o700, exist_ok=True)
+            fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(fd, "w", encoding="utf-8") as file:
+                json.dump(self._kept, file)
+            fresh.replace(self._path)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        kept = json.loads(content) if len(content) <= _LARGEST else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return kept if isinstance(kept, dict) else {}

@@ -1,0 +1,170 @@
+"""Why a session was told what it was told, and of what use each tier of that was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from contextd.domain.errors import NotFound
+from contextd.domain.records import short_id
+from contextd.domain.sessions import Session
+from contextd.domain.time import iso
+from contextd.domain.tokens import count_tokens
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.sessions.briefing import ALWAYS, BEARING
+from contextd.sessions.use import texts_after, was_used
+from contextd.steps.paging import page_size
+from contextd.steps.tiers import reasons_in
+
+_LOOKED_THROUGH = 20
+"""Sessions that were told nothing, such as those of programs, are passed over."""
+
+_MOST = 500
+_SHOWN = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ToldRecord:
+    """A record that a session was told of unasked, and whether it shows in what the session did since."""
+
+    id: str
+    kind: str
+    text: str
+    tier: int
+    why: str
+    confidence: float
+    used: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LastInjection:
+    """What a session was told last. `tokens` counts all of it, with what quotes no record."""
+
+    session_id: str
+    at: str
+    tokens: int
+    told: list[ToldRecord]
+    text: str
+
+    def as_text(self) -> str:
+        """A line per record."""
+        if not self.text:
+            return "nothing was told unasked yet"
+        lines = [
+            f"ToldRecord in session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"
+        ]
+        lines += [
+            f"tier {one.tier} · {one.kind} {short_id(one.id)} · {one.why}"
+            f"{' · used since' if one.used else ''}: {one.text}"
+            for one in self.told
+        ]
+        lines += [] if self.told else ["it quotes no record"]
+        return "\n".join(lines)
+
+
+@operation("GET /api/injections/last", profile="standard")
+def explain_injection(runtime: Runtime, session_id: str = "") -> LastInjection:
+    """Explain what a session was told unasked last: each record with its tier and the reason.
+
+    Args:
+        session_id: Which; the latest that was told something when empty.
+    """
+    for session in _sessions(runtime, session_id, most=_LOOKED_THROUGH):
+        events = runtime.view.sessions.events(session.id)
+        last = next((one for one in reversed(events) if one.type == "injection"), None)
+        if last is None:
+            continue
+        after = texts_after(events)
+        reasons = reasons_in(last)
+        records = {one.id: one for one in runtime.view.records.get(list(reasons))}
+        told = [
+            ToldRecord(
+                id,
+                records[id].kind,
+                (records[id].title or " ".join(records[id].content.split()))[:_SHOWN],
+                tier,
+                why,
+                round(records[id].confidence, 2),
+                was_used(records[id].text, after.get(id, "")),
+            )
+            for id, (tier, why) in reasons.items()
+            if id in records
+        ]
+        return LastInjection(session.id, iso(last.at), count_tokens(last.text), told, last.text)
+    return LastInjection("", "", 0, [], "")
+
+
+@dataclass(frozen=True, slots=True)
+class TierShare:
+    """One tier over some sessions: how many records it told, and how many of them show in what the session
+    did since; in how many sessions it told something, and how many of those ended as a success. `setting`
+    turns it off.
+    """
+
+    tier: int
+    told: int
+    used: int
+    sessions: int
+    succeeded: int
+    setting: str
+
+
+@dataclass(frozen=True, slots=True)
+class TierShares:
+    """Every tier, over the latest `sessions`."""
+
+    sessions: int
+    tiers: list[TierShare]
+
+    def as_text(self) -> str:
+        """A line per tier."""
+        lines = [f"In the last {self.sessions} sessions:"]
+        for one in self.tiers:
+            share = round(100 * one.used / one.told) if one.told else 0
+            lines.append(
+                f"tier {one.tier}: told {one.told}, used {one.used} ({share} %), in {one.sessions}"
+                f" sessions, of which {one.succeeded} succeeded; {one.setting} turns it off"
+            )
+        return "\n".join(lines)
+
+
+@operation("GET /api/injections/tiers", audience="owner")
+def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
+    """Count of what use it was what each tier told unasked, so that a useless one can be turned off.
+
+    Args:
+        sessions: How many of the latest sessions to look through.
+    """
+    looked_through = _sessions(runtime, "", most=page_size(sessions, _MOST))
+    told, used = Counter[int](), Counter[int]()
+    present, succeeded = Counter[int](), Counter[int]()
+    for session in looked_through:
+        events = runtime.view.sessions.events(session.id)
+        tiers = {
+            id: tier
+            for event in events
+            if event.type == "injection"
+            for id, (tier, _) in reasons_in(event).items()
+        }
+        after = texts_after(events)
+        for record in runtime.view.records.get(list(tiers)):
+            told[tiers[record.id]] += 1
+            used[tiers[record.id]] += was_used(record.text, after.get(record.id, ""))
+        for tier in set(tiers.values()):
+            present[tier] += 1
+            succeeded[tier] += session.outcome == "success"
+    shares = [
+        TierShare(t, told[t], used[t], present[t], succeeded[t], f"injection.tier{t}")
+        for t in (ALWAYS, BEARING)
+    ]
+    return TierShares(len(looked_through), shares)
+
+
+def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:
+    if not session_id:
+        return runtime.view.sessions.find(frozenset({runtime.scope}), limit=most)
+    session = runtime.view.sessions.get(session_id)
+    if session is None:
+        raise NotFound(f"no session {session_id!r}", "`contextd list-sessions` names them")
+    return [session]

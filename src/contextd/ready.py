@@ -1,0 +1,124 @@
+"""The briefing that lies ready: a small file per checkout, which the hook prints when no daemon answers
+at once. Standard library only.
+
+It is written when something was learned or recorded, by `steps/ready.py`, and holds besides the text how
+each client wants it and what it quotes, so that the daemon learns later what was told.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+VERSION = 1
+TOLD = "contextd_told"
+"""What the payload of a spooled event says besides: what the hook told the agent from the file."""
+
+SINCE, TEXT = "{contextd:since}", "{contextd:text}"
+"""Places in the text and in the forms of an answer: how long ago one worked here, and the text."""
+
+_OLDEST = timedelta(days=14)
+"""As long as a thread of work is one to continue."""
+
+_LARGEST = 64 * 1024
+_DEEPEST = 64
+
+
+def ready_path(home: Path, root: Path) -> Path:
+    """Where the briefing of a checkout lies."""
+    name = hashlib.blake2b(os.fsencode(root), digest_size=12).hexdigest()
+    return home / "ready" / f"{name}.json"
+
+
+def check_of(text: str) -> str:
+    """What tells a whole text from one that was cut off or changed by hand."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def find(home: Path, cwd: str, now: datetime) -> dict[str, Any] | None:
+    """What lies ready for a directory or the nearest one above it; None where nothing does, or nothing
+    that is whole, of this version and young enough.
+    """
+    if not cwd:
+        return None
+    place = Path(cwd)
+    with contextlib.suppress(OSError, RuntimeError):
+        place = place.resolve()
+    for root in [place, *place.parents][:_DEEPEST]:
+        made = _read(ready_path(home, root))
+        if made is not None:
+            return made if _holds(made, root, now) else None
+    return None
+
+
+def said(made: Mapping[str, Any], now: datetime) -> str:
+    """The text, saying how long ago one worked here."""
+    at = _instant(made.get("last_at"))
+    since = f"Last worked here {_ago(now - at)}." if at else ""
+    lines = str(made["text"]).replace(SINCE, since).split("\n")
+    return "\n".join(line for line in lines if line.strip() != "-")
+
+
+def answer(
+    made: Mapping[str, Any], client: str, marks: list[str], text: str
+) -> dict[str, Any] | None:
+    """The text in the client's form; None for a client that takes none at this moment."""
+    forms = made.get("forms")
+    for form in forms if isinstance(forms, list) else ():
+        known = client in form["names"] if client else set(form["marks"]) & set(marks)
+        if known:
+            filled = _filled(form["answer"], text)
+            return filled if isinstance(filled, dict) else None
+    return None
+
+
+def _filled(form: Any, text: str) -> Any:
+    if isinstance(form, dict):
+        return {name: _filled(value, text) for name, value in form.items()}
+    return text if form == TEXT else form
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)
+        made = json.loads(content) if len(content) <= _LARGEST else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return made if isinstance(made, dict) else None
+
+
+def _holds(made: Mapping[str, Any], root: Path, now: datetime) -> bool:
+    at = _instant(made.get("made_at"))
+    text = made.get("text")
+    return (
+        made.get("v") == VERSION
+        and made.get("root") == str(root)
+        and isinstance(text, str)
+        and made.get("check") == check_of(text)
+        and at is not None
+        and now - at <= _OLDEST
+    )
+
+
+def _instant(text: Any) -> datetime | None:
+    try:
+        at = datetime.fromisoformat(str(text)) if text else None
+    except ValueError:
+        return None
+    return at if at is None or at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _ago(gap: timedelta) -> str:
+    """As `domain.time.age` says it; importing that takes a hook longer than all the rest."""
+    minutes = gap.total_seconds() / 60
+    for unit, length in (("days", 1_440), ("h", 60), ("min", 1)):
+        if minutes >= 1.5 * length:
+            return f"{round(minutes / length)} {unit} ago"
+    return "just now"

@@ -1,0 +1,72 @@
+"""Telling an agent, while it looks for something else, what is known about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from contextd.domain.errors import Corrupt, Unavailable
+from contextd.domain.kinds import kinds_that
+from contextd.domain.notices import Notice
+from contextd.domain.records import Record, short_id
+from contextd.runtime import Runtime
+from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.injecting import held
+from contextd.steps.witnesses import FLOOR
+
+LOOKING_FOR = {"codebase_search": "query"}
+"""Operations that look for something without looking into what is remembered, and the argument that says
+for what. Others give memories themselves, or, as `read_file` does, attach them.
+"""
+
+VERY_NEAR = 0.7
+"""The cosine from which a memory is told of unasked: well above the 0.58 that a prompt needs, which is a
+task told in sentences, while a search is a few words that many things are near to.
+"""
+
+_CANDIDATES, _LONGEST = 6, 200
+
+
+def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -> None:
+    """Note the one memory that very nearly says what the agent looks for and that its session was not
+    given yet; nothing when there is none, and without an embedder.
+    """
+    query = str(values.get(LOOKING_FOR.get(operation, ""), ""))
+    if not query or runtime.surface != "mcp" or not runtime.session or not runtime.embedder.model:
+        return
+    session = runtime.view.sessions.get(runtime.session)
+    known = _near(runtime, query)
+    hidden = from_elsewhere(runtime, standings(runtime, [record for _, record in known]))
+    hidden |= held(session) if session else set()
+    for relevance, record in known:
+        if record.id not in hidden:
+            runtime.trace.notices.append(_notice(record, relevance))
+            runtime.trace.injected.append(record.id)
+            runtime.trace.said.append(record.content)
+            return
+
+
+def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
+    kinds = tuple(sorted(set(kinds_that("strategy")) & set(kinds_that("briefed"))))
+    wanted = runtime.query(*kinds, valid_at=runtime.clock.now())
+    try:
+        [vector] = runtime.embedder.embed([query])
+        matches = runtime.view.index.dense(vector, runtime.embedder.model, wanted, _CANDIDATES)
+    except (Unavailable, Corrupt):
+        return []
+    near = {match.id: match.score for match in matches if match.score >= VERY_NEAR}
+    told = [r for r in runtime.view.records.get(list(near)) if r.confidence >= FLOOR]
+    return sorted(((near[r.id], r) for r in told), key=lambda pair: -pair[0])
+
+
+def _notice(record: Record, relevance: float) -> Notice:
+    shown = " ".join(record.content.split())
+    if not shown.startswith(record.title):
+        shown = f"{record.title}: {shown}"
+    shown = shown if len(shown) <= _LONGEST else shown[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    memory = {"id": record.id, "kind": record.kind, "title": record.title, "content": shown}
+    return Notice(
+        "memory_match",
+        f"known about this: {shown} [{record.kind} {short_id(record.id)}]",
+        {"memory": memory, "relevance": round(relevance, 2)},
+    )

@@ -1,0 +1,63 @@
+"""Keeping the next briefing of a checkout ready on disk, for a hook that finds no daemon."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from contextd.disk import replace_file
+from contextd.domain.time import iso
+from contextd.interop.clients import CLIENTS
+from contextd.ready import SINCE, TEXT, VERSION, check_of, ready_path
+from contextd.runtime import Runtime
+from contextd.steps.briefing import brief
+from contextd.steps.handoff import sessions_with_work
+from contextd.steps.tiers import tiers_of
+
+_MOST_ROOTS = 4
+"""Worktrees and clones of a project that are kept ready, those met last first."""
+
+
+def keep_ready(runtime: Runtime) -> None:
+    """Have the project's next briefing written, behind everybody's back."""
+    if runtime.project is None or runtime.project.scope.level != "project":
+        return
+    scope = runtime.project.scope
+    runtime.sinks.prepare("ready briefing", scope, lambda: write_ready(runtime))
+
+
+def write_ready(runtime: Runtime) -> int:
+    """Write the next briefing of each checkout of the project; how many."""
+    if runtime.project is None:
+        return 0
+    present = [Path(root) for root in reversed(runtime.project.roots) if Path(root).is_dir()]
+    for root in present[:_MOST_ROOTS]:
+        _write(runtime.standing_in(runtime.project, root).aside())
+    return len(present[:_MOST_ROOTS])
+
+
+def _write(runtime: Runtime) -> None:
+    budget = runtime.settings.number("briefing.tokens")
+    # What changed in the checkout since is not known beforehand.
+    packed = brief(runtime, budget=budget, changed=(), since=SINCE)
+    last = next(iter(sessions_with_work(runtime)), None)
+    made = {
+        "v": VERSION,
+        "root": str(runtime.root),
+        "made_at": iso(runtime.clock.now()),
+        "last_at": iso(last.last_seen_at) if last else "",
+        "text": packed.text,
+        "check": check_of(packed.text),
+        "why": tiers_of(packed.why),
+        "forms": [
+            {
+                "names": [client.name, *client.names],
+                "marks": list(client.marks),
+                "answer": client.answer("started", TEXT),
+            }
+            for client in CLIENTS.values()
+        ],
+    }
+    path = ready_path(runtime.settings.home, runtime.root)
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    replace_file(path, json.dumps(made, ensure_ascii=False).encode("utf-8", "replace"))

@@ -1,0 +1,140 @@
+"""Telling clients that a resource reads differently now, in the words of either protocol era."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.subscriptions import (
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+)
+from mcp.shared.exceptions import MCPError
+
+from contextd.domain.scope import Scope
+from contextd.surfaces.calls import Calls
+from contextd.surfaces.mcp_resources import Resources
+
+Context = ServerRequestContext[Any, Any]
+Deliver = Callable[[ServerEvent], None]
+
+
+class Subscriptions:
+    """Handlers for `subscriptions/listen` and, of the older era, `resources/subscribe` and its opposite.
+
+    A resource counts as changed when records, code or sessions of a scope it is made of changed; whoever
+    is told reads it again. Nobody is told of what it could not read.
+    """
+
+    def __init__(self, calls: Calls, resources: Resources) -> None:
+        self._calls, self._resources = calls, resources
+        self._kept: dict[str, Callable[[], None]] = {}
+        self._telling: set[asyncio.Task[None]] = set()
+
+    @asynccontextmanager
+    async def lifespan(self, server: Any) -> AsyncIterator[None]:
+        """A server's life; with it end the subscriptions of its connection."""
+        try:
+            yield
+        finally:
+            for forget in self._kept.values():
+                forget()
+            self._kept.clear()
+
+    async def listen(
+        self, ctx: Context, params: types.SubscriptionsListenRequestParams
+    ) -> types.SubscriptionsListenResult:
+        """One stream of what changes, for as long as the client listens. What it cannot read is left out
+        of what it is promised.
+        """
+        wanted = params.notifications
+        made_of: dict[str, frozenset[Scope]] = {}
+        for uri in wanted.resource_subscriptions or ():
+            with suppress(MCPError):
+                made_of[uri] = await self._resources.made_of(ctx, uri)
+        promised = wanted.model_copy(update={"resource_subscriptions": list(made_of)})
+        stream = _Stream(self._calls, made_of)
+        if wanted.resources_list_changed:
+            await stream.note_modules(lambda: self._resources.modules(ctx))
+        handler = ListenHandler(stream)
+        return await handler(ctx, params.model_copy(update={"notifications": promised}))
+
+    async def subscribe(
+        self, ctx: Context, params: types.SubscribeRequestParams
+    ) -> types.EmptyResult:
+        """Tell this connection whenever a resource changed. Once more is once."""
+        if ctx.request is not None:
+            raise MCPError(
+                types.INVALID_REQUEST,
+                "no subscription over requests that stand alone. Use subscriptions/listen",
+            )
+        uri, session = str(params.uri), ctx.session
+        scopes = await self._resources.made_of(ctx, uri)
+
+        def look(changed: frozenset[Scope]) -> None:
+            if changed & scopes:
+                task = asyncio.ensure_future(tell())
+                self._telling.add(task)
+                task.add_done_callback(self._telling.discard)
+
+        async def tell() -> None:
+            # The client may hang up at any moment.
+            with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+                await session.send_resource_updated(uri)
+
+        if uri not in self._kept:
+            self._kept[uri] = self._calls.watch(look)
+        return types.EmptyResult()
+
+    async def unsubscribe(
+        self, ctx: Context, params: types.UnsubscribeRequestParams
+    ) -> types.EmptyResult:
+        """Tell this connection no more of a resource. What it never asked for is no error."""
+        forget = self._kept.pop(str(params.uri), None)
+        if forget is not None:
+            forget()
+        return types.EmptyResult()
+
+
+class _Stream:
+    """What a listening client is told: the SDK's bus, made of what our calls change."""
+
+    def __init__(self, calls: Calls, made_of: Mapping[str, frozenset[Scope]]) -> None:
+        self._calls, self._made_of = calls, made_of
+        self._modules: Any = None
+        self._known: tuple[Scope | None, tuple[str, ...]] = (None, ())
+        self._looking: set[asyncio.Task[None]] = set()
+
+    async def note_modules(self, modules: Any) -> None:
+        """Tell as well when the modules are others than now."""
+        self._modules, self._known = modules, await modules()
+
+    async def publish(self, event: ServerEvent) -> None:
+        """Nobody publishes here: what is told comes from `Calls.watch`."""
+
+    def subscribe(self, listener: Deliver) -> Callable[[], None]:
+        """Tell `listener` until what this gives is called."""
+
+        def look(changed: frozenset[Scope]) -> None:
+            for uri, scopes in self._made_of.items():
+                if changed & scopes:
+                    listener(ResourceUpdated(uri=uri))
+            if self._modules is not None and self._known[0] in changed:
+                task = asyncio.ensure_future(self._compare(listener))
+                self._looking.add(task)
+                task.add_done_callback(self._looking.discard)
+
+        return self._calls.watch(look)
+
+    async def _compare(self, listener: Deliver) -> None:
+        now = await self._modules()
+        if now != self._known:
+            self._known = now
+            listener(ResourcesListChanged())
