@@ -9,7 +9,7 @@ import pytest
 from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
-from support.repositories import committed
+from support.repositories import committed, git
 
 NO_PRINT = """\
 # Why we have this: the log of 3 May.
@@ -437,3 +437,18 @@ def test_what_project_and_organisation_both_say_is_told_once(desk):
     made = diff("server.pem", "x").replace("--- a/server.pem", "--- /dev/null")
     [broken] = desk("policy_check", action=made)["violations"]
     assert broken["source"] == ".context/policies/no-key-files.yaml"
+
+
+def test_a_branch_without_the_file_is_not_bound_and_archives_nothing(desk, tmp_path):
+    write(desk.root, NO_PRINT)
+    desk("standards_get")
+    git(desk.root, "worktree", "add", "-q", str(tmp_path / "tree"), "-b", "before")
+    branch = desk.at(tmp_path / "tree")
+    write(branch.root, "requirement: No tabs\npatterns: ['\\t']\n", "policies/no-tabs.yaml")
+    found = branch("policy_check", action=diff("a.py", "print(1)", "\tx"))
+    assert [one["policy"] for one in found["violations"]] == ["No tabs"]
+    assert {(r.title, r.status) for r in records(desk)} == {
+        ("No print", "active"), ("No tabs", "active"),
+    }  # fmt: skip
+    here = desk("policy_check", action=diff("a.py", "print(1)", "\tx"))
+    assert [one["policy"] for one in here["violations"]] == ["No print"]
