@@ -95,6 +95,11 @@ def log_path(home: Path) -> Path:
     return home / "logs" / "daemon.log"
 
 
+def user_directory() -> Path:
+    """The directory of the person who runs this, where their clients keep what holds for all projects."""
+    return Path.home()
+
+
 def directory_from(variable: str) -> Path | None:
     """The directory an environment variable names, such as a client's own; None when unset."""
     value = os.environ.get(variable, "")

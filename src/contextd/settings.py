@@ -118,6 +118,12 @@ SETTINGS: dict[str, Setting] = {
         Setting("sessions.discoveries", 8, "Discoveries kept per session", least=0),
         Setting("briefing.tokens", 600, "Tokens a briefing may take", least=50),
         Setting("prompt.tokens", 300, "Tokens added to a prompt at most; 0 adds none", least=0),
+        Setting(
+            "remedies.tokens",
+            200,
+            "Tokens of a known fix that is told when its error comes back; 0 tells none",
+            least=0,
+        ),
         Setting("injection.tokens", 2000, "Tokens session_start may inject", least=0),
         Setting(
             "lessons.ask",

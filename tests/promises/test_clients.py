@@ -26,6 +26,10 @@ MOMENTS = {
     "TaskStart": "started",
     "UserPromptSubmit": "prompted",
     "BeforeAgent": "prompted",
+    "PostToolUse": "answered",
+    "AfterTool": "answered",
+    "tool_result": "answered",
+    "PostToolUseFailure": "failed",
     "Stop": "stopped",
     "AfterAgent": "stopped",
     "PreCompact": "compacting",
@@ -79,6 +83,10 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
     if meant in ("stopped", "compacted"):
         names = ("last_assistant_message", "compact_summary", "prompt_response")
         assert occurrence.said == next((sent[name] for name in names if name in sent), "")
+    if meant == "failed":
+        assert occurrence.output == sent["error"]
+    if meant == "answered":
+        assert occurrence.output or sent["tool_name"] == "Agent"
     if "transcript_path" in sent:
         assert occurrence.transcript == (sent["transcript_path"] or "")
 
@@ -96,6 +104,8 @@ def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[s
 @pytest.mark.parametrize("name", CLIENTS)
 @pytest.mark.parametrize("moment", sorted(ANSWERED))
 def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, moment: Any) -> None:
+    if moment not in CLIENTS[name].reading.moments.values():
+        pytest.skip("it has no such event")
     text = 'a "briefing"\nwith 日本 in it'
     answer = CLIENTS[name].answer(moment, text)
     assert json.loads(json.dumps(answer)) == answer

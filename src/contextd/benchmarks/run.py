@@ -19,6 +19,7 @@ from contextd.benchmarks import (
     neighbours,
     policies,
     redaction,
+    remedies,
     roundtrips,
     speed,
     upkeep,
@@ -152,6 +153,13 @@ def _redaction(given: Given) -> bool:
     return True
 
 
+def _remedies(given: Given) -> bool:
+    if given.data is None:
+        given.refuse("remedies needs --data with recorded sessions")
+    chosen = given.learning
+    return remedies.run(given.data, project=chosen.project, kept_in=chosen.out, out=sys.stdout)
+
+
 def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
@@ -185,6 +193,7 @@ KINDS: dict[str, Benchmark] = {
     "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
     "redaction": Benchmark(_redaction),
     "learning": Benchmark(_learning, about="(recorded sessions; needs --data)"),
+    "remedies": Benchmark(_remedies, about="(recorded sessions; needs --data)"),
     "roundtrips": Benchmark(_roundtrips),
     **{
         name: Benchmark(partial(_speed, name, measure), usual=True)

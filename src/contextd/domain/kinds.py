@@ -152,6 +152,14 @@ _S, _LIST, _N, _B = Field(), Field("string[]"), Field("number"), Field("boolean"
 _NEEDED = Field(required=True)
 
 
+_FILED: Mapping[str, Field] = {
+    "file": Field(description="The file it stands in"),
+    "digest": Field(description="What the file said when it was read"),
+    "gone": Field("boolean", description="Archived because its file is gone"),
+}
+"""Fields of what is read from files."""
+
+
 def _enum(*values: str, required: bool = False, default: str | None = None) -> Field:
     return Field("enum", required, values=values, default=default)
 
@@ -237,12 +245,17 @@ _kind(
         "solution": _NEEDED,
         "code_diff": _S,
         "affected_files": _LIST,
+        "tried": Field("string[]", description="What did not end it"),
         "occurrence_count": Field("number", default=1),
-        "verified": _B,
+        "source_sessions": Field("string[]", description="The sessions that met it"),
+        "signatures": Field("string[]", description="By what the error is known again"),
+        "verified": Field("boolean", description="Several sessions ended it so"),
     },
+    # A change of code is found by its words, and means nothing that a question could mean.
+    near="code_diff",
     traits="attached briefed entry learned listed stable strategy",
     searched_as="remediation",
-    created_by=("learn_session", "remember"),
+    created_by=("remediation_record", "learn_session", "remember"),
 )
 _kind(
     "anti_pattern",
@@ -347,14 +360,20 @@ _kind(
     "A reusable way of working.",
     fields={
         "name": _NEEDED,
-        "trigger": _S,
+        "trigger": Field(description="When to use it"),
         "steps": _LIST,
-        "prompt_template": _S,
+        "prompt_template": Field(description="What is to be done, as its file says it"),
         "required_tools": _LIST,
+        "license": _S,
+        **_FILED,
+        "files": Field("string[]", description="What stands beside it in its folder"),
+        "source_sessions": Field("string[]", description="The sessions it was proposed from"),
     },
     area="skills",
+    near="prompt_template",
     traits="entry",
     searched_as="skill",
+    created_by=("skill_search", "init", "hook_event", "learn_session", "remember"),
 )
 _kind(
     "agent",
@@ -367,8 +386,12 @@ _kind(
         "collections_access": _LIST,
         "model_preference": _S,
         "temperature": _N,
+        "tools": _LIST,
+        **_FILED,
     },
     area="skills",
+    near="system_prompt",
+    created_by=("skill_search", "init", "hook_event", "remember"),
 )
 _kind(
     "feedback",

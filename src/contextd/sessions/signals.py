@@ -90,6 +90,11 @@ def failed(event: Event) -> bool:
     return bool(event.data.get("is_error")) or (isinstance(code, int) and code != 0)
 
 
+def reports_failure(output: str) -> bool:
+    """Whether an output reports a test run or a build that failed."""
+    return _FAILED.search(output) is not None
+
+
 def tests_told(event: Event) -> str:
     """`passed` or `failed` when a tool's answer reports a test run; else empty."""
     if event.data.get("tool") in ("Read", "Grep", "Glob", "WebFetch", "Edit", "Write"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
@@ -11,9 +13,11 @@ from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import content_words
 from contextd.runtime import Runtime
+from contextd.sessions.briefing import BEARING
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
+from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
 from contextd.steps.witnesses import FLOOR
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
@@ -38,17 +42,38 @@ of an episode as many as the second are quoted.
 """
 
 
-def relevant(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[Record]]:
-    """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
-    shared words alone do not make two tasks alike.
+def bearing_on(
+    runtime: Runtime, session: Session, prompt: str, given: str
+) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
+    """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
+    of an error that it brings, then what else bears on it. `given` is the prompt with what editors and
+    reminders put around it: an error may stand there.
     """
-    budget = runtime.settings.number("prompt.tokens")
+    fix, fixed = remedy_for(runtime, session, max(prompt, given, key=len), quoted=True)
+    text, records = relevant(runtime, session, prompt, told=fixed, spent=count_tokens(fix))
+    why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
+    why |= {record.id: (BEARING, "like the prompt") for record in records}
+    return "\n\n".join(filter(None, (fix, text))), why, [*fixed, *records]
+
+
+def relevant(
+    runtime: Runtime,
+    session: Session,
+    prompt: str,
+    *,
+    told: Sequence[Record] = (),
+    spent: int = 0,
+) -> tuple[str, list[Record]]:
+    """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
+    shared words alone do not make two tasks alike. `told` was added to it already, in `spent` tokens.
+    """
+    budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
         return "", []
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
-    hidden = from_elsewhere(runtime, standing) | held(session)
+    hidden = from_elsewhere(runtime, standing) | held(session) | {record.id for record in told}
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:

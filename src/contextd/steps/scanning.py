@@ -20,6 +20,7 @@ from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model
 from contextd.steps.modelling import project_facts
 from contextd.steps.policy_files import reconcile
+from contextd.steps.skill_files import follow_skill_files
 
 _FILES_AT_ONCE = 250
 _OWN = ".context/", ".git/"
@@ -114,7 +115,7 @@ class Initialised:
     pending: int
     changes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
-    problems: list[str] = field(default_factory=list[str])
+    broken: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
@@ -127,6 +128,7 @@ class Initialised:
         lines += [f"✓ Runtime: {tools}"] if tools else []
         lines.append(f"✓ {self.type}, {self.architecture}: {self.reason}")
         named = ", ".join(self.modules[:12]) + (" …" if len(self.modules) > 12 else "")
+        lines += [f"! {problem}" for problem in self.broken[:10]]
         count = len(self.modules)
         lines.append(
             f"✓ Found {count} module{'s' * (count != 1)}: {named}"
@@ -135,7 +137,6 @@ class Initialised:
         )
         lines += [f"✓ Wrote {path}" for path in self.written] or ["✓ project.yaml is up to date"]
         lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
-        lines += [f"! {problem}" for problem in self.problems[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
         if self.skipped:
@@ -166,6 +167,7 @@ def initialise(runtime: Runtime) -> Initialised:
     )
     model = project_model(runtime)
     _answer_to(runtime, model.name if model else facts.name)
+    broken = follow_skill_files(runtime, personal=False)
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
@@ -192,7 +194,7 @@ def initialise(runtime: Runtime) -> Initialised:
         pending=stats.pending,
         changes=list(merged.lines),
         warnings=list(model.warnings) if model else [],
-        problems=[str(problem) for problem in reconcile(runtime).problems],
+        broken=[str(problem) for problem in (*broken, *reconcile(runtime).problems)],
     )
 
 

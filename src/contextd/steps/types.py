@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextd.domain.kinds import Field
-from contextd.governance.files import FileProblem
+from contextd.governance.files import SourceProblem
 from contextd.schema.model import ContextType, Problem
 
 
@@ -82,7 +82,7 @@ def type_views(types: Iterable[ContextType]) -> list[TypeView]:
     ]
 
 
-def problem_views(problems: Iterable[Problem | FileProblem]) -> list[ProblemView]:
+def problem_views(problems: Iterable[Problem | SourceProblem]) -> list[ProblemView]:
     """Problems as callers see them."""
     return [ProblemView(p.file, p.line, p.message, p.hint) for p in problems]
 

@@ -17,6 +17,7 @@ COMMAND = ["/opt/my tools/bin/contextd"]
 EVENTS = {
     "SessionStart": 5,
     "UserPromptSubmit": 2,
+    "PostToolUseFailure": 2,
     "Stop": 5,
     "PreCompact": 5,
     "PostCompact": 5,

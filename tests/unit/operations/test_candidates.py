@@ -230,14 +230,15 @@ def remedies(desk: Desk) -> list[dict[str, Any]]:
     return list(desk.as_owner("list_records", kind="remediation", status="any")["records"])
 
 
-def test_an_error_of_three_sessions_becomes_a_remediation(
+def test_an_error_that_the_same_step_ended_twice_becomes_a_remediation(
     desk: Desk, session: CodingClient, home: Home
 ) -> None:
-    for place in ("/tmp/a/1", "/tmp/b/22"):
-        failing(session, place)
-        assert remedies(desk) == []
-    failing(session, "/tmp/c/333")
+    failing(session, "/tmp/a/1")
+    assert remedies(desk) == []
+    failing(session, "/tmp/b/22")
     [remedy] = remedies(desk)
+    assert (remedy["status"], desk.record(remedy["id"]).data["verified"]) == ("active", True)
+    failing(session, "/tmp/c/333")
     record = desk.record(remedy["id"])
     assert record.data["solution"] == "run `chmod -R u+w .cache`"
     assert record.data["occurrence_count"] == 3
@@ -247,8 +248,7 @@ def test_an_error_of_three_sessions_becomes_a_remediation(
 def test_errors_of_the_neighbour_do_not_count(
     desk: Desk, session: CodingClient, tmp_path: Path
 ) -> None:
-    for place in ("/tmp/a/1", "/tmp/b/22"):
-        failing(session, place)
+    failing(session, "/tmp/a/1")
     elsewhere = desk.at(tmp_path / "elsewhere")
     shutil.copytree(desk.root, elsewhere.root)
     shutil.rmtree(elsewhere.root / ".git")

@@ -259,7 +259,7 @@ def test_mistakes_are_told_with_file_line_and_way_out_and_the_others_hold(desk):
     health = {check["name"]: check for check in desk.as_owner("doctor")["checks"]}
     assert not health["policies"]["ok"]
     assert "enum.yaml:2" in health["policies"]["detail"]
-    assert any("regex.yaml:4" in one for one in desk.as_owner("scan")["problems"])
+    assert any("regex.yaml:4" in one for one in desk.as_owner("scan")["broken"])
     assert len(records(desk)) == 1
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from contextd.sessions.errors import MOST, errors_met, kept, sightings, signature
+from contextd.sessions.errors import MOST, errors_met, kept, sightings
+from contextd.sessions.signatures import signature
 from support.talks import Talk
 
 DENIED = "Error: EACCES: permission denied, open '/w/shop/.cache/12/lock'"
@@ -65,8 +66,9 @@ def test_a_session_keeps_few_errors_in_little_room_and_counts_them_once() -> Non
     assert len(errors) == MOST
     mine = kept(errors)
     assert mine[0][1] is True
-    assert sightings(signature("aError: aaa is wrong"), [mine, mine, None, [], "x", [[]]]) == 2
-    assert sightings(signature("aError: other words"), [mine]) == 0
+    seen = sightings(signature("aError: aaa is wrong"), [mine, mine, None, [], "x", [[]]])
+    assert seen.sessions == 2
+    assert sightings(signature("aError: other words"), [mine]).sessions == 0
 
 
 @pytest.mark.parametrize(
@@ -87,3 +89,35 @@ def test_the_first_line_that_says_what_went_wrong_is_the_error() -> None:
     output = f"npm ERR! code ELIFECYCLE\nerror: script failed with exit code 1\n{DENIED}"
     [met] = errors_met(Talk().runs("npm test", output, 1).events)
     assert met.line == DENIED
+
+
+def test_what_was_done_before_an_error_came_back_was_in_vain() -> None:
+    talk = Talk().runs("npm test", DENIED, 1).runs("npm ci").runs("npm test", DENIED, 1)
+    talk.runs("chmod -R u+w .cache").runs("npm test", "4 passed")
+    [met] = errors_met(talk.events)
+    assert met.tried == ["run `npm ci`"]
+    assert met.fixes == {"chmod -R": "run `chmod -R u+w .cache`"}
+
+
+def test_a_variant_of_the_command_ends_an_error_too() -> None:
+    talk = Talk().runs("ps aux | grep nginx", "ps: unrecognized option: a", 1)
+    talk.runs("ps w | grep nginx", "12 nginx")
+    [met] = errors_met(talk.events)
+    assert (met.ended, met.instead) == (True, "ps w | grep nginx")
+    other = Talk().runs("npm test", DENIED, 1).runs("cargo build", "ok")
+    assert not errors_met(other.events)[0].ended
+
+
+def test_where_a_file_was_changed_no_command_is_what_ended_the_error() -> None:
+    talk = Talk().runs("npm test", DENIED, 1).runs("npm run build").writes("/w/shop/a.ts")
+    [met] = errors_met(talk.runs("npm test", "4 passed").events)
+    assert met.ended
+    assert met.fixes == {}
+
+
+def test_looking_for_what_is_not_there_and_a_clients_own_tools_are_no_errors() -> None:
+    talk = Talk().runs("ls docs", "ls: docs: No such file or directory", 1)
+    talk.add("tool_call", "assistant", "Edit: a.py", tool="Edit", id="x")
+    refusal = "File has not been read yet. Read it first before writing to it, it is unexpected."
+    talk.add("tool_result", "", refusal, tool="Edit", id="x", is_error=True)
+    assert errors_met(talk.events) == []

@@ -18,8 +18,7 @@ from contextd.interop.clients.occurrence import (
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
-    "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PostToolUse",
-    "PostToolUseFailure", "PreToolUse", "Setup", "StopFailure", "SubagentStart", "SubagentStop",
+    "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PreToolUse", "Setup", "StopFailure", "SubagentStart", "SubagentStop",
     "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
     "WorktreeRemove",
 )  # fmt: skip
@@ -28,6 +27,8 @@ EVENTS_NOT_ACTED_ON = (
 MOMENTS: Mapping[str, Moment | None] = {
     "SessionStart": "started",
     "UserPromptSubmit": "prompted",
+    "PostToolUse": "answered",
+    "PostToolUseFailure": "failed",
     "Stop": "stopped",
     "PreCompact": "compacting",
     "PostCompact": "compacted",
@@ -37,7 +38,13 @@ MOMENTS: Mapping[str, Moment | None] = {
 """What its events mean. Clients that took its hooks over have the same, and answer in the same form."""
 
 answer_in_hook_output = partial(
-    in_hook_output, {"started": "SessionStart", "prompted": "UserPromptSubmit"}
+    in_hook_output,
+    {
+        "started": "SessionStart",
+        "prompted": "UserPromptSubmit",
+        "answered": "PostToolUse",
+        "failed": "PostToolUseFailure",
+    },
 )
 
 
@@ -103,6 +110,8 @@ CLIENT = Client(
             HookEvent("SessionStart", timeout=5),
             HookEvent("UserPromptSubmit", timeout=2),
             HookEvent("PreToolUse", timeout=2, matcher=_CHANGING, setting="policies.hook"),
+            # Only what failed: a hook on every answer would cost a process for each call.
+            HookEvent("PostToolUseFailure", timeout=2),
             HookEvent("Stop", timeout=5),
             HookEvent("PreCompact", timeout=5),
             HookEvent("PostCompact", timeout=5),

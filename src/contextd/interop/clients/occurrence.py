@@ -8,12 +8,15 @@ from typing import Any, Literal
 
 from contextd.interop.clients.tool_use import ToolUse, tool_use
 
-Moment = Literal["started", "prompted", "acting", "stopped", "compacting", "compacted", "ended"]
+Moment = Literal[
+    "started", "prompted", "acting", "answered", "failed", "stopped", "compacting", "compacted", "ended",
+]  # fmt: skip
 """The moments contextd acts on: a session began or goes on, its user said something, its agent is
-about to use a tool, it ended a turn, its window is about to be compacted, it was, the session is over.
+about to use a tool, a tool answered it or failed, it ended a turn, its window is about to be compacted,
+it was, the session is over.
 """
 
-ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
+ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed"})
 """Moments whose answer the client shows to the agent."""
 
 
@@ -21,7 +24,7 @@ ANSWERED: frozenset[Moment] = frozenset({"started", "prompted"})
 class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
     compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
-    the agent said last or what is left of a compacted window. `again` says that the agent was kept from
+    the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says that the agent was kept from
     ending its turn once already. `tool` is what it is about to do.
     """
 
@@ -32,6 +35,7 @@ class Occurrence:
     prompt_id: str = ""
     reason: str = ""
     said: str = ""
+    output: str = ""
     again: bool = False
     tool: ToolUse | None = None
 
@@ -39,7 +43,7 @@ class Occurrence:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """How a client's hook payload is read: for each thing the names of its field, the first that is
-    there counts. `moments` maps the client's names of events to ours; None is an event that is known
+    there counts, but of an `output` all. `moments` maps the client's names of events to ours; None is an event that is known
     and not acted on.
     """
 
@@ -50,6 +54,12 @@ class Reading:
     prompt_id: tuple[str, ...] = ("prompt_id",)
     reason: tuple[str, ...] = ("source", "trigger", "reason")
     said: tuple[str, ...] = ("last_assistant_message", "compact_summary")
+    output: tuple[str, ...] = (
+        "error",
+        "tool_response",
+        "tool_response.stdout",
+        "tool_response.stderr",
+    )
     again: str = "stop_hook_active"
     tool_input: str = "tool_input"
 
@@ -70,6 +80,7 @@ class Reading:
             prompt_id=_text(payload, self.prompt_id),
             reason=_text(payload, self.reason),
             said=_text(payload, self.said),
+            output="\n".join(filter(None, (_text(payload, (name,)) for name in self.output))),
             again=payload.get(self.again) is True,
             tool=tool_use(payload.get(self.tool_input)) if moment == "acting" else None,
         )

@@ -12,7 +12,7 @@ CLIENT = Client(
     names=("qwen",),
     marks=("QWEN_CODE_CLI",),
     instructions="QWEN.md",
-    reading=Reading(moments=MOMENTS),
+    reading=Reading(moments=MOMENTS, output=("error", "tool_response.llmContent")),
     answer=answer_in_hook_output,
     asking=keeping_on,
 )

@@ -27,9 +27,11 @@ from contextd.steps.catching_up import unread
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
-from contextd.steps.injecting import LOST, relevant
+from contextd.steps.injecting import LOST, bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
+from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import tiers_of
 
 _PROMPT_KEPT, _TASK = 4_000, 300
@@ -165,6 +167,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime, data={**sitting.change.data, **_unseen(sitting.session)})
         return HookAnswer(session_id=sitting.session.id)
     refresh_context_md(runtime, sitting.session)
+    follow_skill_files(runtime, personal=False)
     if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
         text, ids = _recap(runtime, arrival, sitting)
         if text:
@@ -225,16 +228,16 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
-    text, records = relevant(runtime, session, clean)
-    why = {record.id: (BEARING, "like the prompt") for record in records}
+    text, why, records = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
+    kept = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
     runtime.trace.said += [record.text for record in records]
     runtime.trace.used += records
     if session.data.get(BRIEFED):
-        return _injecting(runtime, arrival, sitting, text, why, {})
+        return _injecting(runtime, arrival, sitting, text, why, kept)
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
     every = {**packed.why, **{id: told for id, told in why.items() if id not in packed.why}}
-    told = {BRIEFED: asked, TOLD: list(packed.changes)}
+    told = {BRIEFED: asked, TOLD: list(packed.changes), **kept}
     return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
 
 
@@ -317,6 +320,26 @@ def _held_again(session: Session, ids: Sequence[str]) -> dict[str, Any]:
     return {LOST: [id for id in lost if id not in ids]} if lost else {}
 
 
+def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Tell the fix of an error that is known, the first time it comes in a session. What is not known
+    leaves no trace: the transcript tells of it anyway.
+    """
+    occurrence = arrival.occurrence
+    if arrival.spooled or not tells_of_failure(occurrence.output, occurrence.moment == "failed"):
+        return HookAnswer()
+    clean = redact(occurrence.output, runtime.redaction_key).text
+    external = occurrence.session
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    text, records = remedy_for(runtime, found, clean)
+    if not text:
+        return HookAnswer(session_id=found.id if found is not None else "")
+    runtime.trace.said += [record.text for record in records]
+    runtime.trace.used += records
+    why = {record.id: (BEARING, ITS_ERROR) for record in records}
+    sitting = _sitting(runtime, arrival)
+    return _injecting(runtime, arrival, sitting, text, why, remedied(sitting.session, list(why)))
+
+
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Write down where the work stands, and that the window will not hold what was told before."""
     sitting = _sitting(runtime, arrival)
@@ -386,6 +409,8 @@ _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "started": _started,
     "prompted": _prompted,
     "acting": _acting,
+    "answered": _failed,
+    "failed": _failed,
     "compacting": _compacting,
     "compacted": _compacted,
     "stopped": _stopped,

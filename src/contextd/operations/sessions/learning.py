@@ -13,6 +13,7 @@ from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.jobs.table import Task
 from contextd.runtime import Runtime
 from contextd.sessions.errors import ERRORS, errors_met, kept
+from contextd.sessions.procedures import PROCEDURES
 from contextd.sessions.track import fold
 from contextd.steps.catching_up import HEADLESS, catch_up
 from contextd.steps.episodes import keep_turns
@@ -21,6 +22,7 @@ from contextd.steps.ready import keep_ready
 from contextd.steps.remedies import keep_remedies
 from contextd.steps.scanning import queue_embedding
 from contextd.steps.shape import SHAPE, rescan_if_changed
+from contextd.steps.skill_learning import judge_skills, propose_skills
 from contextd.steps.statements import keep_statements
 from contextd.steps.witnesses import judge_use
 
@@ -49,6 +51,8 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     errors = errors_met(events)
     recurred = keep_remedies(runtime, session, errors)
     used = judge_use(runtime, session, events)
+    helped = judge_skills(runtime, session)
+    procedures, proposed = propose_skills(runtime, session, turns)
     task.hold.check()
     _index_messages(runtime, session, events)
     outcomes = Counter(saved.outcome for saved in learned)
@@ -58,7 +62,11 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         id=session.id,
         completed=True,
         counts={"learned": added},
-        data={ERRORS: kept(errors), SHAPE: rescan_if_changed(runtime, session)},
+        data={
+            ERRORS: kept(errors),
+            PROCEDURES: procedures,
+            SHAPE: rescan_if_changed(runtime, session),
+        },
     )
     runtime.commit(sessions=[ending])
     write_context_md(runtime)
@@ -70,6 +78,7 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         "known_before": outcomes["duplicate"],
         "remedies": recurred,
         "use": dict(used),
+        "skills": {"helped": helped, "proposed": proposed},
     }
 
 

@@ -1,0 +1,232 @@
+"""What an error says, whatever language, terminal and machine it comes from: the lines that tell what went
+wrong, and of each the words that are the same whenever it comes back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from contextd.domain.records import digest
+
+LARGEST = 200 * 1024
+"""Characters of an error that are read: its beginning and its end, half of them each, when it is longer."""
+
+TELLING = 6
+"""Lines of one output that are looked at: each test that failed may say something of its own."""
+
+_LONGEST_LINE, _LONGEST = 500, 200
+_FEWEST_WORDS = 3
+
+
+@dataclass(frozen=True)
+class ErrorLine:
+    """A line that says what went wrong."""
+
+    line: str
+
+    @cached_property
+    def signature(self) -> str:
+        """What is the same whenever it comes back."""
+        return signature(self.line)
+
+    @cached_property
+    def key(self) -> str:
+        """The signature in little room."""
+        return digest(self.signature)[:16]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What it is about: what it quotes, but for paths and bare numbers, such as a module or a flag; where
+        something is missing, also the last part of a path.
+        """
+        quoted = (match[1] or match[2] or match[3] or "" for match in _QUOTED.finditer(self.line))
+        short = (name.strip() for name in quoted)
+        found = {_DIGITS.sub("#", n) for n in short if n and not _PLACE.search(n)}
+        if _MISSING.search(self.line):
+            paths = _PATH.findall(_PLACED.sub("", self.line))
+            found |= {_DIGITS.sub("#", path.rpartition("/")[2]) for path in paths}
+        return frozenset(found)
+
+    @cached_property
+    def said(self) -> str:
+        """Its words alone, without the place and the sort of error before them; empty when that is little."""
+        words = _WORD.findall(_SORT.sub("", normalised(self.line)))
+        said = " ".join(words)
+        much = len(said) + sum(map(len, self.names)) >= _SAYS
+        return said if len(words) >= _FEWEST_WORDS and much else ""
+
+    @property
+    def says_enough(self) -> bool:
+        """Whether it says what went wrong, not merely that something did."""
+        enough = len(_WORD.findall(self.signature)) >= _FEWEST_WORDS
+        return enough and not _HEADLINE.search(self.line)
+
+    def is_same(self, other: ErrorLine) -> bool:
+        """Whether both are one error: the same words about the same names. A missing module is another
+        one than the next that is missing.
+        """
+        return self.signature == other.signature and self.names == other.names
+
+    def is_in(self, other: ErrorLine) -> bool:
+        """Whether the other line says all that this one says, about the same names and perhaps more."""
+        return self._words_are_in(other) and self.names <= other.names
+
+    def is_another(self, other: ErrorLine) -> bool:
+        """Whether the other line says the same about something else."""
+        alike = self.signature == other.signature or self._words_are_in(other)
+        return alike and not self.names <= other.names
+
+    def _words_are_in(self, other: ErrorLine) -> bool:
+        whole = f" {' '.join(_WORD.findall(normalised(other.line)))} "
+        return bool(self.said) and f" {self.said} " in whole
+
+
+def signature(line: str) -> str:
+    """What is the same whenever an error comes back: its words, without paths, names and numbers."""
+    return normalised(line)[:_LONGEST].strip()
+
+
+def normalised(text: str) -> str:
+    """A text with a mark in place of each path, address, quoted name, id, time and number."""
+    for pattern, instead in _LITERALS:
+        text = pattern.sub(instead, text)
+    return " ".join(text.casefold().split())
+
+
+def plain(output: str) -> str:
+    """What a terminal would show of an output at the end: no colours, no overwritten progress, no control
+    characters. Of one longer than `LARGEST` the middle is left out.
+    """
+    if len(output) > LARGEST:
+        output = f"{output[: LARGEST // 2]}\n{output[-LARGEST // 2 :]}"
+    if "\x1b" in output:
+        output = _ANSI.sub("", output)
+    shown = (line.rstrip("\r").rpartition("\r")[2] for line in output.split("\n"))
+    return "\n".join(shown).translate(_UNSEEN)
+
+
+def error_lines(output: str, most: int = TELLING) -> list[ErrorLine]:
+    """The lines that say what went wrong, the one that tells most first; empty when none does.
+
+    Where one error was caused by another or came up while it was handled, the last one tells most; of
+    others the first.
+    """
+    found: dict[str, ErrorLine] = {}
+    chained = False
+    lines = plain(output).split("\n")
+    for place, raw in enumerate(lines):
+        chained = chained or _CHAIN.match(raw) is not None
+        if len(raw) < _SHORTEST or not _LINE.search(raw[:_LONGEST_LINE]):
+            continue
+        line = _BEFORE.sub("", " ".join(raw[:_LONGEST_LINE].split()))
+        if _GOES_ON.search(line) and place + 1 < len(lines):
+            # Rust says where a thread panicked, and below it why.
+            line = f"{line} {' '.join(lines[place + 1][:_LONGEST_LINE].split())}"
+        one = ErrorLine(line[:_LONGEST_LINE])
+        if one.says_enough and one.key not in found:
+            found[one.key] = one
+    every = list(found.values())
+    raised = [one for one in every if _RAISED.match(one.line)]
+    if chained and raised:
+        every = [raised[-1], *(one for one in every if one is not raised[-1])]
+    if len(every) > most:
+        every = [*every[: most // 2], *every[-(most - most // 2) :]]
+    return every
+
+
+def symptom_lines(symptoms: Iterable[str]) -> list[ErrorLine]:
+    """The error lines of symptoms as a person or an agent writes them down: where no line looks like an
+    error, the text itself is one.
+    """
+    found: dict[str, ErrorLine] = {}
+    for symptom in symptoms:
+        told = error_lines(symptom)
+        if not told:
+            told = [
+                one
+                for raw in plain(symptom[:_LONGEST_LINE]).split("\n")[:2]
+                if (one := ErrorLine(_BEFORE.sub("", " ".join(raw.split())))).says_enough
+            ]
+        for one in told:
+            found.setdefault(one.key, one)
+    return list(found.values())
+
+
+def quotes(text: str, lines: Sequence[ErrorLine]) -> bool:
+    """Whether a text says what one of these errors says, about the same names."""
+    words = f" {' '.join(_WORD.findall(normalised(text)))} "
+    plainly = _DIGITS.sub("#", text)
+    return any(
+        line.said and f" {line.said} " in words and all(name in plainly for name in line.names)
+        for line in lines
+    )
+
+
+_SAYS = 18
+"""Characters of words and names by which an error is known inside other words."""
+
+_SHORTEST = 8
+_SORT = re.compile(
+    r"^(?:\S*?(?:error|exception|panic)\S*:|error(?:\[\w+\])?:|fatal:|…/…\S*|\(#\))\s+"
+)
+_WORD = re.compile(r"[^\W\d_]{2,}(?:[.$\\][^\W\d_]+)*")
+
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_UNSEEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 65279))
+
+_QUOTED = re.compile(
+    r"(?<!\w)['‘]([^'’\n]{1,120})['’](?!\w)|[\"“]([^\"”\n]{1,120})[\"”]|`([^`'\n]{1,120})[`']"
+)
+_PLACE = re.compile(r"[/\\]|^[\d.,:#-]*$")
+_DIGITS = re.compile(r"\d+")
+_PATH = re.compile(r"(?:[\w.@~+-]*/)*[\w.@+-]+\.[A-Za-z]\w{0,9}\b|(?:[\w.@~+-]*/)+[\w.@+-]+")
+_PLACED = re.compile(r"^\S+?:\d+(?::\d+)?:\s")
+_MISSING = re.compile(
+    r"\bno such file\b|\bnot found\b|\bcannot find\b|\bdoes(?: not|n't) exist\b", re.I
+)
+_LITERALS = (
+    (_QUOTED, "'…'"),
+    (re.compile(r"\b[a-z][a-z+.-]{1,15}://[^\s'\")\]>]+", re.I), "…/…"),
+    (re.compile(r"\b[A-Za-z]:\\[^\s'\":;,)]*|\\\\[\w.-]+\\[^\s'\":;,)]*"), "…/…"),
+    (re.compile(r"(?:[A-Za-z]:)?(?:[\w.@~+-]*/)+[\w.@+-]+"), "…/…"),
+    (re.compile(r"(?<![\w/…])[\w.+-]+\.\w{1,5}(?=[:(]\d)"), "…/…"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?", re.I), "#"),
+    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I), "#"),
+    (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b", re.I), "#"),
+    (re.compile(r"\d+"), "#"),
+    (re.compile(r"#(?:[.,:_x-]+#)+"), "#"),
+    (re.compile(r"# ?(?:ms|[mµun]?s|min|sec(?:ond)?s?|[kmg]i?b|bytes)\b", re.I), "#"),
+)  # fmt: skip
+
+_BEFORE = re.compile(
+    r"^(?:[\s|│┃>✖✗×●•*-]+|E\s{1,8}(?=\S)|\[?\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+\]?\s*|\d\d:\d\d:\d\d[.,\d]*\s+"
+    r"|npm (?:ERR!|error)\s+|Uncaught (?=[A-Z])|Exception in thread \S+ |Unhandled exception[.:] )+"
+)
+"""What stands before an error on its line and is no part of it: frames, times, the mark of a test runner."""
+
+_LINE = re.compile(
+    r"(?:\b\w*(?:Error|Exception)\b|\berror(?:\[\w+\]| [A-Z]+\d+)?:|\bfatal:|\bpanic(?:ked|:)|\bcannot\b|\bcan(?:'t|not)\b|\bcould not\b"
+    r"|\bunable to\b|\bnot found\b|\bno such\b|\bdoes(?: not|n't) (?:exist|match)\b|\bno module named\b|\bfailed to\b|\bdenied\b"
+    r"|\bundefined\b|\bunauthori[sz]ed\b|\brefused\b|\btimed out\b|\bunknown (?:option|flag|command|argument|revision)\b"
+    r"|\bunrecogni[sz]ed\b|\binvalid\b|\bmalformed\b|\bis required\b|\bnot (?:a valid|allowed|permitted|supported|defined)\b"
+    r"|\bexceeds?\b|\bunexpected\b|\bmismatch(?:ed)?\b|\bsegmentation fault\b|\bout of memory\b|\balready (?:exists|in use)\b"
+    r"|^\S+\.\w{1,5}:\d+(?::\d+)?: )",
+    re.I,
+)
+_RAISED = re.compile(r"(?:Caused by: )?(?:[\w$]+(?:\.|::|\\))*[A-Z]\w*(?:Error|Exception)\b")
+_CHAIN = re.compile(
+    r"Traceback \(most recent call last\)|\s*Caused by: |During handling of the above"
+)
+_GOES_ON = re.compile(r"\bpanicked at \S+$")
+
+_HEADLINE = re.compile(
+    r"\b(?:task|recipe|command|script|process|job|target|step|build|lifecycle|subprocess|tests?)\b.{0,60}\bfailed\b"
+    r"|\bfailed with\b.{0,40}\b(?:code|status)\b|\bexit(?:ed)?(?: with)? (?:code|status)\b|\bmake(?:\[\d+\])?: \*\*\*"
+    r"|\bnpm (?:ERR!|error) (?:code|errno|path|command)\b|\berror(?:s)? found\b|^\W*error\W*$|^\W*0 errors?\b"
+    r"|^(?-i:(?:--- )?FAIL(?:ED)?\b)|\bTraceback \(most recent call last\)|\bwarning:",
+    re.I,
+)
+"""What only says that something failed, or that somebody was warned."""
