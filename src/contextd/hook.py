@@ -55,6 +55,9 @@ _PATIENT = dict.fromkeys(
 """Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
 less what starting and ending a process may take on a busy machine."""
 
+_ONLY_NOW = ("PreToolUse",)
+"""Events that nobody would act on later: the tool was used by then."""
+
 _MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
 _MOST_MARKS = 50
 
@@ -153,6 +156,8 @@ def _await_daemon(home: Path, deadline: float) -> socket.socket | None:
 
 
 def _leave(home: Path, cwd: str, line: dict[str, Any]) -> None:
+    if line["event"] in _ONLY_NOW:
+        return
     at = datetime.now(UTC).isoformat()
     spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
 

@@ -176,6 +176,11 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"
         ),
+        Setting(
+            "policies.hook",
+            False,
+            "Check what an agent is about to do against the policies; the client is to be installed again",
+        ),
         Setting("window.tokens", 100_000, "Tokens a session's context window holds", least=1000),
         Setting(
             "folding.tokens",

@@ -43,6 +43,13 @@ comes before every turn.
 """
 
 
+def meaning(name: str, event: str) -> str | None:
+    """What an event of a client means; what comes before a tool only where its client takes an answer."""
+    if event == "PreToolUse" and CLIENTS[name].acting is not None:
+        return "acting"
+    return MOMENTS.get(event)
+
+
 def test_every_client_was_recorded() -> None:
     assert set(RECORDED) == set(CLIENTS)
     for name, rows in RECORDED.items():
@@ -64,7 +71,7 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
     reading = CLIENTS[name].reading
     assert reading.knows(row["event"])
     occurrence = reading.decode(row["event"], row["payload"])
-    meant = MOMENTS.get(row["event"])
+    meant = meaning(name, row["event"])
     if meant is None:
         assert occurrence is None
         return
@@ -92,7 +99,7 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
 @pytest.mark.parametrize(("name", "row"), EVERY)
 def test_an_event_stays_an_event_whatever_its_fields_hold(name: str, row: dict[str, Any]) -> None:
     reading = CLIENTS[name].reading
-    meant = MOMENTS.get(row["event"])
+    meant = meaning(name, row["event"])
     for field in row["payload"]:
         for odd in (None, [], {}, 3.5, True, "\ud800", "x" * 10_000):
             occurrence = reading.decode(row["event"], {**row["payload"], field: odd})
@@ -114,6 +121,16 @@ def test_an_answer_is_the_clients_own_json_and_holds_the_whole_text(name: str, m
         assert CLIENTS[name].reading.moments[named] == moment
         inner = inner["additionalContext"]
     assert inner == text
+
+
+@pytest.mark.parametrize("name", [name for name, row in CLIENTS.items() if row.acting])
+def test_only_a_refusal_decides_for_the_client(name: str) -> None:
+    say = CLIENTS[name].acting
+    assert say is not None
+    told = say("warn", "mind it")["hookSpecificOutput"]
+    assert told == {"hookEventName": "PreToolUse", "additionalContext": "mind it"}
+    refused = say("deny", "no")["hookSpecificOutput"]
+    assert (refused["permissionDecision"], refused["permissionDecisionReason"]) == ("deny", "no")
 
 
 @pytest.mark.parametrize("name", CLIENTS)

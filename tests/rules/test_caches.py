@@ -31,6 +31,8 @@ ALLOWED = {
     "governance/contradict.py": {"_claims": WORD},
     "governance/opposites.py": {"_places": WORD},
     "governance/phrases.py": {"tokens": WORD},
+    "governance/policies/packs.py": {"packs": CODE},
+    "governance/policies/patterns.py": {"compiled": WORD, "compiled_globs": WORD},
     "governance/redaction/labels.py": {"label": WORD},
     "governance/redaction/tokens.py": {"_pattern": CODE, "_companion": CODE},
     "governance/reordered.py": {"_parts": WORD},

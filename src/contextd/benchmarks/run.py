@@ -20,6 +20,7 @@ from contextd.benchmarks import (
     folding,
     localise,
     neighbours,
+    policies,
     redaction,
     remedies,
     roundtrips,
@@ -187,6 +188,11 @@ def _neighbours(given: Given) -> bool:
     return neighbours.run(given.paths, out=sys.stdout)
 
 
+def _policies(given: Given) -> bool:
+    policies.run(given.paths or [Path()], out=sys.stdout)
+    return True
+
+
 def _speed(name: str, measure: Callable[[], list[Figure]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
     for figure in measure():
@@ -202,6 +208,7 @@ KINDS: dict[str, Benchmark] = {
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
+    "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
     "redaction": Benchmark(_redaction),
     "folding": Benchmark(
         _folding, _MANY, "[PATH …] (repositories; with --data, recorded sessions)"

@@ -296,6 +296,34 @@ _kind(
         "tools": _LIST,
         "exceptions_process": _S,
         "last_reviewed": _S,
+        "enforce": Field(
+            "enum",
+            values=("warn", "deny", "off"),
+            default="warn",
+            description="What a violation does: it is told, it stops an agent that asks before it acts, or it is not looked for",
+        ),
+        "way_out": Field(description="What to do instead"),
+        "paths": Field("string[]", description="Globs of the files it is about; all when empty"),
+        "except_paths": Field("string[]", description="Globs of files it is not about"),
+        "changes": Field(
+            "string[]",
+            description="Which changes of a file it is about: create, edit, delete; all when empty",
+        ),
+        "commands": Field("string[]", description="RE2 patterns of commands not to be run"),
+        "patterns": Field("string[]", description="RE2 patterns of lines not to be added"),
+        "keeps": Field(
+            "string[]",
+            description="RE2 patterns of lines not to be taken out; what their first group says may come back in another line",
+        ),
+        "dependencies": Field(
+            "string[]", description="Names or globs of packages not to be brought in"
+        ),
+        "licences": Field(
+            "string[]", description="SPDX names or globs of licences not to be brought in"
+        ),
+        "secrets": Field(
+            "boolean", description="Whether it is about secrets in files and commands"
+        ),
     },
     facets=("severity",),
     area="policies",
@@ -307,6 +335,7 @@ _kind(
     "coding_standards",
     "How code is written here.",
     fields={
+        "category": _S,
         "language": _S,
         "rule": _NEEDED,
         "good_example": _S,
@@ -324,6 +353,7 @@ _kind(
     "repo_standards",
     "How repositories are laid out.",
     fields={
+        "category": _S,
         "type": _S,
         "standard": _S,
         "required_dirs": _LIST,

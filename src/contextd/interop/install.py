@@ -93,12 +93,13 @@ def install(
     config_dir: Path | None = None,
     backups: Path | None = None,
     dry_run: bool = False,
+    settings: frozenset[str] = frozenset(),
 ) -> InstallReport:
     """Add contextd's MCP server and hooks to a client's configuration; again changes nothing.
 
     `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or
     `["python", "-m", "contextd"]`. `config_dir` is the client's configuration directory where the
-    user chose another one. What a file was before is kept in `backups`, or beside it. Raises
+    user chose another one; `settings` are those that are on and bring hooks of their own. What a file was before is kept in `backups`, or beside it. Raises
     `Invalid` when a file is not what the client expects; then no file was touched.
     """
     if not command or not _PROGRAM.fullmatch(command[-1]):
@@ -106,7 +107,7 @@ def install(
             f"{' '.join(command)!r} does not start contextd",
             "give the command line that ends with the program contextd",
         )
-    row = client_named(client)
+    row = client_named(client).telling(settings)
     root = _root(scope, project_root)
     files, codec = row.configured, row.configured.codec
     additions: dict[Path, list[Adding]] = {}

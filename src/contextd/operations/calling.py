@@ -18,6 +18,7 @@ from contextd.runtime import Runtime
 from contextd.steps.following import follow, subject
 from contextd.steps.noticing import notice_memory
 from contextd.steps.person_files import follow_person_files
+from contextd.steps.policy_files import follow_policy_files
 from contextd.steps.ready import keep_ready
 from contextd.steps.seating import AGENTS, OPENERS, seated
 from contextd.steps.subtasks import AFTER_THE_END, charge, running, within
@@ -52,6 +53,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
     values = validate(op, raw)
     call = runtime.at(values.pop(PROJECT, ""))
     follow_person_files(call)
+    follow_policy_files(call)
     if op.personal and call.project is None and call.has_person:
         call = call.at_person()
     authorise(op, call)

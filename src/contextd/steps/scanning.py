@@ -19,6 +19,7 @@ from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model
 from contextd.steps.modelling import project_facts
+from contextd.steps.policy_files import reconcile
 from contextd.steps.skill_files import follow_skill_files
 
 _FILES_AT_ONCE = 250
@@ -193,7 +194,7 @@ def initialise(runtime: Runtime) -> Initialised:
         pending=stats.pending,
         changes=list(merged.lines),
         warnings=list(model.warnings) if model else [],
-        broken=[str(problem) for problem in broken],
+        broken=[str(problem) for problem in (*broken, *reconcile(runtime).problems)],
     )
 
 

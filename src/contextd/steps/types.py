@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextd.domain.kinds import Field
+from contextd.governance.files import SourceProblem
 from contextd.schema.model import ContextType, Problem
 
 
@@ -54,7 +55,7 @@ class TypeView:
 
 @dataclass(frozen=True, slots=True)
 class ProblemView:
-    """Something wrong with a schema file."""
+    """Something wrong with a schema file, or with one of rules."""
 
     file: str
     line: int
@@ -81,7 +82,7 @@ def type_views(types: Iterable[ContextType]) -> list[TypeView]:
     ]
 
 
-def problem_views(problems: Iterable[Problem]) -> list[ProblemView]:
+def problem_views(problems: Iterable[Problem | SourceProblem]) -> list[ProblemView]:
     """Problems as callers see them."""
     return [ProblemView(p.file, p.line, p.message, p.hint) for p in problems]
 

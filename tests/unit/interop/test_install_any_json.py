@@ -77,7 +77,8 @@ def test_installing_adds_our_entries_and_changes_no_other_value(text: str) -> No
     )
     for event in CLIENT.configured.events:
         held = expected.setdefault("hooks", {}).setdefault(event.name, [])
-        held.append({"hooks": [CLIENT.configured.handler(line, event)]})
+        only = {"matcher": event.matcher} if event.matcher else {}
+        held.append({**only, "hooks": [CLIENT.configured.handler(line, event)]})
     assert added == expected
     assert list(added) == list(expected)
 

@@ -66,3 +66,12 @@ def test_it_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     spool.leave(tmp_path / "home", {})
     assert spool_path(tmp_path / "home").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "home").stat().st_mode & 0o777 == 0o700
+
+
+def test_what_only_counts_before_a_tool_runs_is_not_left_for_later(tmp_path: Path) -> None:
+    from contextd.hook import _leave
+
+    _leave(tmp_path, "/somewhere", {"event": "PreToolUse", "payload": {"tool_input": {}}})
+    assert list(tmp_path.iterdir()) == []
+    _leave(tmp_path, "/somewhere", {"event": "Stop", "payload": {}})
+    assert list(tmp_path.iterdir()) != []

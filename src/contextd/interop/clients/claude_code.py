@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from contextd.interop.clients.client import Client, Configuration, HookEvent
+from contextd.interop.clients.client import Client, Configuration, HookEvent, Verdict
 from contextd.interop.clients.json_config import JSON
 from contextd.interop.clients.occurrence import (
     Moment,
@@ -60,6 +60,22 @@ def _asking(occurrence: Occurrence, text: str) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": text}}
 
 
+def _acting(verdict: Verdict, text: str) -> dict[str, Any]:
+    """What is said before a tool is used. A refusal reaches the agent in the tool's place; a warning
+    leaves the decision to whoever else has one.
+    """
+    said: dict[str, Any] = {"hookEventName": "PreToolUse"}
+    if verdict == "deny":
+        said |= {"permissionDecision": "deny", "permissionDecisionReason": text}
+    else:
+        said["additionalContext"] = text
+    return {"hookSpecificOutput": said}
+
+
+_CHANGING = "Bash|Write|Edit|MultiEdit|NotebookEdit"
+"""The tools that run or change something. Others need not wait for us."""
+
+
 def _stdio_entry(command: Sequence[str]) -> dict[str, Any]:
     return {"type": "stdio", "command": command[0], "args": list(command[1:])}
 
@@ -78,9 +94,10 @@ def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
-    reading=Reading(moments=MOMENTS),
+    reading=Reading(moments={**MOMENTS, "PreToolUse": "acting"}),
     answer=answer_in_hook_output,
     asking=_asking,
+    acting=_acting,
     transcripts="claude-code",
     instructions="CLAUDE.md",
     configuration=Configuration(
@@ -94,6 +111,7 @@ CLIENT = Client(
         events=(
             HookEvent("SessionStart", timeout=5),
             HookEvent("UserPromptSubmit", timeout=2),
+            HookEvent("PreToolUse", timeout=2, matcher=_CHANGING, setting="policies.hook"),
             # Only what failed: a hook on every answer would cost a process for each call.
             HookEvent("PostToolUseFailure", timeout=2),
             HookEvent("Stop", timeout=5),

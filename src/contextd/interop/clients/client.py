@@ -5,7 +5,7 @@ answer, and what reads its transcripts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +18,9 @@ Reach = Literal["user", "project"]
 Place = tuple[str | int, ...]
 """Where something stands in a configuration: names of members and numbers of list items."""
 
+Verdict = Literal["deny", "warn"]
+"""What an agent is told before it uses a tool: not to, or to mind something."""
+
 Edit = tuple[str, list[str]]
 """The new text of a file, and what was changed in words."""
 
@@ -27,12 +30,13 @@ class HookEvent:
     """A moment a client tells contextd about.
 
     `timeout` is in seconds: how long the client waits before it goes on without an answer. An empty
-    `matcher` takes every occurrence.
+    `matcher` takes every occurrence. One with a `setting` is only told about where that is on.
     """
 
     name: str
     timeout: int
     matcher: str = ""
+    setting: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +94,7 @@ class Client:
     this client sets for its hooks, and `fields` members that only its payloads have: several clients
     run hooks that were written for another one. `answer` gives the client's JSON for a text to be
     shown to the agent at a moment, and `asking` for a demand at the end of its turn, None where the client
-    has no such thing. `transcripts` is the importer of its transcripts, empty where none
+    has no such thing; `acting` gives it for a verdict on what the agent is about to do. `transcripts` is the importer of its transcripts, empty where none
     is there. `instructions` is the file of a repository it reads for standing instructions.
     `configuration` is None where contextd cannot write it.
     """
@@ -100,6 +104,7 @@ class Client:
     reading: Reading
     answer: Callable[[Moment, str], dict[str, Any]]
     asking: Callable[[Occurrence, str], dict[str, Any]] | None = None
+    acting: Callable[[Verdict, str], dict[str, Any]] | None = None
     names: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
@@ -116,6 +121,14 @@ class Client:
                 f"register the MCP server by hand: contextd mcp --client {self.name}",
             )
         return self.configuration
+
+    def telling(self, settings: frozenset[str]) -> Client:
+        """The client with those hooks only that are always told about, or by one of these settings."""
+        if self.configuration is None:
+            return self
+        events = self.configuration.events
+        kept = tuple(one for one in events if not one.setting or one.setting in settings)
+        return replace(self, configuration=replace(self.configuration, events=kept))
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from contextd.interop.clients.tool_use import ToolUse, tool_use
+
 Moment = Literal[
-    "started", "prompted", "answered", "failed", "stopped", "delegated", "compacting", "compacted", "ended"
+    "started", "prompted", "acting", "answered", "failed", "stopped", "delegated", "compacting",
+    "compacted", "ended",
 ]  # fmt: skip
-"""The moments contextd acts on: a session began or goes on, its user said something, a tool answered its
-agent or failed, its agent ended a turn, a sub-agent of it did, its window is about to be compacted, it
-was, the session is over.
+"""The moments contextd acts on: a session began or goes on, its user said something, its agent is about to
+use a tool, a tool answered it or failed, it ended a turn, a sub-agent of it did, its window is about to be
+compacted, it was, the session is over.
 """
 
 ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed"})
@@ -23,8 +26,8 @@ class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
     compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
     the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says
-    that the agent was kept from ending its turn once already. `agent` is a sub-agent, with a transcript of
-    its own.
+    that the agent was kept from ending its turn once already. `tool` is what it is about to do. `agent` is a
+    sub-agent, with a transcript of its own.
     """
 
     moment: Moment
@@ -38,6 +41,7 @@ class Occurrence:
     again: bool = False
     agent: str = ""
     agent_transcript: str = ""
+    tool: ToolUse | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +67,7 @@ class Reading:
     again: str = "stop_hook_active"
     agent: tuple[str, ...] = ("agent_id",)
     agent_transcript: tuple[str, ...] = ("agent_transcript_path",)
+    tool_input: str = "tool_input"
 
     def knows(self, event: str) -> bool:
         """Whether the client is known to have such an event."""
@@ -85,6 +90,7 @@ class Reading:
             again=payload.get(self.again) is True,
             agent=_text(payload, self.agent),
             agent_transcript=_text(payload, self.agent_transcript),
+            tool=tool_use(payload.get(self.tool_input)) if moment == "acting" else None,
         )
 
 

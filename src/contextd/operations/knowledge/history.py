@@ -16,6 +16,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.disagreements import note_disagreements
 from contextd.steps.finding import resolve
+from contextd.steps.policy_files import to_its_file
 from contextd.steps.promoting import links_back
 from contextd.steps.unmerging import unmerge_of
 from contextd.steps.writing import embed_documents, undo_of
@@ -102,6 +103,8 @@ def undo(runtime: Runtime, id: str) -> Undone:
     put = undo_of(record, undone)
     runtime.caller.require("write", put.record.scope, area_of(put.record.kind))
     after = undone.before
+    if record is not None and after is not None:
+        to_its_file(runtime, record, after)
     documents = [record_document(after)] if after is not None else []
     scope = put.record.scope
     vectors = {scope: embed_documents(runtime, documents)} if documents else {}

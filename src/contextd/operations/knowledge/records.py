@@ -14,6 +14,7 @@ from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
 from contextd.steps.paging import page_size
+from contextd.steps.policy_files import file_of, to_its_file
 from contextd.steps.rows import (
     FieldDifference,
     RecordRow,
@@ -257,6 +258,7 @@ def edit_record(
     after, redacted = cleaned(runtime, within_limits(after))
     found = differences(before, after)
     if not dry_run and found:
+        after = to_its_file(runtime, before, after)
         after = change(runtime, before, after, action="update", reason="edited by hand")
         runtime.trace.wrote([after.id], type=after.kind, action="update")
     return Edited(before.id, not dry_run, found, str(after.version), redacted)
@@ -313,4 +315,6 @@ def _move(runtime: Runtime, id: str, status: Status, action: str, state: str) ->
         change(runtime, record, moved, action=action, reason="by hand")
         noted: Literal["delete", "update"] = "delete" if status == "deleted" else "update"
         runtime.trace.wrote([record.id], type=record.kind, action=noted)
+    if status == "deleted" and (file := file_of(record)):
+        state += f"; {file} is in force as long as it is there"
     return Moved(record.id, status, f"{short_id(record.id)} is {state}")

@@ -18,6 +18,7 @@ from contextd.steps.bubbles import bubble_in
 from contextd.steps.finding import hand_out_whole
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
+from contextd.steps.policy_files import problems_of_files
 from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import (
@@ -68,7 +69,7 @@ def describe_schema(runtime: Runtime) -> SchemaView:
             )
             for kind in KINDS.values()
         ],
-        problems=problem_views(schema.problems),
+        problems=problem_views((*schema.problems, *problems_of_files(runtime))),
     )
 
 

@@ -15,12 +15,13 @@ from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
 from contextd.interop.clients import client_running
 from contextd.interop.clients.client import Client
-from contextd.interop.clients.occurrence import Moment, Occurrence
+from contextd.interop.clients.occurrence import ANSWERED, Moment, Occurrence
 from contextd.interop.importers.injected import own_words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
+from contextd.steps.acting import judged_or_nothing
 from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import unread
 from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
@@ -260,6 +261,23 @@ def _briefing(runtime: Runtime, session: Session) -> PackedBriefing:
     return brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
 
 
+def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Say what the policies say of what the agent is about to do. Most of the time that is nothing, and
+    leaves nothing.
+    """
+    use, say = arrival.occurrence.tool, arrival.client.acting
+    if use is None or say is None or arrival.spooled:
+        return HookAnswer()
+    if not runtime.settings.flag("policies.hook"):
+        return HookAnswer()
+    ruling = judged_or_nothing(runtime, use, arrival.occurrence.session)
+    if not ruling.text:
+        return HookAnswer()
+    why = dict.fromkeys(ruling.ids, (BEARING, "against a policy"))
+    told = _injecting(runtime, arrival, _sitting(runtime, arrival), ruling.text, why, {})
+    return replace(told, output=say(ruling.verdict, ruling.text))
+
+
 def _injecting(
     runtime: Runtime,
     arrival: _Arrival,
@@ -294,7 +312,8 @@ def _injecting(
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in(ids, tokens)
     runtime.trace.read(ids, type="injection")
-    output = arrival.client.answer(arrival.occurrence.moment, text)
+    moment = arrival.occurrence.moment
+    output = arrival.client.answer(moment, text) if moment in ANSWERED else {}
     return HookAnswer(output, session.id, tokens)
 
 
@@ -415,6 +434,7 @@ def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "started": _started,
     "prompted": _prompted,
+    "acting": _acting,
     "answered": _failed,
     "failed": _failed,
     "compacting": _compacting,

@@ -14,6 +14,8 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
 from contextd.steps.network import network_findings
+from contextd.steps.policies import in_force
+from contextd.steps.policy_files import disagreeing
 from contextd.steps.schemas import schema_of
 from contextd.steps.writing import change, save_new
 
@@ -65,6 +67,7 @@ def doctor(runtime: Runtime) -> Health:
         _try("services", lambda: _services(runtime)),
         _try("disk", lambda: _room(runtime)),
         _try("schema", lambda: _schema(runtime)),
+        _try("policies", lambda: _policies(runtime)),
     ]
     if runtime.project is not None:
         checks.append(_try("canary", lambda: canary(runtime)))
@@ -148,6 +151,18 @@ def _schema(runtime: Runtime) -> str:
     if schema.problems:
         raise Invalid("; ".join(map(str, schema.problems)), "the rest of the file is in force")
     return f"{len(schema.types)} types"
+
+
+def _policies(runtime: Runtime) -> str:
+    found = in_force(runtime)
+    records = [one.record for one in found.bindings if one.record is not None]
+    problems = [*found.problems, *disagreeing(runtime, records)]
+    if problems:
+        more = f"; and {len(problems) - _MOST_TOLD} more" if len(problems) > _MOST_TOLD else ""
+        told = "; ".join(map(str, problems[:_MOST_TOLD])) + more
+        raise Invalid(told, "the other files are in force")
+    checked = sum(rule.checkable for rule in found.rules)
+    return f"{len(found.bindings)} policies and standards, {checked} of them checked"
 
 
 def network() -> Check:

@@ -16,6 +16,7 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.home import directory_from, home_directory
 from contextd.interop.clients import INSTALLABLE, client_named
 from contextd.interop.install import install, uninstall
+from contextd.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
 from contextd.surfaces.cli.output import Console, as_json_option
 
@@ -39,7 +40,13 @@ def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[
 @as_json_option
 def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, as_json: bool) -> int:
     """Connect coding agents: register the MCP server and the hooks. Backs up what it edits."""
-    options = {"scope": scope, "dry_run": dry_run, "command": executable()}
+    root = Path.cwd() if scope == "project" else None
+    options = {
+        "scope": scope,
+        "dry_run": dry_run,
+        "command": executable(),
+        "settings": frozenset(_hooks_wanted(root)),
+    }
     return _each_client(clients, as_json, install, **options)
 
 
@@ -51,6 +58,14 @@ def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, as_json
 def uninstall_command(clients: tuple[str, ...], scope: str, dry_run: bool, as_json: bool) -> int:
     """Disconnect coding agents; their files are put back byte for byte."""
     return _each_client(clients, as_json, uninstall, scope=scope, dry_run=dry_run)
+
+
+def _hooks_wanted(root: Path | None) -> list[str]:
+    """The settings that are on and bring hooks of their own."""
+    chosen = load_settings(root)
+    rows = (row.configured.events for row in INSTALLABLE.values())
+    named = {event.setting for events in rows for event in events if event.setting}
+    return [name for name in sorted(named) if chosen.flag(name)]
 
 
 def _each_client(

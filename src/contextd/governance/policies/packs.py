@@ -1,0 +1,37 @@
+"""Starter packs: policies to begin with, as files that are copied and then belong to whoever has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+PACKS = {
+    "secrets": "Keys, tokens and passwords stay out of files and commands.",
+    "licences": "Nothing under a licence that binds your own code comes in.",
+    "migrations": "Migrations that ran are not changed, and none loses data unseen.",
+    "public-api": "Names that others import do not disappear.",
+}
+"""Every pack by name, with what it is for."""
+
+
+@dataclass(frozen=True, slots=True)
+class StarterPack:
+    """A starter pack: the text of each file by its name."""
+
+    name: str
+    about: str
+    files: Mapping[str, str]
+
+
+@cache
+def packs() -> tuple[StarterPack, ...]:
+    """Every pack."""
+    return tuple(StarterPack(name, about, _files(name)) for name, about in PACKS.items())
+
+
+def _files(name: str) -> dict[str, str]:
+    folder = files("contextd") / "data" / "policies" / name
+    found = sorted(folder.iterdir(), key=lambda file: file.name)
+    return {file.name: file.read_text("utf-8") for file in found if file.name.endswith(".yaml")}

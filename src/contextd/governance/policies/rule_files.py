@@ -1,0 +1,161 @@
+"""Policies and standards as YAML files: one file, one rule."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.errors import Invalid, nearest
+from contextd.domain.kinds import KINDS, Kind
+from contextd.governance.files import FileFolder, ReadFile, SourceProblem, YamlFields, yaml_fields
+from contextd.governance.policies.rules import problems_in
+
+SUFFIXES = (".yaml", ".yml")
+
+BESIDE = ("title", "tags", "content", "kind")
+"""Keys of a file that are no fields of its kind: the record's name and labels, what is said of it where
+that is more than its fields, and which of two kinds of standard it is.
+"""
+
+POLICIES, STANDARDS = "policies", "standards"
+
+_KINDS_OF_STANDARD = {"coding": "coding_standard", "repo": "repo_standard"}
+_ONLY_REPO = ("required_dirs", "forbidden_dirs", "template_repo", "standard")
+
+
+def policies_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
+    """A folder of policies; one of the checkout `inside`, if any."""
+    return FileFolder(path, shown, SUFFIXES, policy_file, inside)
+
+
+def standards_folder(path: Path, shown: str, inside: Path | None = None) -> FileFolder:
+    """A folder of standards; one of the checkout `inside`, if any."""
+    return FileFolder(path, shown, SUFFIXES, standard_file, inside)
+
+
+def policy_file(path: Path, shown: str, text: str) -> ReadFile:
+    """A policy's file."""
+    said = yaml_fields(shown, text)
+    if not said.values:
+        return ReadFile(path, shown, problems=said.problems or (_empty(shown),))
+    return _checked(path, shown, said, KINDS["policy"])
+
+
+def standard_file(path: Path, shown: str, text: str) -> ReadFile:
+    """The file of a standard for code, or of one for the layout of repositories."""
+    said = yaml_fields(shown, text)
+    if not said.values:
+        return ReadFile(path, shown, problems=said.problems or (_empty(shown),))
+    named = said.raw.get("kind", "")
+    if named and named not in _KINDS_OF_STANDARD:
+        known = " or ".join(_KINDS_OF_STANDARD)
+        problem = SourceProblem(shown, said.lines["kind"], f"no kind {named!r}", f"write {known}")
+        return ReadFile(path, shown, problems=(*said.problems, problem))
+    guessed = "repo" if any(key in said.values for key in _ONLY_REPO) else "coding"
+    return _checked(path, shown, said, KINDS[_KINDS_OF_STANDARD[named or guessed]])
+
+
+def _empty(shown: str) -> SourceProblem:
+    return SourceProblem(shown, 0, "the file is empty", "see docs/howto/policies.md")
+
+
+def _checked(path: Path, shown: str, said: YamlFields, kind: Kind) -> ReadFile:
+    problems = list(said.problems)
+    given = {
+        name: _as_meant(said, name, value, kind)
+        for name, value in said.values.items()
+        if name not in BESIDE
+    }
+    try:
+        fields = kind.check(given)
+    except Invalid as error:
+        fields = {}
+        for name, problem in error.details["fields"].items():
+            line = said.lines.get(name, 0)
+            told = f"{name}: {_stated(problem)}"
+            problems.append(SourceProblem(shown, line, told, _correct(name, problem, kind)))
+    for place, wrong in problems_in(_lists(given)) if kind.name == "policy" else ():
+        line = said.lines.get(place) or said.lines.get(place.split(".")[0], 0)
+        told = f"{place.split('.')[0]}: {wrong.message}"
+        problems.append(SourceProblem(shown, line, told, wrong.hint))
+    beside = _beside(said, shown, problems)
+    beside.setdefault("title", _title(path))
+    problems.sort(key=lambda problem: problem.line)
+    return ReadFile(path, shown, kind.name, {**beside, **fields}, said.lines, tuple(problems))
+
+
+def _lists(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of text among fields: what is wrong with another one is said without looking into it."""
+    return {
+        name: value
+        for name, value in given.items()
+        if isinstance(value, list) and all(isinstance(one, str) for one in value)
+    }
+
+
+def _stated(problem: str) -> str:
+    return "unknown key" if problem.startswith("unknown field") else problem
+
+
+def _correct(name: str, problem: str, kind: Kind) -> str:
+    known = [*kind.fields, *BESIDE]
+    if problem.startswith("unknown field"):
+        return nearest(name, known) or f"a {kind.name.replace('_', ' ')} has " + ", ".join(known)
+    if problem == "required":
+        return f"write `{name}: …`"
+    spec = kind.fields[name]
+    if spec.type == "enum":
+        return f"write `{name}: {spec.default or spec.values[0]}`"
+    return {"string[]": f"write `{name}: [one, two]`", "boolean": "write true or false"}.get(
+        spec.type, spec.description or "correct it"
+    )
+
+
+def _as_meant(said: YamlFields, name: str, value: Any, kind: Kind) -> Any:
+    """A value as its field takes it: a date or a number that is meant as text, one item that is meant as
+    a list.
+    """
+    spec = kind.fields.get(name)
+    if spec is None or value is None:
+        return value
+    if spec.type == "string" and name in said.raw:
+        return said.raw[name]
+    if spec.type == "string[]":
+        if isinstance(value, str):
+            return [value]
+        if isinstance(value, list):
+            return [said.raw.get(f"{name}.{n}", one) for n, one in enumerate(value)]
+    # YAML takes the bare word off for false.
+    if spec.type == "enum" and value is False and "off" in spec.values:
+        return "off"
+    return value
+
+
+def _beside(said: YamlFields, shown: str, problems: list[SourceProblem]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ("title", "content"):
+        if name in said.raw and said.raw[name].strip():
+            found[name] = said.raw[name].strip()
+        elif name in said.values:
+            told = f"{name}: must be a text"
+            problems.append(SourceProblem(shown, said.lines[name], told, f"write `{name}: …`"))
+    tags = said.values.get("tags")
+    if tags is not None and not isinstance(tags, list):
+        told = "tags: must be a list"
+        problems.append(SourceProblem(shown, said.lines["tags"], told, "write `tags: [one, two]`"))
+    elif tags:
+        found["tags"] = [said.raw.get(f"tags.{n}", str(one)) for n, one in enumerate(tags)]
+    return found
+
+
+def _title(path: Path) -> str:
+    words = re.sub(r"[-_.]+", " ", path.stem).strip()
+    return words[:1].upper() + words[1:]
+
+
+def ordered(fields: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
+    """Fields in the order a new file has them: what is asked first, then how it is looked for."""
+    names = ["title", "kind", "tags", "content", *kind.fields]
+    return {name: fields[name] for name in names if name in fields}

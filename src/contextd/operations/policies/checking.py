@@ -1,0 +1,107 @@
+"""Whether what somebody is about to do keeps to the policies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contextd.domain.errors import Invalid, TooLarge
+from contextd.governance.policies.actions import Action, is_diff, told
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.finding import find_records
+from contextd.steps.policies import InForce, checked, in_force, with_root, without_new_files
+from contextd.steps.policy_files import FILED
+from contextd.steps.policy_views import ViolationView, violation_views
+
+LARGEST = 8_000_000
+"""Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
+
+_SUGGESTED = 3
+_ASKED = 1_200
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyCheck:
+    """What an action breaks, and what is merely said about such things. `denied` says that a policy
+    forbids it outright; `problems` are files of rules that are not in force because of mistakes.
+    """
+
+    compliant: bool
+    violations: list[ViolationView]
+    suggestions: list[str]
+    denied: bool
+    checked: int
+    problems: list[str]
+
+    def as_text(self) -> str:
+        """A line per violation with the way out, then what may bear on it."""
+        rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
+        lines = [f"✓ nothing of {rules} is broken"] if self.compliant else []
+        lines += [violation.as_text() for violation in self.violations]
+        lines += [f"- may bear on it: {one}" for one in self.suggestions]
+        return "\n".join(lines + [f"! {problem}" for problem in self.problems])
+
+
+@operation("POST /api/policies/check", profile="standard")
+def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyCheck:
+    """Check a command, a diff or a change against the policies before doing it. Violations are certain
+    and name the way out; suggestions are only about something alike.
+
+    Args:
+        action: The command, a unified diff, or what you are about to do and to which file.
+        context: What comes into the file, or a diff that goes with the action.
+    """
+    if not action.strip():
+        raise Invalid(
+            "the action is empty", "give a command, a diff, or say what changes in which file"
+        )
+    if len(action) + len(context) > LARGEST:
+        size = len(action) + len(context)
+        raise TooLarge(
+            f"an action of {size:,} characters", f"at most {LARGEST:,}; check it in parts"
+        )
+    found = in_force(runtime)
+    meant = with_root(told(action, context), runtime)
+    broken = checked(runtime, meant, found=found)
+    if not is_diff(action) and not is_diff(context):
+        broken = without_new_files(runtime, broken)
+    violations = violation_views(broken)
+    named = {one.rule.record_id for one in broken}
+    runtime.trace.read([id for id in named if id], type="policy", query="", narrowed=True)
+    return PolicyCheck(
+        compliant=not violations,
+        violations=violations,
+        suggestions=_suggestions(runtime, meant, action, found, named),
+        denied=any(one.enforce == "deny" for one in violations),
+        checked=sum(rule.checkable for rule in found.rules),
+        problems=[str(problem) for problem in found.problems],
+    )
+
+
+def _suggestions(
+    runtime: Runtime, meant: Action, action: str, found: InForce, broken: Sequence[str] | set[str]
+) -> list[str]:
+    """What the policies and standards say about something alike; never more than a hint."""
+    if runtime.project is None or not found.bindings:
+        return []
+    asked = action
+    if meant.files and not meant.commands and not meant.said:
+        lines = [change.path for change in meant.files[:10]]
+        lines += [line.strip() for change in meant.files[:10] for _, line in change.added[:20]]
+        asked = "\n".join(lines)
+    result = find_records(
+        runtime,
+        asked[:_ASKED],
+        (*FILED, "anti_pattern"),
+        limit=_SUGGESTED + len(broken),
+        handed_out=False,
+        strict=True,
+        statuses=("active",),
+    )
+    told_of = [hit.record for hit in result.hits if hit.record.id not in broken]
+    runtime.trace.said += [record.text for record in told_of[:_SUGGESTED]]
+    return [
+        f"{record.title}: {' '.join(record.content.split())[:200]} [{record.kind} {record.id[:8]}]"
+        for record in told_of[:_SUGGESTED]
+    ]

@@ -1,0 +1,60 @@
+"""How a broken rule is told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from contextd.governance.policies.checking import Violation
+
+
+@dataclass(frozen=True, slots=True)
+class ViolationView:
+    """A broken rule: what breaks it, where, and the way out. `source` is where the rule stands."""
+
+    policy: str
+    id: str
+    kind: str
+    severity: str
+    enforce: str
+    requirement: str
+    what: str
+    path: str
+    line: int
+    excerpt: str
+    way_out: str
+    source: str
+
+    @property
+    def place(self) -> str:
+        """Where, as an editor takes it."""
+        return f"{self.path}:{self.line}" if self.line else self.path or "the command"
+
+    def as_text(self) -> str:
+        """A line that says all of it."""
+        away = f" Instead: {self.way_out}" if self.way_out else ""
+        return (
+            f"✗ {self.place}: {self.what} ({self.severity}, {self.policy}: {self.requirement})"
+            f"{away} [{self.source}]"
+        )
+
+
+def violation_views(violations: Sequence[Violation]) -> list[ViolationView]:
+    """Violations as an answer has them."""
+    return [
+        ViolationView(
+            policy=one.rule.title,
+            id=one.rule.record_id,
+            kind=one.rule.kind,
+            severity=one.rule.severity,
+            enforce=one.rule.enforce,
+            requirement=one.rule.requirement,
+            what=one.what,
+            path=one.path,
+            line=one.line,
+            excerpt=one.excerpt,
+            way_out=one.rule.way_out,
+            source=one.rule.source,
+        )
+        for one in violations
+    ]

@@ -1,0 +1,151 @@
+"""The commands `policy …`: checks for CI and git's hooks, and the files of the policies."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import click
+
+from contextd.domain.errors import Invalid
+from contextd.surfaces.cli.guidance import Guiding
+from contextd.surfaces.cli.output import Console, as_json_option, ask
+from contextd.surfaces.cli.sarif import as_sarif
+
+if TYPE_CHECKING:
+    from contextd.surfaces.backend import OpenBackend
+
+_HEAD = "HEAD"
+
+
+def build(standalone: OpenBackend) -> list[click.Command]:
+    """Its command; none of it needs a contextd in this process."""
+    return [policy]
+
+
+class _Policy(Guiding):
+    synonyms: ClassVar = {
+        "add": "init",
+        "new": "init",
+        "ls": "list",
+        "save": "write",
+        "test": "check",
+    }
+
+
+@click.group("policy", cls=_Policy, epilog="Example: contextd policy check --diff origin/main")
+def policy() -> None:
+    """Check changes against the policies, and keep the policies as files."""
+
+
+@policy.command("check", epilog="Example: contextd policy check --staged")
+@click.option(
+    "--diff",
+    "revision",
+    is_flag=False,
+    flag_value=_HEAD,
+    metavar="[REV]",
+    help="What differs from a commit, the last one when none is named.",
+)
+@click.option("--staged", is_flag=True, help="What is about to be committed.")
+@click.option("--sarif", is_flag=True, help="Print SARIF 2.1.0.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["warn", "deny"]),
+    default="warn",
+    show_default=True,
+    help="Which violations make the exit code 1.",
+)
+@as_json_option
+def policy_check(
+    revision: str | None, staged: bool, sarif: bool, fail_on: str, as_json: bool
+) -> int:
+    """Check a diff, or what stands on stdin: a diff, a command or a description. Exit code 1 when it
+    breaks a policy.
+    """
+    if revision is not None and staged:
+        raise click.UsageError("give one of --diff and --staged")
+    console = Console(as_json, wrap=False)
+    action = _difference(revision, staged) if revision or staged else _given()
+    if not action.strip():
+        value: Mapping[str, Any] = {"compliant": True, "violations": [], "problems": []}
+        text = "✓ there is nothing to check"
+    else:
+        reply = ask("policy_check", {"action": action})
+        value, text = reply.value, reply.text
+    if sarif:
+        click.echo(json.dumps(as_sarif(value["violations"]), indent=2, ensure_ascii=False))
+    elif as_json:
+        console.show_value(value)
+    else:
+        console.show(_Told(text))
+    for problem in value["problems"] if sarif else ():
+        click.echo(f"! {problem}", err=True)
+    return int(any(fail_on == "warn" or one["enforce"] == "deny" for one in value["violations"]))
+
+
+class _Told:
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+def _difference(revision: str | None, staged: bool) -> str:
+    """What git says differs, without what it would show only."""
+    # 30 ms that help and completion need not pay.
+    from contextd.code.git.program import Running  # noqa: PLC0415
+
+    wanted = ["--cached"] if staged else [revision or _HEAD]
+    arguments = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/"]
+    arguments += ["--dst-prefix=b/", *wanted, "--"]
+    top = Running(Path.cwd(), ["rev-parse", "--show-toplevel"]).collect()[1].strip()
+    code, out, said = Running(Path(top or Path.cwd()), arguments).collect(timeout=60)
+    if code:
+        why = said.strip().splitlines()
+        raise Invalid(
+            f"git could not say what differs: {why[0] if why else 'no repository'}",
+            "name a commit that is there, such as HEAD or origin/main",
+        )
+    return out
+
+
+def _given() -> str:
+    if sys.stdin.isatty():
+        raise Invalid("there is nothing to check", "use --diff, --staged, or give a diff on stdin")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
+
+
+@policy.command("list")
+@as_json_option
+def policy_list(as_json: bool) -> int:
+    """List the policies that hold here, and what is wrong with their files."""
+    Console(as_json).show(ask("list_policies", {}))
+    return 0
+
+
+@policy.command("init", epilog="Example: contextd policy init secrets migrations")
+@click.argument("packs", nargs=-1)
+@click.option(
+    "--scope", type=click.Choice(["project", "org"]), default="project", show_default=True
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be written.")
+@as_json_option
+def policy_init(packs: tuple[str, ...], scope: str, dry_run: bool, as_json: bool) -> int:
+    """Write starter packs of policies as files; without a name, list the packs."""
+    arguments = {"packs": list(packs), "scope": scope, "dry_run": dry_run}
+    Console(as_json).show(ask("policy_init", arguments))
+    return 0
+
+
+@policy.command("write", epilog="Example: contextd policy write 1a2b3c4d --name secrets")
+@click.argument("id")
+@click.option("--name", default="", help="The name of the new file.")
+@click.option("--keep", type=click.Choice(["file", "record"]), help="Which of two is right.")
+@as_json_option
+def policy_write(id: str, name: str, keep: str | None, as_json: bool) -> int:
+    """Write a recorded policy or standard to a file, or settle what to keep of file and record."""
+    arguments = {"id": id, "name": name, "keep": keep or ""}
+    Console(as_json).show(ask("policy_write", arguments))
+    return 0
