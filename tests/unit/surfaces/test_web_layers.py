@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextd.surfaces.web.layers import HEIGHT, Layers, layered
+from contextd.surfaces.web.layers import HEIGHT, Layout, layered
 
 FIVE = ["api", "auth", "billing", "mail", "store"]
 EDGES = [("api", "auth"), ("api", "billing"), ("auth", "store"), ("billing", "store")]
 
 
-def placed(names: list[str], edges: list[tuple[str, str]], **options: bool | int) -> Layers:
+def placed(names: list[str], edges: list[tuple[str, str]], **options: bool | int) -> Layout:
     return layered(dict.fromkeys(names, 110.0), edges, **options)  # type: ignore[arg-type]
 
 
@@ -32,7 +32,7 @@ def grown(count: int, seed: int) -> tuple[list[str], list[tuple[str, str]]]:
     return names, edges
 
 
-def overlaps(found: Layers) -> list[tuple[str, str]]:
+def overlaps(found: Layout) -> list[tuple[str, str]]:
     return [
         (one.name, other.name)
         for one, other in combinations(found.nodes, 2)

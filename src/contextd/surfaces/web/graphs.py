@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from contextd.domain.records import digest
 from contextd.domain.unseen import visible_text
-from contextd.surfaces.web.layers import HEIGHT, Drawn, Edge, Spot, layered
+from contextd.surfaces.web.layers import HEIGHT, Stroke, Edge, Spot, layered
 
 _LETTER, _AROUND = 7.6, 24.0
 """What a letter of a name takes across at most on average, and the room around a name."""
@@ -95,7 +95,7 @@ def _shown(name: str) -> str:
     return f"{told[:half]}…{told[-half:]}"
 
 
-def _line(line: Drawn) -> str:
+def _line(line: Stroke) -> str:
     if line.back:
         (x, y), one, other, end = line.points
         path = f"M{x:.1f} {y:.1f}C{_at(one)} {_at(other)} {_at(end)}"

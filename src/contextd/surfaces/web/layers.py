@@ -42,7 +42,7 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Stroke:
     """A line between two nodes through its points. One that goes `back` closes a circle; its points are
     those of one curve.
     """
@@ -54,13 +54,13 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Layers:
+class Layout:
     """The places of all nodes and lines, in a field of this size. `implied` are dependencies that follow
     from the lines drawn, and would only hide them.
     """
 
     nodes: tuple[Spot, ...]
-    lines: tuple[Drawn, ...]
+    lines: tuple[Stroke, ...]
     implied: tuple[Edge, ...]
     width: float
     height: float
@@ -83,7 +83,7 @@ def layered(
     *,
     across: int = _ACROSS,
     reduce: bool = True,
-) -> Layers:
+) -> Layout:
     """Place nodes of these widths, each above those it has an edge to. Edges to themselves or to what is
     no node are left out; with `reduce` so are those that follow from others.
     """
@@ -103,11 +103,11 @@ def layered(
 
     nodes = tuple(Spot(name, *at(name), widths[name]) for name in names)
     lines = list(_drawn(through, at, widths))
-    lines += [Drawn(a, b, _around(at(a), at(b), widths[a], widths[b]), back=True) for a, b in back]
+    lines += [Stroke(a, b, _around(at(a), at(b), widths[a], widths[b]), back=True) for a, b in back]
     reach = max((x for line in lines for x, _ in line.points), default=0.0)
     height = ROW * (len(work.rows) - 1) + HEIGHT + 2 if work.rows else 0.0
     implied = tuple(edge for edge in down if edge not in set(drawn))
-    return Layers(nodes, tuple(lines), implied, max(width, reach) + 1, height)
+    return Layout(nodes, tuple(lines), implied, max(width, reach) + 1, height)
 
 
 def _without_circles(names: Sequence[str], edges: Sequence[Edge]) -> tuple[list[Edge], list[Edge]]:
@@ -173,7 +173,7 @@ def _reduced(names: Sequence[str], edges: Sequence[Edge]) -> list[Edge]:
 
 
 def _rows(names: Sequence[str], edges: Sequence[Edge], across: int) -> list[list[str]]:
-    """Layers from the top, none with more than `across` nodes. What stands alone comes last."""
+    """Layout from the top, none with more than `across` nodes. What stands alone comes last."""
     joined = {name for edge in edges for name in edge}
     needed: dict[str, list[str]] = {name: [] for name in names}
     for a, b in edges:
@@ -329,7 +329,7 @@ def _drawn(
     through: Mapping[Edge, Sequence[str]],
     at: Callable[[str], Point],
     widths: Mapping[str, float],
-) -> Iterator[Drawn]:
+) -> Iterator[Stroke]:
     """The lines from the foot of one node to the head of another. Those of one node leave and reach it
     side by side, in the order in which they come.
     """
@@ -351,7 +351,7 @@ def _drawn(
         points = [(feet[edge], start[1] + HEIGHT / 2)]
         points += [at(passage) for passage in path[1:-1]]
         points.append((heads[edge], end[1] - HEIGHT / 2))
-        yield Drawn(*edge, tuple(points))
+        yield Stroke(*edge, tuple(points))
 
 
 def _ports(
