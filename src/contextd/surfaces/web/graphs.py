@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from contextd.domain.records import digest
 from contextd.domain.unseen import visible_text
-from contextd.surfaces.web.layers import HEIGHT, Stroke, Edge, Spot, layered
+from contextd.surfaces.web.layers import HEIGHT, Edge, Spot, Stroke, layered
 
 _LETTER, _AROUND = 7.6, 24.0
 """What a letter of a name takes across at most on average, and the room around a name."""
