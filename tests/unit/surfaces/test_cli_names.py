@@ -135,7 +135,7 @@ def test_synonyms_of_options_lead_to_options_some_command_has(
         (["rm", "5b46e3d4"], "`contextd forget`"),
         (["statu"], "did you mean 'status'?"),
         (["fnd"], "`contextd search`"),
-        (["memory"], "there is memory-search, memory-record, memory-feedback"),
+        (["memory"], "there is memory-file, memory-search, memory-record"),
         (["quux"], "`contextd --help` lists them"),
         (["daemon", "halt"], "there is logs, run, start, status, stop"),
         (["daemon", "stp"], "did you mean 'stop'?"),
