@@ -53,6 +53,7 @@ def line(
 def test_help_lists_every_command_once_in_a_group_with_a_heading(
     commands: Commands, root: click.Context, line: Line
 ) -> None:
+    load_operations()
     offered = {op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"}
     assert set(commands.listed) == set(GROUPS)
     listed = commands.list_commands(root)
