@@ -123,7 +123,7 @@ def test_completion_goes_by_what_was_typed_and_only_by_templates_that_are_offere
             await completed(client, "nothing://{name}", "name"),
         )
 
-    assert talk(modelled, use) == (["shop", "shop/cart"], [], [], [], [])
+    assert talk(modelled, use) == (["shop", "shop/cart"], [], [], ["local"], [])
 
 
 def test_the_list_is_the_projects_own_and_ends_while_tools_are_the_same_everywhere(

@@ -98,10 +98,9 @@ def brief(
     records = {id: r for id, r in records.items() if id not in person.records and id not in ruled}
     knowledge = _knowledge(runtime, records, weights, why, all_branches=all_branches)
     if thread is None:
-        about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
         sections = [
             Section("The person", person.lines),
-            Section("Project", [*about, *_types(runtime)]),
+            *_project(runtime),
             Section("Always", rules),
             Section("Before", _before(runtime, last, since)),
             *knowledge,
@@ -131,6 +130,11 @@ def brief(
     runtime.trace.said += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return replace(packed, changes=tuple(changed))
+
+
+def _project(runtime: Runtime) -> list[Section]:
+    about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
+    return [Section("Project", [*about, *_types(runtime)])]
 
 
 def _rules(runtime: Runtime, rules: Sequence[Record], budget: int) -> list[Line]:

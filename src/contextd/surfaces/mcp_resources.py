@@ -83,7 +83,7 @@ ROWS = (
         "contextd://org/{org}/policies",
         "policies",
         "Organization Policies",
-        "policies_get",
+        "list_policies",
         _JSON,
     ),
 )

@@ -198,6 +198,22 @@ def _candidate(desk: Desk) -> str:
     return str(waiting["id"])
 
 
+def _contradiction(desk: Desk) -> dict[str, Any]:
+    for word in ("always", "never"):
+        desk("save_context", content=f"Exports {word} run in the worker process.")
+    desk.host.flush()
+    [pair] = desk("list_contradictions")["contradictions"]
+    return dict(pair)
+
+
+REMEDY = {
+    "title": "Restart the scale",
+    "problem": "ScaleError: no weight within 3 s",
+    "root_cause": "The scale sleeps.",
+    "solution": "Wake it before weighing.",
+}
+
+
 @pytest.fixture
 def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
     """A call of every tool that changes something."""
@@ -213,10 +229,7 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
         "outcome": "success",
     }
     known = desk("memory_record", **{**memory, "content": "Weigh twice when the scale is cold."})
-    for word in ("always", "never"):
-        desk("save_context", content=f"Exports {word} run in the worker process.")
-    desk.host.flush()
-    [pair] = desk("list_contradictions")["contradictions"]
+    pair = _contradiction(desk)
     session = desk("session_start")["session_id"]
     candidate = _candidate(desk)
     desk.as_owner("init")
@@ -237,12 +250,7 @@ def writes(words_only: Desk) -> dict[str, dict[str, Any]]:
         "remember": {"content": "Returns are paid back within ten days."},
         "save_typed_context": {"type": "endpoint", "data": {"path": "/orders"}},
         "memory_record": memory,
-        "remediation_record": {
-            "title": "Restart the scale",
-            "problem": "ScaleError: no weight within 3 s",
-            "root_cause": "The scale sleeps.",
-            "solution": "Wake it before weighing.",
-        },
+        "remediation_record": REMEDY,
         "memory_feedback": {"memory_id": known["id"], "helpful": True},
         "report_usefulness": {"context_ids": [note], "useful": True},
         "dismiss_gap": {"id": missing["id"]},

@@ -53,6 +53,7 @@ def line(
 def test_help_lists_every_command_once_in_a_group_with_a_heading(
     commands: Commands, root: click.Context, line: Line
 ) -> None:
+    load_operations()
     offered = {op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"}
     assert set(commands.listed) == set(GROUPS)
     listed = commands.list_commands(root)
@@ -135,7 +136,7 @@ def test_synonyms_of_options_lead_to_options_some_command_has(
         (["rm", "5b46e3d4"], "`contextd forget`"),
         (["statu"], "did you mean 'status'?"),
         (["fnd"], "`contextd search`"),
-        (["memory"], "there is memory-search, memory-record, memory-feedback"),
+        (["memory"], "there is memory-file, memory-search, memory-record"),
         (["quux"], "`contextd --help` lists them"),
         (["daemon", "halt"], "there is logs, run, start, status, stop"),
         (["daemon", "stp"], "did you mean 'stop'?"),
