@@ -14,6 +14,7 @@ from contextd.governance.policies.checking import Violation
 from contextd.interop.clients.tool_use import ToolUse
 from contextd.runtime import Runtime
 from contextd.steps.policies import checked, in_force, with_root, without_new_files
+from contextd.steps.policy_log import note_check
 from contextd.steps.policy_views import violation_views
 
 _LARGEST = 2_000_000
@@ -38,6 +39,13 @@ def judged(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
         return Ruling()
     broken = checked(runtime, with_root(_action(runtime, use), runtime), found=found)
     broken = without_new_files(runtime, broken)
+    if broken:
+        # What keeps to the rules is not told of: each use of a tool comes by here.
+        about = use.command or f"a change of {use.path}"
+        rules = sum(rule.checkable for rule in found.rules)
+        note_check(
+            runtime, about, rules, broken, by=f"{runtime.client or 'a client'}, before it acted"
+        )
     denied = [one for one in broken if one.rule.enforce == "deny"]
     if denied:
         return Ruling("deny", _told("Refused by a policy", denied), _ids(denied))

@@ -77,13 +77,19 @@ class Consolidated:
 @dataclass(frozen=True, slots=True)
 class Pacing:
     """How consolidating goes on: `check` may raise between steps, `keep` keeps how far it came, and
-    `reached` is what was kept by an attempt before. At most so many clusters are `shown`.
+    `reached` is what was kept by an attempt before. At most so many clusters are `shown`. With `only`,
+    clusters with another record than these are left, and nothing is archived.
     """
 
     check: Callable[[], None] = _nothing
     keep: Keep = _forget
     reached: Mapping[str, Any] = field(default_factory=dict[str, Any])
     shown: int = 0
+    only: frozenset[str] = frozenset()
+
+    def means(self, cluster: Cluster) -> bool:
+        """Whether a cluster is one that is to be merged."""
+        return not self.only or all(record.id in self.only for record in cluster.records)
 
 
 def consolidate(
@@ -106,6 +112,8 @@ def consolidate(
         return done
     waiting: list[Cluster] = []
     for cluster in _clusters(runtime, here, scope, how, ids, pacing.check):
+        if not pacing.means(cluster):
+            continue
         if len(done.clusters) < pacing.shown:
             done.clusters.append(cluster)
         if dry_run:
@@ -157,7 +165,8 @@ def _in_use(
         page = runtime.view.records.find(query)
         left = [record for record in page.records if _is_left(record, below, now)]
         gone = {record.id for record in left}
-        if left and not dry_run:
+        looking = dry_run or bool(pacing.only)
+        if left and not looking:
             done.archived += _archive(runtime, left, now)
         ids += [
             record.id
@@ -166,7 +175,7 @@ def _in_use(
             and record.status == "active"
             and not record.canonical_id
             and (record.valid_to is None or record.valid_to > now)
-            and (dry_run or record.id not in gone)
+            and (looking or record.id not in gone)
         ]
         if not page.cursor:
             return ids

@@ -155,7 +155,7 @@ def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call) -> None:
     page = visitor.page
     call("recall_context", query="who waters the plants of the office")
     visitor.go("/awareness")
-    dismiss = page.get_by_role("button", name=re.compile("Dismiss: .*who waters the plants"))
+    dismiss = page.get_by_role("button", name=re.compile("Not a gap: .*who waters the plants"))
     for _ in range(60):
         # What a browser saw in the last seconds is shown to it again.
         if dismiss.count():

@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from homes import Home, temporary_home
 
-from contextd.surfaces.web import awareness, entries, records, schema, work
+from contextd.surfaces.web.pages import PARTS
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -256,8 +256,7 @@ def test_events_of_mcp_are_not_for_pages_of_others(home: Home) -> None:
 
 def forms() -> list[str]:
     """Every path that takes a form, as the pages declare them."""
-    parts = (awareness.FORMS, entries.FORMS, records.FORMS, schema.FORMS, work.FORMS)
-    found = ["/signout", *(path for part in parts for path, _ in part)]
+    found = ["/signout", *(path for part in PARTS for path, _ in part.FORMS)]
     return [path.replace("{id}", "abcdef12") for path in found]
 
 

@@ -131,3 +131,15 @@ def test_the_input_of_a_tool_is_read_whatever_the_tool_is_called():
     assert found == ToolUse(path="a", replacements=(("x", "y"), ("p", "q")))
     for other in (None, [], {}, {"file_path": "a"}, {"query": "x"}):
         assert tool_use(other) is None
+
+
+def test_what_was_stopped_or_warned_of_is_among_the_last_checks(watched):
+    rule(watched.root, "deny")
+    using(watched, "Write", file_path="a.py", content="x = 1\n")
+    using(watched, "Write", file_path="a.py", content="x = eval(y)\n")
+    watched("policy_check", action="python a.py")
+    kept, broken = watched.as_owner("policy_checks")["checks"]
+    assert (kept["about"], kept["violations"]) == ("python a.py", [])
+    assert (broken["about"], broken["denied"]) == ("a change of a.py", True)
+    assert [(one["path"], one["line"]) for one in broken["violations"]] == [("a.py", 1)]
+    assert "before it acted" in broken["by"]

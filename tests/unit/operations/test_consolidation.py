@@ -316,3 +316,13 @@ def test_taking_back_that_comes_twice_is_done_once(desk, pools):
     answers = [desk.host.call(op.name, call, {"id": stays}) for call in calls]
     assert answers[0] == answers[1]
     assert {desk.record(r.id).status for r in pools} == {"active"}
+
+
+def test_only_what_was_named_is_merged_and_nothing_is_archived(desk, pools):
+    [shown] = trigger(desk, dry_run=True)["proposed_merges"]
+    ids = [shown["stays"]["id"], *(side["id"] for side in shown["merged"])]
+    part = trigger(desk, only=ids[:2])
+    assert (part["clusters"], statuses(desk, pools)) == (0, ["active"] * 4)
+    done = trigger(desk, only=ids)
+    assert (done["clusters"], done["archived"]) == (1, 0)
+    assert sorted(statuses(desk, pools)) == ["active", "active", "merged", "merged"]

@@ -9,8 +9,9 @@ import pytest
 
 from contextd.surfaces.web.awareness import actions, compared
 from contextd.surfaces.web.charts import columns, ring
+from contextd.surfaces.web.desk import NAVIGATION
 from contextd.surfaces.web.render import asis, day, facts, short, span, visible
-from contextd.surfaces.web.sections import wants_page
+from contextd.surfaces.web.sections import is_page, wants_page
 from contextd.surfaces.web.work import steps_of
 
 
@@ -131,3 +132,10 @@ def test_a_person_at_a_browser_gets_pages_and_a_program_never(
     path: str, accept: str, page: bool
 ) -> None:
     assert wants_page(path, accept) is page
+
+
+def test_every_page_of_the_menu_is_a_page_with_a_key_of_its_own() -> None:
+    rows = [row for _, pages in NAVIGATION for row in pages]
+    assert all(is_page(address) for _, address, _, _ in rows)
+    keys = [key for *_, key in rows]
+    assert len(set(keys)) == len(keys)

@@ -25,11 +25,12 @@ _WAITING = ("candidate", "inbox")
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What became of a candidate."""
+    """What became of a candidate, and the version it has now."""
 
     id: str
     status: str
     confidence: float
+    version: str = ""
 
     def as_text(self) -> str:
         """The new status."""
@@ -73,7 +74,7 @@ def settle_candidate(
     reason = f"{DROPPED} {by}" if verdict == "drop" else f"{verdict} by {by}"
     after = change(runtime, record, record.with_(**wanted), action="update", reason=reason)
     runtime.trace.wrote([after.id], type=after.kind, action="update")
-    return Settled(after.id, after.status, after.confidence)
+    return Settled(after.id, after.status, after.confidence, str(after.version))
 
 
 def _other(runtime: Runtime, record: Record, into: str) -> Record:

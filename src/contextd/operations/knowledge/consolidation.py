@@ -15,7 +15,13 @@ from contextd.domain.time import iso
 from contextd.jobs.table import Task, new_job
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.steps.collections import COLLECTIONS, CollectionRow, collection_named, consolidating
+from contextd.steps.collections import (
+    COLLECTIONS,
+    CollectionRow,
+    Consolidating,
+    collection_named,
+    consolidating,
+)
 from contextd.steps.consolidating import Consolidated, Pacing, consolidate, kept_because
 from contextd.steps.finding import resolve
 from contextd.steps.runs import last_run, note_run
@@ -33,7 +39,7 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class MergeSide:
-    """One of the records of a merge."""
+    """One of the records of a merge. `compared` is what of it was, where that is not its content."""
 
     id: str
     title: str
@@ -42,6 +48,7 @@ class MergeSide:
     confidence: float
     cosine: float
     why: str
+    compared: str = ""
 
     def as_text(self) -> str:
         """In a line."""
@@ -142,7 +149,11 @@ class Consolidation:
 
 @operation("POST /api/consolidation/{collection}", effect="write", profile="full")
 def consolidation_trigger(
-    runtime: Runtime, collection: Collection, dry_run: bool = False, scope: Level = "project"
+    runtime: Runtime,
+    collection: Collection,
+    dry_run: bool = False,
+    scope: Level = "project",
+    only: list[str] | None = None,
 ) -> Consolidation:
     """Merge records that say the same, after a check that none contradicts another. Every merge can be
     taken back with `unmerge`.
@@ -151,24 +162,28 @@ def consolidation_trigger(
         collection: Which records.
         dry_run: Only show what would be merged, and why.
         scope: Those of the project, or of its team or organisation.
+        only: Ids of proposed records: merges with any other record are left for another time.
     """
     row, where = collection_named(collection), _scope(runtime, scope)
     if not dry_run:
         runtime.caller.require("write", where)
     many = Query(scopes=frozenset({where}), kinds=(row.kind,))
     if sum(runtime.view.records.count(many).values()) > _AT_ONCE:
-        if dry_run:
+        if dry_run or only:
+            asked = "dry_run" if dry_run else "only"
             raise TooLarge(
-                f"{where} has more than {_AT_ONCE:,} {collection}", "run it without dry_run"
+                f"{where} has more than {_AT_ONCE:,} {collection}", f"run it without {asked}"
             )
         return _in_background(runtime, row, where)
     # What was written a moment ago may contradict something, which must be known by now.
     runtime.sinks.settle()
     how = consolidating(row, runtime.settings)
-    done = consolidate(runtime, where, how, Pacing(shown=_SHOWN), dry_run=dry_run)
+    done = consolidate(
+        runtime, where, how, Pacing(shown=_SHOWN, only=frozenset(only or ())), dry_run=dry_run
+    )
     if not dry_run:
         note_run(runtime, row, where, done)
-    merges = [_proposal(cluster) for cluster in done.clusters]
+    merges = [_proposal(cluster, how) for cluster in done.clusters]
     ids = [one.stays.id for one in merges]
     if dry_run:
         runtime.trace.read(ids, type=row.kind)
@@ -189,12 +204,13 @@ def _note(done: Consolidated) -> str:
     return "; ".join(filter(None, (done.note, changed)))
 
 
-def _proposal(cluster: Cluster) -> MergeProposal:
-    merged = [_side(join.record, join.cosine, join.why) for join in cluster.joins]
-    return MergeProposal(_side(cluster.keeper, 1.0, ""), merged, kept_because(cluster))
+def _proposal(cluster: Cluster, how: Consolidating) -> MergeProposal:
+    merged = [_side(join.record, how, join.cosine, join.why) for join in cluster.joins]
+    return MergeProposal(_side(cluster.keeper, how, 1.0, ""), merged, kept_because(cluster))
 
 
-def _side(record: Record, cosine: float, why: str) -> MergeSide:
+def _side(record: Record, how: Consolidating, cosine: float, why: str) -> MergeSide:
+    compared = how.compared(record)
     return MergeSide(
         record.id,
         record.title,
@@ -203,6 +219,7 @@ def _side(record: Record, cosine: float, why: str) -> MergeSide:
         record.confidence,
         round(cosine, 4),
         why,
+        compared if compared != record.content else "",
     )
 
 

@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextd.domain.errors import Invalid, TooLarge
+from contextd.domain.time import iso
 from contextd.governance.policies.actions import Action, is_diff, told
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
 from contextd.steps.policies import InForce, checked, in_force, with_root, without_new_files
 from contextd.steps.policy_files import FILED
+from contextd.steps.policy_log import note_check, past_checks
 from contextd.steps.policy_views import ViolationView, violation_views
 
 LARGEST = 8_000_000
 """Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
 
 _SUGGESTED = 3
+_NAMED = 4
 _ASKED = 1_200
 
 
@@ -66,6 +69,8 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
     broken = checked(runtime, meant, found=found)
     if not is_diff(action) and not is_diff(context):
         broken = without_new_files(runtime, broken)
+    rules = sum(rule.checkable for rule in found.rules)
+    note_check(runtime, _about(meant, action), rules, broken)
     violations = violation_views(broken)
     named = {one.rule.record_id for one in broken}
     runtime.trace.read([id for id in named if id], type="policy", query="", narrowed=True)
@@ -74,8 +79,64 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         violations=violations,
         suggestions=_suggestions(runtime, meant, action, found, named),
         denied=any(one.enforce == "deny" for one in violations),
-        checked=sum(rule.checkable for rule in found.rules),
+        checked=rules,
         problems=[str(problem) for problem in found.problems],
+    )
+
+
+def _about(meant: Action, action: str) -> str:
+    """What was checked, in a line: the files of a change, or the command itself."""
+    paths = [change.path for change in meant.files]
+    if not paths or not (is_diff(action) or len(paths) > 1):
+        return action
+    named = ", ".join(paths[:_NAMED])
+    more = f" and {len(paths) - _NAMED} more" if len(paths) > _NAMED else ""
+    return f"a change of {named}{more}"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckMade:
+    """A check that was made. `more` violations than those listed were found."""
+
+    at: str
+    by: str
+    about: str
+    checked: int
+    denied: bool
+    violations: list[ViolationView]
+    more: int = 0
+
+    def as_text(self) -> str:
+        """A line, and one per violation."""
+        found = len(self.violations) + self.more
+        kept = "kept" if not found else f"{found} violation{'s' * (found != 1)}"
+        lines = [f"{self.at} {self.by}: {self.about} ({kept})"]
+        return "\n".join([*lines, *(f"  {one.as_text()}" for one in self.violations)])
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksMade:
+    """The latest checks, newest first, as far back as the program that keeps them runs."""
+
+    checks: list[CheckMade]
+
+    def as_text(self) -> str:
+        """A few lines per check."""
+        return "\n".join(one.as_text() for one in self.checks) or "nothing was checked lately"
+
+
+@operation("GET /api/policies/checks", audience="owner")
+def policy_checks(runtime: Runtime) -> ChecksMade:
+    """List the latest checks against the policies of this project, and what they found. What was checked
+    before the daemon started is forgotten.
+    """
+    return ChecksMade(
+        [
+            CheckMade(
+                iso(one.at), one.by, one.about, one.checked, one.denied, one.violations, one.more
+            )
+            for one in past_checks(runtime)
+        ]
     )
 
 

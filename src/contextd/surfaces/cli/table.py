@@ -41,6 +41,7 @@ FIXED = {
         "Scan a repository: stack, modules, code index, .context/project.yaml.",
     ),
     "show": Fixed("show", "projects", "Show what contextd knows about the project."),
+    "inbox": Fixed("inbox", "knowledge", "List what waits for your word, and accept or reject it."),
     "policy": Fixed(
         "policy",
         "policies",
@@ -108,11 +109,13 @@ SHORTHANDS = {"--about-me": ("scope", "person")}
 """Options that stand for an option with a value, wherever a command has that one."""
 
 SYNONYMS = {
+    "accept": "inbox accept",
     "add": "remember",
     "ask": "search",
     "boot": "daemon start",
     "briefing": "briefing-get",
     "bubbles": "list-bubbles",
+    "candidates": "inbox list",
     "check": "doctor",
     "checkpoint": "session-checkpoint",
     "clients": "install",
@@ -144,7 +147,7 @@ SYNONYMS = {
     "ls": "list",
     "map": "repo-map",
     "memories": "list memory",
-    "modules": "project-overview",
+    "modules": "list-modules",
     "new": "remember",
     "note": "remember",
     "notes": "list context",
@@ -162,10 +165,12 @@ SYNONYMS = {
     "record": "remember",
     "records": "list",
     "references": "find-references",
+    "reject": "inbox reject",
     "remove": "forget",
     "rescan": "scan",
     "restart": "daemon stop",
     "resume": "session-resume",
+    "review": "inbox list",
     "rm": "forget",
     "policies": "list-policies",
     "rules": "list-policies",

@@ -30,26 +30,52 @@ NO_STORE = {"cache-control": "no-store"}
 logger = logging.getLogger(__name__)
 
 NAVIGATION = (
-    ("overview", "/", "Overview"),
-    ("records", "/records", "Records"),
-    ("person", "/person", "Person"),
-    ("sessions", "/sessions", "Sessions"),
-    ("awareness", "/awareness", "Awareness"),
-    ("schema", "/schema", "Schema"),
-    ("window", "/window", "Context window"),
-    ("jobs", "/jobs", "Jobs"),
+    ("", (("overview", "/", "Overview", "o"), ("inbox", "/inbox", "Inbox", "i"))),
+    (
+        "Knowledge",
+        (
+            ("records", "/records", "Records", "r"),
+            ("person", "/person", "Person", "p"),
+            ("project", "/project", "Project", "m"),
+            ("awareness", "/awareness", "Awareness", "a"),
+            ("consolidation", "/consolidation", "Consolidation", "k"),
+            ("policies", "/policies", "Policies", "y"),
+            ("schema", "/schema", "Schema", "c"),
+        ),
+    ),
+    (
+        "Work",
+        (
+            ("sessions", "/sessions", "Sessions", "s"),
+            ("window", "/window", "Context window", "w"),
+            ("savings", "/savings", "Savings", "t"),
+            ("jobs", "/jobs", "Jobs", "j"),
+        ),
+    ),
 )
-"""(icon, address, name) of every page in the menu."""
+"""The menu: groups by their headings, each with (icon, address, name, the key after `g`) of its pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """A form that takes one of several things back: what it was, where it is sent, what it sends."""
+
+    text: str
+    action: str
+    fields: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """What the next page says first. `undo` is the form that takes it back, `fields` what it sends."""
+    """What the next page says first. `undo` is the form that takes it back, `fields` what it sends;
+    `parts` take back one of several things.
+    """
 
     text: str
     undo: str = ""
     fields: Mapping[str, str] = field(default_factory=dict[str, str])
     warning: bool = False
+    parts: tuple[Undo, ...] = ()
 
 
 class TooManyRequests(Denied):
@@ -135,11 +161,16 @@ class Desk:
             version=__version__,
             projects=self.projects["projects"],
             project=self.project,
+            project_name=self._project_name(),
             **values,
         )
         took = 1000 * (time.perf_counter() - self._began)
         headers = {**NO_STORE, "server-timing": f"page;dur={took:.1f}"}
         return HTMLResponse(content, code, headers)
+
+    def _project_name(self) -> str:
+        known = (p for p in self.projects["projects"] if p["scope"] == self.project)
+        return next((str(p["slug"] or p["name"]) for p in known), "")
 
     def go(self, path: str, notice: Banner | str = "", **query: str) -> Response:
         """Send the browser on after a form, with something to say there."""

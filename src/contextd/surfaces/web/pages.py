@@ -12,7 +12,19 @@ from starlette.routing import Route
 
 from contextd.operations.core import OPERATIONS
 from contextd.surfaces.calls import Calls
-from contextd.surfaces.web import awareness, entries, person, records, schema, work
+from contextd.surfaces.web import (
+    awareness,
+    consolidation,
+    entries,
+    inbox,
+    person,
+    policies,
+    project,
+    records,
+    savings,
+    schema,
+    work,
+)
 from contextd.surfaces.web.access import SESSION_SECONDS, Access
 from contextd.surfaces.web.charts import columns
 from contextd.surfaces.web.desk import NO_STORE, Desk, locked, signed_in
@@ -20,13 +32,20 @@ from contextd.surfaces.web.render import load_templates, render, static_files
 from contextd.surfaces.web.sections import is_page
 from contextd.surfaces.web.steps import next_steps
 
+PARTS = (
+    inbox, project, consolidation, policies, savings, work, entries, records, person, awareness, schema,
+)  # fmt: skip
+"""The modules with pages and forms, in the order in which their paths are tried."""
+
 _FOREVER = {"cache-control": "public, max-age=31536000, immutable"}
 _DAYS = 14
 _ASKED = (
     "list_projects", "status", "project_overview", "list_records", "list_sessions", "activity",
     "get_gaps", "introspect", "list_contradictions", "record_ages", "get_record", "explain_search",
     "session_timeline", "context_window", "jobs", "schema_get", "schema_templates",
-    "describe_schema", "user_profile",
+    "describe_schema", "user_profile", "inbox", "list_modules",
+    "project_module", "consolidation_status", "consolidation_trigger", "list_policies",
+    "standards_get", "policy_checks", "savings",
 )  # fmt: skip
 
 
@@ -60,25 +79,8 @@ def application(calls: Calls, access: Access) -> Starlette:
         answer.delete_cookie(access.cookie_name, httponly=True, samesite="strict")
         return answer
 
-    looks = [
-        ("/", overview),
-        ("/inbox", _inbox),
-        *work.LOOKS,
-        *entries.LOOKS,
-        *records.LOOKS,
-        *person.LOOKS,
-        *awareness.LOOKS,
-        *schema.LOOKS,
-    ]
-    forms = [
-        ("/signout", sign_out),
-        *work.FORMS,
-        *entries.FORMS,
-        *records.FORMS,
-        *person.FORMS,
-        *awareness.FORMS,
-        *schema.FORMS,
-    ]
+    looks = [("/", overview), *(look for part in PARTS for look in part.LOOKS)]
+    forms = [("/signout", sign_out), *(form for part in PARTS for form in part.FORMS)]
     return Starlette(
         routes=[
             Route("/signin", sign_in, methods=["GET"]),
@@ -114,10 +116,6 @@ async def _icon(request: Request) -> Response:
 
 async def _missing(desk: Desk) -> Response:
     return desk.page("missing.html", 404)
-
-
-async def _inbox(desk: Desk) -> Response:
-    return desk.go("/records", status="waiting")
 
 
 async def overview(desk: Desk) -> Response:

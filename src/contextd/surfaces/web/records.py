@@ -80,10 +80,11 @@ async def record(desk: Desk) -> Response:
 async def editor(desk: Desk) -> Response:
     """The form to change a record."""
     whole = await desk.ask("get_record", id=desk.request.path_params["id"])
-    return desk.page("edit.html", **_editor(whole, _given(whole)))
+    return desk.page("edit.html", **_editor(desk, whole, _given(whole)))
 
 
 def _editor(
+    desk: Desk,
     whole: dict[str, Any],
     given: dict[str, str],
     problems: dict[str, str] | None = None,
@@ -98,7 +99,13 @@ def _editor(
         "differences": differences,
         "conflict": conflict,
         "redacted": 0,
+        "back": _back(desk),
     }
+
+
+def _back(desk: Desk) -> str:
+    """Where an edit was begun, when that is another page than the record's own."""
+    return "inbox" if "inbox" in (desk.query("back"), desk.field("back")) else ""
 
 
 def _given(whole: dict[str, Any]) -> dict[str, str]:
@@ -133,7 +140,7 @@ async def edit(desk: Desk) -> Response:
     id = desk.request.path_params["id"]
     whole = await desk.ask("get_record", id=id)
     given = {name: desk.field(name) for name in _given(whole)}
-    saving = desk.field("step") == "save"
+    saving = desk.field("step") in ("save", "accept")
     try:
         data = _data(whole, given)
         done = await desk.ask(
@@ -149,22 +156,33 @@ async def edit(desk: Desk) -> Response:
     except ContextdError as error:
         if error.code == "conflict":
             given["version"] = whole["version"]
-            return desk.page("edit.html", 409, **_editor(whole, given, conflict=error.message))
+            return desk.page(
+                "edit.html", 409, **_editor(desk, whole, given, conflict=error.message)
+            )
         if error.code not in ("invalid", "too_large"):
             raise
         fields = error.details.get("fields") or {"": error.message}
-        return desk.page("edit.html", 422, **_editor(whole, given, dict(fields)))
+        return desk.page("edit.html", 422, **_editor(desk, whole, given, dict(fields)))
     if not saving:
-        shown = _editor(whole, given, differences=done["differences"])
+        shown = _editor(desk, whole, given, differences=done["differences"])
         return desk.page("edit.html", **{**shown, "redacted": done["redacted"]})
-    if not done["differences"]:
-        return desk.go(f"/records/{done['id']}", "Nothing was changed.")
-    told = "Saved."
+    return await _saved(desk, done)
+
+
+async def _saved(desk: Desk, done: dict[str, Any]) -> Response:
+    """Go on after an edit: to the record, or to the inbox where it was begun."""
+    page = "/inbox" if _back(desk) else f"/records/{done['id']}"
+    undo = f"/records/{done['id']}/undo" if done["differences"] else ""
+    told = "Saved." if done["differences"] else "Nothing was changed."
+    fields: dict[str, str] = {}
     if done["redacted"]:
         many = plural(done["redacted"], "secret was", "secrets were")
         told += f" {many} taken out before anything was stored."
-    undo = f"/records/{done['id']}/undo"
-    return desk.go(f"/records/{done['id']}", Banner(told, undo, warning=bool(done["redacted"])))
+    if desk.field("step") == "accept":
+        settled = await desk.ask("settle_candidate", id=done["id"], verdict="keep")
+        told += " Accepted: agents are told of it from now on."
+        undo, fields = "/inbox/undo", {"settled": f"{settled['id']}:{settled['version']}"}
+    return desk.go(page, Banner(told, undo, fields, bool(done["redacted"])))
 
 
 def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 SECTIONS = frozenset(
     {"", "signin", "signout", "static", "favicon.ico", "records", "sessions", "jobs", "awareness",
-     "schema", "window", "inbox", "person"}
+     "schema", "window", "inbox", "person", "project", "consolidation", "policies",
+     "savings"}
 )  # fmt: skip
 """The first parts of paths that are pages; they let browsers in by their own door."""
 

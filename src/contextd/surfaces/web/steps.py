@@ -59,8 +59,8 @@ def _decisions(waiting: int, gaps: Sequence[Mapping[str, Any]]) -> Iterator[Step
         told = "record waits" if waiting == 1 else "records wait"
         yield _link(
             f"{waiting:,} {told} for your decision",
-            "They looked doubtful, so agents do not see them yet.",
-            "/records?status=waiting",
+            "Nobody is told of them unasked before you, or a second session, say so.",
+            "/inbox",
             "Review",
         )
     if gaps:

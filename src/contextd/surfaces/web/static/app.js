@@ -41,11 +41,10 @@ function menu() {
   });
 }
 
-const PAGES = { o: "/", r: "/records", p: "/person", s: "/sessions", a: "/awareness", c: "/schema", w: "/window", j: "/jobs" };
 const AFTER_G = 1500; // milliseconds in which the second key must come
 
 function step(forward) {
-  const rows = [...document.querySelectorAll(".row a.title")];
+  const rows = [...document.querySelectorAll(".row a.title, [data-row] a.title")];
   if (!rows.length) return;
   const at = rows.indexOf(document.activeElement);
   const next = at < 0 ? (forward ? 0 : rows.length - 1) : at + (forward ? 1 : -1);
@@ -54,6 +53,19 @@ function step(forward) {
 
 function press(selector) {
   const found = document.querySelector(selector);
+  if (found) found.click();
+  return Boolean(found);
+}
+
+// Keys of a list whose rows can be acted on: `data-key` in a row names what a key presses there,
+// `data-bulk-key` what it presses instead while rows are selected.
+function act(key) {
+  const name = key === " " ? "space" : key;
+  if (!/^[a-z]+$/.test(name)) return false;
+  const many = document.querySelector(`[data-bulk-key="${name}"]`);
+  if (many && document.querySelector("[data-row] :checked")) return press(`[data-bulk-key="${name}"]`);
+  const row = document.activeElement.closest("[data-row]");
+  const found = row?.querySelector(`[data-key="${name}"]`);
   if (found) found.click();
   return Boolean(found);
 }
@@ -80,12 +92,14 @@ function shortcuts() {
   };
   for (const button of document.querySelectorAll("[data-keys]")) button.addEventListener("click", acts["?"]);
   document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, textarea, select, [contenteditable], dialog");
+    const typing = event.target.closest('input:not([type="checkbox"]), textarea, select, [contenteditable], dialog');
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !keys) return;
+    // A space presses what has the focus, unless that is a link.
+    if (event.key === " " && !event.target.closest("a")) return;
     const second = Date.now() - waiting < AFTER_G;
     waiting = 0;
-    if (second && Object.hasOwn(PAGES, event.key)) location.assign(PAGES[event.key]);
-    else if (!Object.hasOwn(acts, event.key) || !acts[event.key]()) return;
+    if (second && /^[a-z]$/.test(event.key) && press(`[data-go="${event.key}"]`)) return event.preventDefault();
+    if (!act(event.key) && (!Object.hasOwn(acts, event.key) || !acts[event.key]())) return;
     event.preventDefault();
   });
 }

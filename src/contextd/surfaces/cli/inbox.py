@@ -1,0 +1,90 @@
+"""The commands `inbox …`: what waits for somebody's word, and saying it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import click
+
+from contextd.client import Reply
+from contextd.domain.errors import ContextdError
+from contextd.surfaces.cli.guidance import Guiding
+from contextd.surfaces.cli.output import Console, as_json_option, ask
+from contextd.surfaces.cli.show import project_option
+
+if TYPE_CHECKING:
+    from contextd.surfaces.backend import OpenBackend
+
+
+def build(standalone: OpenBackend) -> list[click.Command]:
+    """Its command; none of it needs a contextd in this process."""
+    return [inbox]
+
+
+class _Inbox(Guiding):
+    synonyms: ClassVar = {
+        "ls": "list",
+        "show": "list",
+        "keep": "accept",
+        "yes": "accept",
+        "drop": "reject",
+        "no": "reject",
+    }
+
+
+@click.group("inbox", cls=_Inbox, epilog="Example: contextd inbox accept 1a2b3c4d 5e6f7a8b")
+def inbox() -> None:
+    """List what waits for your word, and accept or reject it."""
+
+
+@inbox.command("list", epilog="Example: contextd inbox list --status inbox")
+@click.option("--status", default="waiting", help="Only `candidate`, or only `inbox`.")
+@click.option("--kind", default="", help="Only this kind.")
+@click.option("--limit", default=30, show_default=True, help="The most of a page.")
+@project_option
+@as_json_option
+def inbox_list(status: str, kind: str, limit: int, project: str, as_json: bool) -> int:
+    """List what waits, newest first, and why each is doubted."""
+    given = {"status": status, "kind": kind, "limit": limit}
+    Console(as_json).show(ask("inbox", given, project=project))
+    return 0
+
+
+@inbox.command("accept", epilog="Example: contextd inbox accept 1a2b3c4d")
+@click.argument("ids", nargs=-1, required=True)
+@project_option
+@as_json_option
+def inbox_accept(ids: tuple[str, ...], project: str, as_json: bool) -> int:
+    """Put what waits into use, as said by you. `contextd undo ID` takes it back."""
+    return _settle(ids, "keep", project, as_json)
+
+
+@inbox.command("reject", epilog="Example: contextd inbox reject 1a2b3c4d")
+@click.argument("ids", nargs=-1, required=True)
+@project_option
+@as_json_option
+def inbox_reject(ids: tuple[str, ...], project: str, as_json: bool) -> int:
+    """Put what waits away, for good: it does not come back when it is said again. `contextd undo ID`
+    takes that back.
+    """
+    return _settle(ids, "drop", project, as_json)
+
+
+def _settle(ids: tuple[str, ...], verdict: str, project: str, as_json: bool) -> int:
+    """Settle each by itself: a wrong id keeps no other one from being settled."""
+    console = Console(as_json)
+    done: list[dict[str, Any]] = []
+    lines: list[str] = []
+    failed = False
+    for id in dict.fromkeys(ids):
+        try:
+            reply = ask("settle_candidate", {"id": id, "verdict": verdict}, project=project)
+        except ContextdError as error:
+            failed = True
+            console.error(error)
+            continue
+        done.append(reply.value)
+        lines.append(reply.text)
+    if done:
+        console.show(Reply({"settled": done}, "\n".join(lines)))
+    return int(failed)

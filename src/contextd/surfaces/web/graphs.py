@@ -1,0 +1,138 @@
+"""A dependency graph as inline SVG whose nodes are links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from markupsafe import Markup, escape
+
+from contextd.domain.records import digest
+from contextd.domain.unseen import visible_text
+from contextd.surfaces.web.layers import HEIGHT, Edge, Spot, Stroke, layered
+
+_LETTER, _AROUND = 7.6, 24.0
+"""What a letter of a name takes across at most on average, and the room around a name."""
+
+_LONGEST = 24
+_NARROWEST = 104.0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node: its name, a short line below it, what colours it, where it leads, and what else a screen
+    reader says of it.
+    """
+
+    name: str
+    told: str
+    state: str
+    href: str
+    about: str
+    here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The picture, its size in pixels, and how many dependencies are not drawn since they follow."""
+
+    svg: Markup
+    width: float
+    height: float
+    implied: int
+    circles: int
+
+
+def graph(
+    nodes: Iterable[Node],
+    edges: Iterable[Edge],
+    label: str,
+    *,
+    zoom: float = 1.0,
+    reduce: bool = True,
+) -> Graph:
+    """Draw nodes with what they depend on below them. `label` says in words what it is, `zoom` is how
+    many pixels stand for one.
+    """
+    known = {node.name: node for node in nodes}
+    widths = {name: _width(node) for name, node in known.items()}
+    placed = layered(widths, edges, reduce=reduce)
+    lines = "".join(_line(line) for line in placed.lines)
+    boxes = "".join(_box(one, known[one.name]) for one in placed.nodes)
+    wide, high = placed.width + 2, placed.height + 2
+    svg = (
+        f'<svg class="graph" viewBox="-1 -1 {wide:.0f} {high:.0f}" width="{wide * zoom:.0f}" '
+        f'height="{high * zoom:.0f}" data-width="{wide:.0f}" data-height="{high:.0f}" '
+        f'role="group" aria-label="{escape(visible_text(label))}">{_ARROWS}{lines}{boxes}</svg>'
+    )
+    circles = sum(line.back for line in placed.lines)
+    return Graph(Markup(svg), wide, high, len(placed.implied), circles)
+
+
+_ARROWS = (
+    "<defs>"
+    + "".join(
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" '
+        f'orient="auto-start-reverse"><path class="{name}" d="M0 .8 7.2 4 0 7.2z"/></marker>'
+        for name in ("arrow", "arrow-back")
+    )
+    + "</defs>"
+)
+
+
+def _width(node: Node) -> float:
+    letters = max(len(_shown(node.name)), len(node.told) * 0.85)
+    return max(_NARROWEST, letters * _LETTER + _AROUND)
+
+
+def _shown(name: str) -> str:
+    """A name that fits, cut in its middle: modules of one folder end differently."""
+    told = visible_text(name)
+    if len(told) <= _LONGEST:
+        return told
+    half = (_LONGEST - 1) // 2
+    return f"{told[:half]}…{told[-half:]}"
+
+
+def _line(line: Stroke) -> str:
+    if line.back:
+        (x, y), one, other, end = line.points
+        path = f"M{x:.1f} {y:.1f}C{_at(one)} {_at(other)} {_at(end)}"
+    else:
+        x, y = line.points[0]
+        path = f"M{x:.1f} {y:.1f}"
+        for before, after in pairwise(line.points):
+            half = (before[1] + after[1]) / 2
+            path += f"C{before[0]:.1f} {half:.1f} {after[0]:.1f} {half:.1f} {_at(after)}"
+    name, arrow = ("back", "arrow-back") if line.back else ("line", "arrow")
+    ends = f"{digest(line.start)[:8]} {digest(line.end)[:8]}"
+    about = f"{line.start} → {line.end}" + (" (closes a circle)" if line.back else "")
+    return (
+        f'<path class="{name}" d="{path}" marker-end="url(#{arrow})" data-ends="{escape(ends)}">'
+        f"<title>{escape(visible_text(about))}</title></path>"
+    )
+
+
+def _at(point: tuple[float, float]) -> str:
+    return f"{point[0]:.1f} {point[1]:.1f}"
+
+
+def _box(place: Spot, node: Node) -> str:
+    left, top = place.x - place.width / 2, place.y - HEIGHT / 2
+    state = f"node {node.state}" + (" here" if node.here else "")
+    current = ' aria-current="true"' if node.here else ""
+    return (
+        f'<a class="{escape(state)}" href="{escape(node.href)}"{current} '
+        f'data-node="{digest(node.name)[:8]}" aria-description="{escape(visible_text(node.about))}">'
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" height="{HEIGHT:.0f}" rx="8"/>'
+        f'<text x="{place.x:.1f}" y="{place.y - 4:.1f}">{escape(_shown(node.name))}</text> '
+        f'<text class="told" x="{place.x:.1f}" y="{place.y + 13:.1f}">{escape(node.told)}</text></a>'
+    )
+
+
+def around(name: str, edges: Iterable[Edge]) -> tuple[list[str], list[Edge]]:
+    """A node with those it has an edge to or from, and the edges between it and them."""
+    near = [edge for edge in edges if name in edge]
+    nodes: Mapping[str, None] = dict.fromkeys([name, *(end for edge in near for end in edge)])
+    return list(nodes), near

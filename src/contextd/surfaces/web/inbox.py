@@ -1,0 +1,182 @@
+"""The pages and forms of what waits for somebody's word."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from contextd.domain.errors import ContextdError, Invalid
+from contextd.surfaces.web.awareness import compared
+from contextd.surfaces.web.desk import Banner, Desk, Handler, Undo
+from contextd.surfaces.web.render import plural, short
+
+PAGE = 25
+_LIKE = 8
+_ASKED = 300
+"""Characters of a text by which records that say the same are looked for."""
+
+_DOUBTS = {
+    "once": ("said once", ""),
+    "unused": ("not used", "warn"),
+    "contradicts": ("contradicts", "bad"),
+    "proposed": ("proposed", "accent"),
+    "doubted": ("doubted", "warn"),
+}
+"""Why something waits → the word on its badge, and the colour."""
+
+_TOLD = {
+    "keep": "accepted: agents are told of {them} from now on.",
+    "drop": "rejected: {they} will not come back when said again.",
+    "merge": "merged into the other record.",
+}
+
+
+async def look(desk: Desk) -> Response:
+    """What waits, newest first, and why."""
+    kept = {name: desk.query(name) for name in ("status", "kind") if desk.query(name)}
+    cursor = desk.query("cursor")
+    found = None
+    if desk.project:
+        given = {"status": "waiting", **kept}
+        found = await desk.ask("inbox", limit=PAGE, cursor=cursor, **given)
+    return desk.page(
+        "inbox.html",
+        found=found,
+        kept=kept,
+        doubts=_DOUBTS,
+        tabs=(("", "All"), ("candidate", "Learned"), ("inbox", "Set aside")),
+        paged=bool(cursor),
+        newest=_address(kept),
+        older=_address({**kept, "cursor": found["cursor"]}) if found and found["cursor"] else "",
+    )
+
+
+def _address(kept: Mapping[str, str]) -> str:
+    return "/inbox" + ("?" + urlencode(kept) if kept else "")
+
+
+async def settle(desk: Desk) -> Response:
+    """Accept or reject one record, or all that are selected. One that cannot be settled any more
+    keeps no other one from being settled.
+    """
+    verdict, ids = _chosen(desk)
+    kept = {name: desk.field(name) for name in ("status", "kind")}
+    if not ids:
+        return desk.go("/inbox", Banner("Select what you mean first.", warning=True), **kept)
+    done: list[dict[str, Any]] = []
+    failed: list[str] = []
+    for id in ids:
+        try:
+            done.append(await desk.ask("settle_candidate", id=id, verdict=verdict))
+        except ContextdError as error:
+            failed.append(error.message)
+    return desk.go("/inbox", await _told(desk, verdict, done, failed), **kept)
+
+
+def _chosen(desk: Desk) -> tuple[str, list[str]]:
+    """The verdict, and what it is about: one row by its own button, or all that are selected."""
+    for verdict in ("keep", "drop"):
+        if desk.field(verdict):
+            return verdict, [desk.field(verdict)]
+    verdict = desk.field("verdict")
+    if verdict not in ("keep", "drop"):
+        raise Invalid(f"no verdict {verdict!r}", "accept or reject")
+    return verdict, list(dict.fromkeys(desk.form.get("id", [])))
+
+
+async def _told(
+    desk: Desk, verdict: str, done: Sequence[Mapping[str, Any]], failed: Sequence[str] = ()
+) -> Banner:
+    many = len(done) > 1
+    them, they = ("them", "they") if many else ("it", "it")
+    told = f"{len(done)} {_TOLD[verdict].format(them=them, they=they)}" if done else ""
+    if failed:
+        told += f" {plural(len(failed), 'record was', 'records were')} left as before: {failed[0]}."
+    settled = {one["id"]: str(one["version"]) for one in done}
+    parts = []
+    if many:
+        wholes = await asyncio.gather(*(desk.ask("get_record", id=id) for id in settled))
+        parts = [
+            Undo(_name(whole), "/inbox/undo", _fields({id: settled[id]}))
+            for id, whole in zip(settled, wholes, strict=True)
+        ]
+    undo = "/inbox/undo" if done else ""
+    return Banner(told.strip(), undo, _fields(settled), bool(failed), tuple(parts))
+
+
+def _name(whole: Mapping[str, Any]) -> str:
+    return short(whole["record"]["title"] or whole["content"], 90)
+
+
+def _fields(settled: Mapping[str, str]) -> dict[str, str]:
+    return {"settled": "\n".join(f"{id}:{version}" for id, version in settled.items())}
+
+
+async def take_back(desk: Desk) -> Response:
+    """Let wait again what was settled, unless somebody changed it since."""
+    back = changed = 0
+    for pair in desk.field("settled").splitlines():
+        id, _, version = pair.rpartition(":")
+        whole = await desk.ask("get_record", id=id)
+        if whole["version"] == version:
+            await desk.ask("undo", id=id)
+            back += 1
+        else:
+            changed += 1
+    told = f"{plural(back, 'record waits', 'records wait')} again." if back else ""
+    if changed:
+        left = plural(changed, "record was", "records were")
+        told += f" {left} changed since and stay{'s' if changed == 1 else ''} as it is."
+    return desk.go("/inbox", Banner(told.strip() or "Nothing to undo.", warning=bool(changed)))
+
+
+async def alike(desk: Desk) -> Response:
+    """What a record could be merged into, each beside it."""
+    id = desk.request.path_params["id"]
+    whole = await desk.ask("get_record", id=id)
+    text = f"{whole['record']['title']} {whole['content']}".strip()
+    asked = desk.query("q").strip() or text[:_ASKED]
+    found = await asyncio.gather(
+        *(
+            desk.ask("explain_search", query=asked, status=status, limit=_LIKE)
+            for status in ("active", "waiting")
+        )
+    )
+    hits = [hit["record"] for part in found for hit in part["hits"]]
+    others = [
+        row
+        for row in hits
+        if row["id"] != whole["record"]["id"] and row["scope"] == whole["record"]["scope"]
+    ]
+    return desk.page(
+        "merge.html",
+        whole=whole,
+        r=whole["record"],
+        asked=desk.query("q"),
+        pairs=[{"row": row, **_beside(whole, row)} for row in others[:_LIKE]],
+        waits=whole["record"]["status"] in ("candidate", "inbox"),
+    )
+
+
+def _beside(whole: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    sides = {"a": {"content": whole["content"][:1000]}, "b": {"content": row["content"]}}
+    return {"texts": compared(sides)["texts"]}
+
+
+async def merge(desk: Desk) -> Response:
+    """Take a record for a repetition of another one."""
+    id, into = desk.request.path_params["id"], desk.field("into").strip()
+    done = await desk.ask("settle_candidate", id=id, verdict="merge", into=into)
+    return desk.go("/inbox", await _told(desk, "merge", [done]))
+
+
+LOOKS: list[tuple[str, Handler]] = [("/inbox", look), ("/inbox/{id}/merge", alike)]
+FORMS: list[tuple[str, Handler]] = [
+    ("/inbox/settle", settle),
+    ("/inbox/undo", take_back),
+    ("/inbox/{id}/merge", merge),
+]

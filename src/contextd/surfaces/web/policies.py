@@ -1,0 +1,89 @@
+"""The page and forms of policies and standards: what binds, where it stands, and what broke it lately."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from starlette.responses import Response
+
+from contextd.domain.errors import ContextdError
+from contextd.surfaces.web.desk import Banner, Desk, Handler
+
+SEVERITIES = {
+    "critical": "bad", "high": "bad", "error": "bad", "medium": "warn", "warning": "warn",
+}  # fmt: skip
+"""How grave a rule is → the colour of its badge; lesser ones have none."""
+
+
+async def look(desk: Desk) -> Response:
+    """The rules that hold here, their files, and the last checks."""
+    return await _page(desk)
+
+
+async def _page(
+    desk: Desk, given: str = "", checked: dict[str, Any] | None = None, problem: str = ""
+) -> Response:
+    if not desk.has("list_policies") or not desk.project:
+        return desk.page("policies.html", found=None)
+    found = await desk.ask("list_policies")
+    standards = await desk.ask("standards_get")
+    past = await desk.ask("policy_checks")
+    packs = await desk.ask("policy_init", dry_run=True) if not found["policies"] else None
+    return desk.page(
+        "policies.html",
+        422 if problem else 200,
+        found=found,
+        groups=_by_scope(found["policies"]),
+        standards=standards["standards"],
+        problems=list(dict.fromkeys([*found["problems"], *standards["problems"]])),
+        checks=past["checks"],
+        packs=packs["packs"] if packs else [],
+        severities=SEVERITIES,
+        given=given,
+        checked=checked,
+        problem=problem,
+    )
+
+
+def _by_scope(policies: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """The policies under where they hold, the nearest first."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in policies:
+        groups.setdefault(one["scope"], []).append(one)
+    return groups
+
+
+async def check(desk: Desk) -> Response:
+    """Check what was pasted. Nothing typed is lost."""
+    given = desk.field("action").replace("\r\n", "\n")
+    try:
+        done = await desk.ask("policy_check", action=given)
+    except ContextdError as error:
+        if error.code not in ("invalid", "too_large"):
+            raise
+        return await _page(desk, given, problem=error.message)
+    return await _page(desk, given, done)
+
+
+async def begin(desk: Desk) -> Response:
+    """Write a starter pack as files."""
+    done = await desk.ask("policy_init", packs=desk.form.get("pack", []))
+    told = f"Wrote {', '.join(done['written'])}." if done["written"] else "Nothing was written."
+    if done["kept"]:
+        told += f" There already, and left as it is: {', '.join(done['kept'])}."
+    return desk.go("/policies", Banner(told, warning=not done["written"]))
+
+
+async def write(desk: Desk) -> Response:
+    """Write a recorded policy to a file, which is its source from then on."""
+    done = await desk.ask("policy_write", id=desk.request.path_params["id"])
+    return desk.go("/policies", f"{done['file']} says it from now on; edit and commit it there.")
+
+
+LOOKS: list[tuple[str, Handler]] = [("/policies", look)]
+FORMS: list[tuple[str, Handler]] = [
+    ("/policies/check", check),
+    ("/policies/begin", begin),
+    ("/policies/{id}/write", write),
+]

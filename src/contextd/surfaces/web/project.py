@@ -1,0 +1,97 @@
+"""The page of a project's modules: a graph, a table, and each module by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from starlette.responses import Response
+
+from contextd.domain.errors import NotFound, nearest
+from contextd.surfaces.web.desk import Desk, Handler
+from contextd.surfaces.web.graphs import Graph, Node, around, graph
+from contextd.surfaces.web.render import plural
+
+ZOOMS = (50, 75, 100, 150, 200, 300)
+"""Percent that the graph can be looked at in."""
+
+
+async def look(desk: Desk) -> Response:
+    """All modules, or with `module` one of them with its neighbours."""
+    if not desk.project:
+        return desk.page("project.html", about=None)
+    about = await desk.ask_lately("project_overview")
+    states = await desk.ask("list_modules")
+    modules = {one["name"]: one for one in states["modules"]}
+    name = desk.query("module")
+    if name and name not in modules:
+        raise NotFound(f"no module {name!r}", nearest(name, list(modules)) or "see the table")
+    zoom = _zoom(desk.query("zoom"))
+    picture = _picture(modules, name, zoom)
+    return desk.page(
+        "project.html",
+        about=about,
+        states=states,
+        modules=list(modules.values()),
+        picture=picture,
+        zoom=zoom,
+        zooms=_zooms(name, zoom) if picture else [],
+        one=modules.get(name),
+        whole=await desk.ask("project_module", name=name) if name else None,
+        silent=sum(one["silent"] for one in modules.values()),
+        outdated=sum(one["outdated"] for one in modules.values()),
+        known=sum(one["records"] for one in modules.values()),
+        address=_address,
+    )
+
+
+def _zoom(given: str) -> int:
+    return int(given) if given.isdigit() and int(given) in ZOOMS else 0
+
+
+def _zooms(name: str, zoom: int) -> list[tuple[str, str, str]]:
+    """The ways to look closer and from farther away, as (sign, what it does, address)."""
+    at = ZOOMS.index(zoom or 100)
+    smaller, larger = ZOOMS[max(0, at - 1)], ZOOMS[min(len(ZOOMS) - 1, at + 1)]
+    return [
+        ("−", "Zoom out", _address(name, smaller)),
+        ("+", "Zoom in", _address(name, larger)),
+        ("Fit", "Fit into the page", _address(name)),
+    ]
+
+
+def _address(module: str = "", zoom: int = 0) -> str:
+    given = {"module": module, "zoom": str(zoom or "")}
+    query = urlencode({name: value for name, value in given.items() if value})
+    return "/project" + (f"?{query}" if query else "")
+
+
+def _picture(modules: Mapping[str, Mapping[str, Any]], name: str, zoom: int) -> Graph | None:
+    if not modules:
+        return None
+    edges = [(one["name"], other) for one in modules.values() for other in one["depends_on"]]
+    shown: Sequence[str] = list(modules)
+    label = f"Dependency graph of {plural(len(modules), 'module')}; the table below says the same"
+    if name:
+        shown, edges = around(name, edges)
+        label = f"{name} with what it depends on below it, and what depends on it above"
+    nodes = [_node(modules[one], one == name) for one in shown]
+    return graph(nodes, edges, label, zoom=(zoom or 100) / 100, reduce=not name)
+
+
+def _node(one: Mapping[str, Any], here: bool) -> Node:
+    known = one["records"] + one["patterns"] + one["rules"] + one["issues"]
+    state = (
+        "stale" if one["outdated"] else "told" if known else "silent" if one["silent"] else "named"
+    )
+    told = "nothing known" if one["silent"] else f"{known} known" if known else "named only"
+    needs = ", ".join(one["depends_on"]) or "no module"
+    about = f"{plural(one['files'], 'file')}; depends on {needs}"
+    if one["outdated"]:
+        told += f", {one['outdated']} outdated"
+    return Node(one["name"], told, state, _address(one["name"]), about, here)
+
+
+LOOKS: list[tuple[str, Handler]] = [("/project", look)]
+FORMS: list[tuple[str, Handler]] = []

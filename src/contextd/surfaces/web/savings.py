@@ -1,0 +1,50 @@
+"""The page of what folding saved: measured tokens only."""
+
+from __future__ import annotations
+
+from starlette.responses import Response
+
+from contextd.surfaces.web.desk import Desk, Handler
+
+_SPANS = (7, 30, 90)
+_LEVELS = {
+    "digest": ("Digests", "contextd folded a large output; its bytes never entered the window"),
+    "subagent": ("Sub-agents", "a sub-agent of the client read it; only its result came back"),
+    "reset": ("New windows", "the window began anew, and what mattered was handed back"),
+    "bookkeeping": (
+        "Subtasks in one conversation",
+        "nobody keeps anything out of one conversation: nothing is saved, whatever is folded",
+    ),
+}
+"""Who keeps tokens out → how people call that, and why it saves what it does."""
+
+
+async def look(desk: Desk) -> Response:
+    """Tokens kept out of agents' windows, by who kept them out and from what."""
+    if not desk.has("savings") or not desk.project:
+        return desk.page("savings.html", found=None)
+    days = int(desk.query("days")) if desk.query("days").isdigit() else 30
+    found = await desk.ask("savings", days=days)
+    raw = sum(row["raw"] for row in found["rows"] if row["level"] != "bookkeeping")
+    return desk.page(
+        "savings.html",
+        found=found,
+        days=days,
+        spans=_SPANS,
+        levels=[
+            (name, *_LEVELS.get(name, (name, "")), amount)
+            for name, amount in found["levels"].items()
+        ],
+        most=max(found["levels"].values(), default=0),
+        raw=raw,
+        share=_share(found["saved"], raw),
+    )
+
+
+def _share(saved: int, raw: int) -> str:
+    """Percent with a digit behind the point, never rounded up to all of it."""
+    return f"{1000 * saved // raw / 10:g}%" if raw else "–"
+
+
+LOOKS: list[tuple[str, Handler]] = [("/savings", look)]
+FORMS: list[tuple[str, Handler]] = []
