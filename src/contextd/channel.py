@@ -97,6 +97,22 @@ def connect(
     deadline = time.monotonic() + timeout
     if start:
         _replace_older(home, version, deadline)
+    about = {"client": client, "profile": profile, "version": version, **further}
+    while True:
+        channel = Channel(_met(home, start, timeout, deadline))
+        try:
+            channel.send(preamble(home, role, cwd=cwd, **about))
+        except OSError:
+            # A dying daemon's socket can still take a connection.
+            channel.close()
+            if not start or time.monotonic() > deadline:
+                raise
+        else:
+            return channel
+
+
+def _met(home: Path, start: bool, timeout: float, deadline: float) -> socket.socket:
+    """A connection without a preamble; with `start` to a daemon that is started where none listens."""
     connection = dial(home, timeout)
     child, pause = None, 0.005
     while connection is None:
@@ -114,10 +130,7 @@ def connect(
         time.sleep(pause)
         pause = min(0.05, pause * 1.5)
         connection = dial(home, timeout)
-    channel = Channel(connection)
-    about = {"client": client, "profile": profile, "version": version, **further}
-    channel.send(preamble(home, role, cwd=cwd, **about))
-    return channel
+    return connection
 
 
 def dial(home: Path, timeout: float) -> socket.socket | None:

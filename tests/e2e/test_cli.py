@@ -188,6 +188,7 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
         "SubagentStop",
         "SessionStart",
         "UserPromptSubmit",
+        "PostToolUseFailure",
         "PreCompact",
         "PostCompact",
         "SessionEnd",

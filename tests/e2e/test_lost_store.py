@@ -101,8 +101,8 @@ def test_hooks_fail_open_and_their_events_wait_until_the_store_is_back(
     backed_up.run("daemon", "start")
     (daemon,) = backed_up.daemons()
     hook = backed_up.run("hook", "--client", "claude-code", stdin=json.dumps(EVENT))
-    assert (hook.returncode, hook.stdout) == (0, "")
-    assert "spooled" in hook.stderr
+    # What lay ready from before is better than nothing, and older than the loss.
+    assert (hook.returncode, TITLE in hook.stdout) == (0, True)
     wait_for(lambda: "the spool waits" in backed_up.log(), "the daemon tried to take it in")
     # One round more, which comes after five seconds: it is tried again and not told again.
     time.sleep(6)

@@ -40,9 +40,10 @@ def neighbour(home: Home) -> Path:
 @pytest.fixture
 def after_a_reboot(shop: Home) -> Home:
     """No daemon runs."""
-    for daemon in shop.daemons():
-        os.kill(daemon, signal.SIGKILL)
-        wait_for(lambda daemon=daemon: has_ended(daemon), "it is dead")
+    while daemons := shop.daemons():
+        for daemon in daemons:
+            os.kill(daemon, signal.SIGKILL)
+            wait_for(lambda daemon=daemon: has_ended(daemon), "it is dead")
     return shop
 
 

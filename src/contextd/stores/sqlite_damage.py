@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextd.domain.errors import Unavailable
 from contextd.stores.connection import STOP_HINT, Database
 
 _MOST_DAMAGE = 5
@@ -30,7 +31,11 @@ def _cut_off(database: Database) -> list[str]:
 
 def _damage(database: Database) -> list[str]:
     """What SQLite's own check finds, a line each. It puts several into one, below a heading."""
-    found = [text for (text,) in database.rows("PRAGMA integrity_check")]
+    try:
+        found = [text for (text,) in database.rows("PRAGMA integrity_check")]
+    except Unavailable as error:
+        # The check reads the indexes of expressions too, and stumbles over what a damaged page holds there.
+        return [error.message]
     lines = [line.strip() for text in found if text != "ok" for line in text.splitlines()]
     named = [line for line in lines if line and not line.startswith("***")]
     if lines and not named:
