@@ -62,3 +62,6 @@ def test_with_a_question_the_definitions_that_have_its_words_come_first() -> Non
     ]
     assert outline_for(file, 1_000, ["zebra"]) == outline_text(file, 1_000)[0]
     assert outline_for(file, 0, asked) == ""
+    many = ", ".join(f"option{n}: str" for n in range(40))
+    long = file_of(f"def link_for({many}):\n    return 1\n")
+    assert outline_for(long, 40, content_words("link_for")).startswith("1-2 def link_for(option0")

@@ -34,8 +34,17 @@ def outline_for(file: SourceFile, budget: int, asked: Sequence[str]) -> str:
     order = sorted((n for n, many in enumerate(shared) if many), key=lambda n: (-shared[n], n))
     if not order:
         return outline_text(file, budget)[0]
-    count = fitting([_entry(file.symbols[n]) + "\n" for n in order], budget)
-    return "\n".join(_entry(file.symbols[n]) for n in sorted(order[:count]))
+    entries = {n: _shortened(_entry(file.symbols[n])) for n in order}
+    count = fitting([entries[n] + "\n" for n in order], budget)
+    return "\n".join(entries[n] for n in sorted(order[:count]))
+
+
+_SHOWN = 80
+"""Characters of a definition that a question is about: where it is matters more than its tenth parameter."""
+
+
+def _shortened(entry: str) -> str:
+    return entry if len(entry) <= _SHOWN else f"{entry[:_SHOWN].rstrip()}…"
 
 
 def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
