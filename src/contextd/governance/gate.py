@@ -258,7 +258,10 @@ def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) ->
         if judged.verdict == "opposite" and rank < RANK[record.trust]:
             return Verdict("inbox", draft, told, record)
         if judged.verdict == "opposite" and contradicted[1] is None:
-            contradicted = (told, record)
+            settled = (
+                f"{told}: find out which holds, then update_context or delete_context the other"
+            )
+            contradicted = (settled, record)
         if judged.verdict == "update" and older[1] is None:
             older = (
                 f"says something newer of what {short_id(record.id)} is about ({judged.reason});"

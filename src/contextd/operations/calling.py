@@ -10,6 +10,7 @@ from typing import Any
 
 from contextd.domain.errors import Busy, Conflict, Denied, Stale
 from contextd.domain.projects import THE_PERSON
+from contextd.domain.sessions import Session
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
@@ -61,9 +62,10 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
         return _answer(op, op.run(call, **values), call)
     if call.repeated and (before := _answered(op, call)) is not None:
         return before
+    session: Session | None = None
     if op.tool and op.name not in OPENERS:
-        call = seated(call)
-    subtask = running(call) if op.tool else None
+        call, session = seated(call)
+    subtask = running(call, session) if op.tool else None
     call = within(call, subtask, op.name)
     try:
         call, result = _run(op, call, values)

@@ -30,13 +30,13 @@ _OUTLINE_SHARE = 0.3
 
 _ATTEMPTS = 6
 
-Outline = Callable[[int], str]
+Outline = Callable[[int, Sequence[str]], str]
 
 
 @dataclass(frozen=True, slots=True)
 class NamedText:
-    """A named text. `outline` gives its definitions within a budget, where it has any. `first_line` is
-    the number of its first line in what it is a part of.
+    """A named text. `outline` gives its definitions within a budget, where it has any; with words of a
+    question, those that have them. `first_line` is the number of its first line in what it is a part of.
     """
 
     name: str
@@ -117,7 +117,7 @@ def _one(
         return f"{head}\n{part.text.rstrip()}"
     outline = ""
     if part.outline is not None and room > 0:
-        outline = part.outline(int(room * _OUTLINE_SHARE) if asked else room)
+        outline = part.outline(int(room * _OUTLINE_SHARE) if asked else room, asked)
         room -= count_tokens(outline)
     lines = ""
     if room > 0 and (asked or not outline):

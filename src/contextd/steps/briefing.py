@@ -43,7 +43,7 @@ from contextd.steps.tiers import (
     within,
 )
 from contextd.steps.views import label
-from contextd.steps.witnesses import FLOOR
+from contextd.steps.witnesses import FLOOR, TOLD_IN
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""
@@ -83,14 +83,14 @@ def brief(
     does not ask for gets little of that.
     """
     lately = lately or read_lately(runtime)
-    sessions = with_work(lately.sessions)
+    sessions = with_work(lately.sessions[:LATELY])
     last = next((s for s in sessions if session is None or s.id != session.id), None)
     if changed is None:
         changed = changes_since(runtime, last)
     thread = thread_to_continue(runtime, sessions, session)
     rules = _rules(runtime, lately.rules, min(budget, CONTINUING) if thread else budget)
     records, weights, why = _candidates(runtime, lately.records, task)
-    told = told_before(runtime, session)
+    told = told_before(lately.sessions, session)
     tired = rested(records, told, task)
     records = {id: r for id, r in records.items() if id not in tired}
     person = personal(runtime, min(BRIEFED, budget // 4))
@@ -252,7 +252,7 @@ def read_lately(runtime: Runtime) -> Lately:
     kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
     return runtime.view.lately(
-        query, rules_query(runtime), runtime.scope, sessions=LATELY, observations=OBSERVED
+        query, rules_query(runtime), runtime.scope, sessions=TOLD_IN, observations=OBSERVED
     )
 
 
@@ -269,8 +269,9 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     became of the code it cites.
     """
     text = " ".join(titled(record).split())
-    if record.data.get("solution"):
-        text += f" (fix: {' '.join(str(record.data['solution']).split())})"
+    solution = " ".join(str(record.data.get("solution") or "").split())
+    if solution and solution not in text:
+        text += f" (fix: {solution})"
     text = one_line(text, _LONGEST)
     now = runtime.clock.now()
     since, sure = age(record.created_at, now), confidence_at(record, now)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from contextd.code.symbols.outline_view import outline_text
+from contextd.code.symbols.outline_view import outline_for
 from contextd.code.symbols.sources import Sources
 from contextd.code.tree.content import decode, is_binary
 from contextd.code.tree.paths import inside
@@ -90,7 +91,7 @@ def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
     file = source.file
     outline: Outline | None = None
     if file.symbols:
-        outline = lambda budget: outline_text(file, budget)[0]  # noqa: E731
+        outline = partial(outline_for, file)
     return NamedText(file.path, source.text, outline)
 
 

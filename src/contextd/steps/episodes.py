@@ -48,7 +48,8 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
     drafts = [_episode(runtime, session, turn) for turn in turns if _tells(turn)]
     if not _was_followed(session):
         drafts = []
-    known = {record.id: record for record in runtime.view.records.get([d.id for d in drafts])}
+    stored = runtime.view.records.get([draft.id for draft in drafts]) if drafts else []
+    known = {record.id: record for record in stored}
     fresh = [draft for draft in drafts if draft.id not in known]
     puts = [Put(draft, "create") for draft in fresh if not _is_copied(runtime, draft)]
     for draft in drafts:

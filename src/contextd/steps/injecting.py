@@ -87,7 +87,9 @@ def relevant(
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
     hidden = from_elsewhere(runtime, standing) | held(session) | {record.id for record in told}
-    said = _said(runtime, session) if records else []
+    # Only turns are held against what was said.
+    turns = any(record.kind == EPISODE for record in records)
+    said = _said(runtime, session) if turns else []
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:
@@ -154,18 +156,23 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
     query: Query = runtime.query(*kinds, valid_at=now)
     if not embedder.model:
         return []
-    try:
-        [vector] = embedder.embed([prompt])
-        near = runtime.view.index.dense(vector, embedder.model, query, _CANDIDATES)
-    except (Unavailable, Corrupt):
-        return []
     first = not session.task
     bar, rank = (NEAR, _BY_WORDS_FIRST) if first else (NEARER, _BY_WORDS)
-    close = {match.id: match.score for match in near if match.score >= bar}
+    try:
+        vector = embedder.embed([prompt])[0]
+        [by_words], near = runtime.view.index.rankings(
+            [query_words(prompt)[:_MOST_WORDS]],
+            vector,
+            embedder.model,
+            query,
+            max(rank, _CANDIDATES),
+        )
+    except (Unavailable, Corrupt):
+        return []
+    close = {match.id: match.score for match in near[:_CANDIDATES] if match.score >= bar}
+    close = {match.id: close[match.id] for match in by_words[:rank] if match.id in close}
     if not close:
         return []
-    by_words = runtime.view.index.lexical(query_words(prompt)[:_MOST_WORDS], query, rank)
-    close = {match.id: close[match.id] for match in by_words if match.id in close}
     records = runtime.view.records.get(list(close))
     asked = set(content_words(prompt))
     return [

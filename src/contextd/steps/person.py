@@ -102,8 +102,11 @@ def persons_records(
 
 
 def is_personal(record: Record) -> bool:
-    """Whether a record tells of the person, in their layer; a policy or a standard there binds work."""
-    return record.scope == PERSON and record.kind in _personal_kinds()
+    """Whether a record tells of the person, in their layer; a policy or a standard there binds work, and
+    what a project's knowledge was promoted to is about work too.
+    """
+    about_them = not record.data.get("promoted_from")
+    return about_them and record.scope == PERSON and record.kind in _personal_kinds()
 
 
 def _personal_kinds() -> tuple[str, ...]:
@@ -113,7 +116,8 @@ def _personal_kinds() -> tuple[str, ...]:
 
 def personal_records(runtime: Runtime, *statuses: Status) -> list[Record]:
     """What tells of the person, in the order it matters: strong before mild before flexible."""
-    return sorted(persons_records(runtime, *statuses, kinds=_personal_kinds()), key=_order)
+    found = persons_records(runtime, *statuses, kinds=_personal_kinds())
+    return sorted(filter(is_personal, found), key=_order)
 
 
 @dataclass(frozen=True, slots=True)

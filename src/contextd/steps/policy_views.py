@@ -34,8 +34,8 @@ class ViolationView:
         """A line that says all of it."""
         away = f" Instead: {self.way_out}" if self.way_out else ""
         return (
-            f"✗ {self.place}: {self.what} ({self.severity}, {self.policy}: {self.requirement})"
-            f"{away} [{self.source}]"
+            f"✗ {self.place}: {self.what} ({self.severity}, {self.enforce}; {self.policy}:"
+            f" {self.requirement}).{away} [{self.source}]"
         )
 
 

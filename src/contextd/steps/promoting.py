@@ -6,6 +6,7 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from contextd.consolidation.generalise import (
     Particulars,
@@ -28,6 +29,9 @@ from contextd.steps.writing import Changed, change_all
 
 PROMOTED = "promote"
 """The action by which a record is linked to its copy in a wider scope."""
+
+KNOWN: Final = "known"
+"""What became of a promotion where the wider scope says the same already."""
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64
@@ -136,7 +140,7 @@ def promoted(runtime: Runtime, record: Record, copy: Record) -> tuple[Record, st
     runtime.caller.require("write", copy.scope, area_of(copy.kind))
     there = runtime.view.records.get([copy.id])
     if there and there[0].status == "active":
-        return there[0], "known"
+        return there[0], KNOWN
     known = _known(runtime, copy)
     if known is not None:
         links = [*known.data.get("promoted_from", ()), record.id]
@@ -145,7 +149,7 @@ def promoted(runtime: Runtime, record: Record, copy: Record) -> tuple[Record, st
             Changed(known, known.with_(data=data), "update", f"also from {short_id(record.id)}")
         ]
         change_all(runtime, [*changes, *_linked(runtime, record, known)])
-        return known, "known"
+        return known, KNOWN
     if there:
         again = copy.with_(version=there[0].version, created_at=there[0].created_at)
         change_all(

@@ -107,7 +107,7 @@ def _worded(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Que
         if words:
             matches = runtime.view.index.lexical(words, asked, _NEAR)
             ids.update(dict.fromkeys(match.id for match in matches))
-    return runtime.view.records.get(list(ids))
+    return runtime.view.records.get(list(ids)) if ids else []
 
 
 def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness | None:

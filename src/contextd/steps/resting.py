@@ -6,18 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
-from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line
 from contextd.sessions.use import ENOUGH, line_digest, lines_told, told_in_vain
 from contextd.steps.catching_up import HEADLESS
-from contextd.steps.witnesses import DEMANDED, TOLD_IN
+from contextd.steps.witnesses import DEMANDED
 
 
-def told_before(runtime: Runtime, session: Session | None) -> list[Session]:
-    """The latest sessions that were told something, but for this one. A window that is open counts before
-    anything is asked in it; one that was closed again without a word does not.
+def told_before(latest: Sequence[Session], session: Session | None) -> list[Session]:
+    """Those of the latest sessions that were told something, but for this one. A window that is open counts
+    before anything is asked in it; one that was closed again without a word does not.
     """
-    latest = runtime.view.sessions.find(frozenset({runtime.scope}), limit=TOLD_IN)
     return [
         one
         for one in latest

@@ -61,15 +61,15 @@ def seats(runtime: Runtime) -> Seats:
     return runtime.organisation.caches.of("seats", _SEATS)
 
 
-def seated(runtime: Runtime) -> Runtime:
-    """The call in the session it belongs to: the connection's own, one of the same client that hooks
+def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
+    """The call in the session it belongs to, and that session: the connection's own, one of the same client that hooks
     follow, or a new one. A connection that paused until its session ended goes on in a new one. The
     calls of someone who may only read here belong to none.
     """
     if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
-        return runtime
+        return runtime, None
     if not runtime.caller.may("write", runtime.scope):
-        return runtime
+        return runtime, None
     seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
     with seat.lock:
         before = _session_on(runtime, seat)
@@ -82,10 +82,9 @@ def seated(runtime: Runtime) -> Runtime:
             if found is None:
                 found = new_session(runtime, external_id=runtime.connection, data=data)
                 open_session(runtime.aside(), found)
-            seat.session = found.id
-        else:
-            seat.session = before.id
-        return replace(runtime, session=seat.session)
+            before = found
+        seat.session = before.id
+        return replace(runtime, session=before.id), before
 
 
 def take_seat(runtime: Runtime, session: Session) -> None:

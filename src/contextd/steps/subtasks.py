@@ -51,9 +51,9 @@ _DESCRIPTION, _PROMPT, _ABOUT = 200, 8_000, 300
 RETURN_NOW = "return now: return(message=…) with the outcome, the files changed and what is open"
 
 
-def running(runtime: Runtime) -> Subtask | None:
-    """The open subtask of the session that the call belongs to."""
-    session = session_of(runtime)
+def running(runtime: Runtime, session: Session | None = None) -> Subtask | None:
+    """The open subtask of the session that the call belongs to, which is looked up unless it is given."""
+    session = session or session_of(runtime)
     if session is None or not session.data.get(BRANCHED):
         return None
     latest = all_of(runtime, session)[-1:]

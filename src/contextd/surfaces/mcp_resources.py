@@ -85,6 +85,7 @@ ROWS = (
         "Organization Policies",
         "list_policies",
         _JSON,
+        {"scope": "org"},
     ),
 )
 """Every resource; one whose operation does not exist is not offered."""

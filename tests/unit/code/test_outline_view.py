@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from contextd.code.index.analyse import analyse
-from contextd.code.symbols.outline_view import outline_text
+from contextd.code.symbols.outline_view import outline_for, outline_text
 from contextd.domain.tokens import count_tokens
+from contextd.domain.words import content_words
 
 SOURCE = """import os
 from json import loads
@@ -48,3 +49,19 @@ def test_an_outline_keeps_its_budget_and_lets_inner_definitions_go_first(budget:
         assert "class Store" in text
         assert "open_store" in text
         assert "read" not in text
+
+
+def test_with_a_question_the_definitions_that_have_its_words_come_first() -> None:
+    file = file_of(SOURCE)
+    asked = content_words("who calls open_store with a path")
+    assert outline_for(file, 15, asked) == "13-14 def open_store(path: str) -> Store"
+    assert outline_for(file, 1_000, ["write", "store"]).splitlines() == [
+        "5-10 class Store",
+        "9-10   def write(self, key: str, value: bytes) -> None",
+        "13-14 def open_store(path: str) -> Store",
+    ]
+    assert outline_for(file, 1_000, ["zebra"]) == outline_text(file, 1_000)[0]
+    assert outline_for(file, 0, asked) == ""
+    many = ", ".join(f"option{n}: str" for n in range(40))
+    long = file_of(f"def link_for({many}):\n    return 1\n")
+    assert outline_for(long, 40, content_words("link_for")).startswith("1-2 def link_for(option0")

@@ -431,6 +431,18 @@ def test_who_may_not_write_policies_is_bound_by_the_files_all_the_same(desk):
     assert records(desk) == []
 
 
+def test_the_organisations_policies_are_the_same_wherever_they_are_read(desk, other):
+    other.as_owner("init")
+    desk.as_owner("policy_init", packs=["secrets"], scope="org")
+    desk.as_owner("policy_init", packs=["migrations"])
+    write(desk.root, "severity: nonsense\n")
+    here = desk.as_owner("list_policies", scope="org")
+    assert len(here["policies"]) == 2
+    assert here["problems"] == []
+    assert here["policies"] == other.as_owner("list_policies", scope="org")["policies"]
+    assert len(desk.as_owner("list_policies")["policies"]) > 2
+
+
 def test_what_project_and_organisation_both_say_is_told_once(desk):
     desk.as_owner("policy_init", packs=["secrets"])
     desk.as_owner("policy_init", packs=["secrets"], scope="org")

@@ -76,6 +76,29 @@ def test_asked_twice_it_is_there_once(desk, wiki):
     assert [one.id for one in layer(desk, TEAM)] == [first["new_id"]]
 
 
+def test_a_generalised_text_is_proposed_once(desk):
+    desk.as_owner("init")
+    id = lesson(desk)
+    token = promote(desk, id, generalize=True)["confirm"]
+    kept = promote(desk, id, generalize=True, confirm=token)
+    again = promote(desk, id, generalize=True)
+    assert (again["new_id"], again["status"]) == (kept["new_id"], "known")
+
+
+def test_what_is_promoted_above_all_projects_is_no_word_of_the_person(desk, wiki):
+    desk.as_owner("init")
+    promote(desk, lesson(desk), "org")
+    desk("memory_record", title="Tea", description="at four", content="I drink tea at four.",
+         outcome="success", scope="person")  # fmt: skip
+    told = wiki("session_start")["briefing"]
+    _, _, person = told.partition("## The person")
+    person, _, learned = person.partition("## Learned")
+    assert "I drink tea" in person
+    assert LESSON.rstrip(".") not in person
+    assert LESSON.rstrip(".") in learned
+    assert LESSON.rstrip(".") not in wiki("prompt_build")["prompt"]
+
+
 def test_undo_takes_the_copy_and_both_links_away(desk, wiki):
     desk.as_owner("init")
     id = lesson(desk)

@@ -92,7 +92,9 @@ def test_tokens_of_a_huge_text_are_close():
 
 
 PARTS = [
-    NamedText("a.py", "\n".join(f"a = {n}" for n in range(500)), lambda budget: "1-9 def first()"),
+    NamedText(
+        "a.py", "\n".join(f"a = {n}" for n in range(500)), lambda budget, asked: "1-9 def first()"
+    ),
     NamedText("b/notes.md", "where the archive is\n" * 3),
     *(NamedText(f"c{n}.py", "filler = 1\n" * 200) for n in range(30)),
 ]

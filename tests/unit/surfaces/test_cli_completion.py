@@ -41,13 +41,13 @@ def offered(commands: Commands) -> Offered:
 
 
 def test_commands_are_completed_by_their_names(offered: Offered) -> None:
-    assert offered("memory-") == [
-        "memory-file", "memory-search", "memory-record", "memory-feedback"
-    ]  # fmt: skip
+    assert set(offered("memory-")) == {
+        "memory-file", "memory-search", "memory-record", "memory-feedback",
+    }  # fmt: skip
     assert "log" in offered("lo")
     assert offered("daemon", "st") == ["start", "status", "stop"]
     assert offered("call", "memory_fe") == ["memory_feedback"]
-    assert offered("help", "memory-f") == ["memory-feedback"]
+    assert offered("help", "memory-fe") == ["memory-feedback"]
     assert offered("--vers") == ["--version"]
 
 

@@ -15,7 +15,7 @@ from contextd.operations.core import OPERATIONS
 from contextd.surfaces.cli import main as cli
 from contextd.surfaces.cli.commands import Commands, in_a_line
 from contextd.surfaces.cli.operations import OperationCommand
-from contextd.surfaces.cli.table import FIXED, GROUPS, OPTION_SYNONYMS, SYNONYMS, VERBS
+from contextd.surfaces.cli.table import FIXED, GROUPS, OPTION_SYNONYMS, SET_APART, SYNONYMS, VERBS
 
 Line = Callable[..., tuple[int, str, str]]
 
@@ -54,8 +54,9 @@ def test_help_lists_every_command_once_in_a_group_with_a_heading(
     commands: Commands, root: click.Context, line: Line
 ) -> None:
     load_operations()
-    offered = {op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"}
     assert set(commands.listed) == set(GROUPS)
+    assert set(SET_APART) <= set(OPERATIONS)
+    offered = {op.name.replace("_", "-") for op in OPERATIONS.values() if op.audience != "system"}
     listed = commands.list_commands(root)
     assert len(listed) == len(set(listed))
     assert set(listed) == offered | set(FIXED) | set(VERBS) | set(EXTRAS) | {"call", "help"}
@@ -73,7 +74,8 @@ def test_help_fits_a_terminal_and_says_what_the_exit_codes_mean(line: Line) -> N
 def test_a_new_operation_stands_in_the_group_of_its_room(commands: Commands) -> None:
     assert "find-symbol" in commands.listed["code"]
     assert "list-sessions" in commands.listed["sessions"]
-    assert "memory-search" in commands.listed["knowledge"]
+    assert "save-context" in commands.listed["knowledge"]
+    assert "memory-search" in commands.listed["lessons"]
     assert "remember" in commands.listed["everyday"]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from contextd.domain.code import SourceFile, Symbol
 from contextd.domain.tokens import count_tokens, fits
+from contextd.domain.words import words
 
 
 def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
@@ -19,6 +20,31 @@ def outline_text(file: SourceFile, budget: int) -> tuple[str, bool]:
     lines = outline_lines(file.symbols, max(0, left))
     whole = len(lines) == len(file.symbols)
     return "\n".join([head, *lines] if head else lines), whole
+
+
+def outline_for(file: SourceFile, budget: int, asked: Sequence[str]) -> str:
+    """The definitions of a file that have words of a question in their names or signatures, those with most
+    before others; without any, its outline.
+    """
+    wanted = set(asked)
+    shared = [
+        2 * len(wanted.intersection(words(one.name))) + len(wanted.intersection(words(_told(one))))
+        for one in file.symbols
+    ]
+    order = sorted((n for n, many in enumerate(shared) if many), key=lambda n: (-shared[n], n))
+    if not order:
+        return outline_text(file, budget)[0]
+    entries = {n: _shortened(_entry(file.symbols[n])) for n in order}
+    count = fitting([entries[n] + "\n" for n in order], budget)
+    return "\n".join(entries[n] for n in sorted(order[:count]))
+
+
+_SHOWN = 80
+"""Characters of a definition that a question is about: where it is matters more than its tenth parameter."""
+
+
+def _shortened(entry: str) -> str:
+    return entry if len(entry) <= _SHOWN else f"{entry[:_SHOWN].rstrip()}…"
 
 
 def outline_lines(symbols: Sequence[Symbol], budget: int) -> tuple[str, ...]:
@@ -52,4 +78,8 @@ def _imports(file: SourceFile) -> str:
 
 def _entry(symbol: Symbol) -> str:
     indent = "  " * (symbol.parent.count(".") + 1 if symbol.parent else 0)
-    return f"{symbol.start_line}-{symbol.end_line} {indent}{symbol.signature or symbol.name}"
+    return f"{symbol.start_line}-{symbol.end_line} {indent}{_told(symbol)}"
+
+
+def _told(symbol: Symbol) -> str:
+    return symbol.signature or symbol.name

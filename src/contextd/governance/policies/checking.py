@@ -95,7 +95,9 @@ def _in_file(
         if rule.licences is not None:
             mine += _licensed(rule, rule.licences, path, licences, packages, licence_of)
         if rule.secrets:
-            mine += [Violation(rule, f"holds a {kind}", path, line) for kind, line in secrets]
+            mine += [
+                Violation(rule, f"holds a secret ({kind})", path, line) for kind, line in secrets
+            ]
         found += mine[:MOST_PER_RULE]
     return found
 
@@ -186,7 +188,9 @@ def _in_commands(rule: PolicyRule, action: Action, licence_of: LicenceOf) -> lis
         if rule.licences is not None:
             found += _licensed(rule, rule.licences, "", (), installed, licence_of)
         if rule.secrets and not rule.paths:
-            found += [Violation(rule, f"holds a {one.type}") for one in redact(command).findings]
+            found += [
+                Violation(rule, f"holds a secret ({one.type})") for one in redact(command).findings
+            ]
     return found[:MOST_PER_RULE]
 
 
@@ -205,7 +209,9 @@ def _in_words(rules: Sequence[PolicyRule], action: Action) -> list[Violation]:
         patterns = (*rule.patterns, *rule.commands)
         mine = [Violation(rule, *one) for one in _matches(patterns, lines, "the action")]
         if rule.secrets:
-            mine += [Violation(rule, f"holds a {kind}", "the action", n) for kind, n in secrets]
+            mine += [
+                Violation(rule, f"holds a secret ({kind})", "the action", n) for kind, n in secrets
+            ]
         found += mine[:MOST_PER_RULE]
     return found
 

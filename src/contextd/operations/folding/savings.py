@@ -34,7 +34,9 @@ class Savings:
 
     def as_text(self) -> str:
         """A line per level, and below it one per source."""
-        lines = [f"{self.saved:,} tokens kept out in {self.days} days, {self.sessions} sessions"]
+        lines = [
+            f"{self.saved:,} tokens kept out in {self.days} days, {self.sessions} session{'s' * (self.sessions != 1)}"
+        ]
         for level in LEVELS:
             lines.append(f"{level}: {self.levels[level]:,} ({ABOUT[level]})")
             lines += [

@@ -92,7 +92,7 @@ class ConsolidationStatus:
             return f"{self.collection} of {self.scope} were never consolidated; it is done {when}"
         return (
             f"{self.collection} of {self.scope}: {self.items_before} → {self.items_after} records at"
-            f" {self.last_run}, {self.clusters_merged} merges, {self.archived} archived; done {when}"
+            f" {self.last_run}, {self.clusters_merged} merge{'s' * (self.clusters_merged != 1)}, {self.archived} archived; done {when}"
         )
 
 
@@ -139,8 +139,14 @@ class Consolidation:
         """The merges side by side, and what was or would be done."""
         if self.job_id:
             return f"done in the background as job {short_id(self.job_id)}"
-        did = "would be merged" if self.dry_run else "merged"
-        told = f"{self.clusters} clusters {did}: {self.items_before} → {self.items_after} records"
+        if self.clusters:
+            did = "would be merged" if self.dry_run else "merged"
+            groups = f"{self.clusters} group{'s' * (self.clusters != 1)} {did}"
+            told = f"{groups}: {self.items_before} → {self.items_after} records"
+        else:
+            told = (
+                f"nothing to merge among {self.items_before} record{'s' * (self.items_before != 1)}"
+            )
         told += f", {self.archived} archived" if self.archived else ""
         back = "" if self.dry_run or not self.clusters else "; `unmerge ID` takes a merge back"
         note = f"; {self.note}" if self.note else ""

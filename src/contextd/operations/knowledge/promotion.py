@@ -14,7 +14,7 @@ from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import resolve
-from contextd.steps.promoting import copy_for, particulars, promoted
+from contextd.steps.promoting import KNOWN, copy_for, particulars, promoted
 from contextd.steps.promotion_proposals import propose_wider
 
 ItemType = Literal["memory", "remediation", "anti_pattern", "standard"]
@@ -75,6 +75,9 @@ def knowledge_promote(
     own = particulars(runtime, record.scope) if generalize else None
     wider = copy_for(runtime, record, target, own)
     if generalize and not confirm:
+        for known in runtime.view.records.get([wider.copy.id]):
+            if known.status == "active":
+                return Promotion(known.id, KNOWN, str(target), _told(known, target, KNOWN))
         runtime.trace.read([record.id], type=record.kind)
         return Promotion(
             "",
@@ -97,8 +100,9 @@ def knowledge_promote(
 
 
 def _told(there: Record, target: Scope, became: str) -> str:
-    if became == "known":
-        return f"{target} knows it already as {short_id(there.id)}; both are linked"
+    if became == KNOWN:
+        knows = "your own layer" if target == PERSON else str(target)
+        return f"{knows} knows it already as {short_id(there.id)}; both are linked"
     seen = "every project of yours" if target == PERSON else f"every project of {target}"
     return f"kept as {short_id(there.id)} for {seen}; `undo {short_id(there.id)}` takes it back"
 

@@ -10,7 +10,7 @@ from typing import Literal
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.records import Record
-from contextd.domain.scope import slug
+from contextd.domain.scope import Scope, slug
 from contextd.governance.policies.packs import StarterPack, packs
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -74,9 +74,12 @@ class Policies:
 
 
 @operation("GET /api/policies", audience="owner")
-def list_policies(runtime: Runtime) -> Policies:
+def list_policies(runtime: Runtime, scope: Literal["all", "org"] = "all") -> Policies:
     """List the policies that hold here, the project's before its team's and its organisation's, with
     anti-patterns that have a pattern, and say what is wrong with their files.
+
+    Args:
+        scope: All that hold here, or only the organisation's, which hold for each of its projects.
     """
     done: list[str] = []
     problems: list[str] = []
@@ -85,7 +88,12 @@ def list_policies(runtime: Runtime) -> Policies:
         done, problems = found.done, [str(problem) for problem in found.problems]
     holding = in_force(runtime, "policy", "anti_pattern")
     views = [_view(one) for one in holding.bindings if one.kind == "policy" or one.rule]
-    return Policies(views, problems or [str(one) for one in holding.problems], done)
+    problems = problems or [str(one) for one in holding.problems]
+    if scope == "org":
+        # What is wrong in one project's files is nothing to the others.
+        org = str(Scope(runtime.organisation.name))
+        return Policies([view for view in views if view.scope == org], [], [])
+    return Policies(views, problems, done)
 
 
 def _view(one: Binding) -> PolicyView:

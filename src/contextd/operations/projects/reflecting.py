@@ -98,6 +98,7 @@ def _as_durable(runtime: Runtime, record: Record) -> Durable:
     section = next((_SECTIONS[name] for name in told if name in _SECTIONS), "Facts")
     told_by = testimony_of(runtime, record)
     text = titled(record)
-    if record.data.get("solution"):
-        text += f" Fix: {record.data['solution']}"
+    solution = str(record.data.get("solution") or "")
+    if solution and solution not in text:
+        text += f" Fix: {solution}"
     return Durable(section, text, told_by.said, told_by.used, record.helpful)

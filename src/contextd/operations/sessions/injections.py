@@ -51,9 +51,7 @@ class LastInjection:
         """A line per record."""
         if not self.text:
             return "nothing was told unasked yet"
-        lines = [
-            f"ToldRecord in session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"
-        ]
+        lines = [f"Told in session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"]
         lines += [
             f"tier {one.tier} · {one.kind} {short_id(one.id)} · {one.why}"
             f"{' · used since' if one.used else ''}: {one.text}"
@@ -119,7 +117,7 @@ class TierShares:
 
     def as_text(self) -> str:
         """A line per tier."""
-        lines = [f"In the last {self.sessions} sessions:"]
+        lines = [f"In the last {self.sessions} session{'s' * (self.sessions != 1)}:"]
         for one in self.tiers:
             share = round(100 * one.used / one.told) if one.told else 0
             lines.append(

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
-from contextd.domain.records import new_id
+from contextd.domain.records import new_id, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.time import iso
 from contextd.governance.redact import redact
@@ -18,7 +18,7 @@ from contextd.sessions.briefing import PackedBriefing
 from contextd.sessions.clock import gap_in_words
 from contextd.steps.briefing import brief, quoted_in, read_lately, told_by
 from contextd.steps.closing import close_session
-from contextd.steps.handoff import changes_since, time_sense, with_work
+from contextd.steps.handoff import LATELY, changes_since, time_sense, with_work
 from contextd.steps.seating import (
     BRIEFED,
     IMPLICIT,
@@ -76,7 +76,7 @@ def session_start(
     total = runtime.settings.number("injection.tokens") if budget is None else budget
     room = min(total, runtime.settings.number("briefing.tokens")) if budget is None else total
     lately = read_lately(runtime)
-    before = [other for other in with_work(lately.sessions) if other.id != session.id]
+    before = [other for other in with_work(lately.sessions[:LATELY]) if other.id != session.id]
     changed = changes_since(runtime, before[0] if before else None)
     packed = brief(
         runtime,
@@ -188,7 +188,9 @@ class Ended:
 
     def as_text(self) -> str:
         """What happens now."""
-        return f"session {self.session_id} ended. {self.note}"
+        kept = self.memories_extracted
+        lessons = f" {kept} lesson{'s' * (kept != 1)} of it kept." if kept else ""
+        return f"session {short_id(self.session_id)} ended.{lessons} {self.note}".rstrip()
 
 
 _ASK = (
@@ -222,4 +224,4 @@ def session_end(
     job = close_session(runtime, session, outcome=outcome or "", learn=distill)
     learned = runtime.query(*kinds_that("learned"), session=session.id)
     count = sum(runtime.view.records.count(learned).values())
-    return Ended(session.id, count, job, _ASK if distill else "")
+    return Ended(session.id, count, job, _ASK if distill and not count else "")

@@ -186,4 +186,6 @@ def _captures(runtime: Runtime) -> str:
         sessions.events(session.id, types=("message", "query"), limit=1) for session in recent
     ):
         raise Invalid("the last 3 sessions captured nothing", "run `contextd install claude-code`")
+    if len(recent) == 1:
+        return "the only session so far was captured"
     return f"the last {len(recent)} sessions were captured"

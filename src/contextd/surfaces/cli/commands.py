@@ -15,7 +15,15 @@ from contextd.home import home_directory
 from contextd.surfaces.cli.guidance import Guiding
 from contextd.surfaces.cli.operations import OperationCommand
 from contextd.surfaces.cli.signatures import Signature, signatures
-from contextd.surfaces.cli.table import CALL_ABOUT, FIXED, GROUPS, HELP_ABOUT, SYNONYMS, VERBS
+from contextd.surfaces.cli.table import (
+    CALL_ABOUT,
+    FIXED,
+    GROUPS,
+    HELP_ABOUT,
+    SET_APART,
+    SYNONYMS,
+    VERBS,
+)
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
@@ -85,7 +93,8 @@ class Commands(Guiding):
                 groups["tools"][name] = command.short_help or command.help or ""
         for one in self._operations.values():
             if one.listed and one.command not in (*VERBS, *FIXED):
-                groups.setdefault(one.room, {})[one.command] = one.summary
+                group = SET_APART.get(one.name, one.room)
+                groups.setdefault(group, {})[one.command] = one.summary
         return groups
 
     def list_commands(self, ctx: click.Context) -> list[str]:

@@ -9,6 +9,7 @@ GROUPS = {
     "everyday": "Everyday",
     "projects": "Project",
     "knowledge": "Search and memory",
+    "lessons": "Lessons, fixes and skills",
     "policies": "Policies and standards",
     "code": "Code",
     "sessions": "Sessions",
@@ -18,8 +19,18 @@ GROUPS = {
     "tools": "Agents and programs",
 }
 """The headings of `contextd --help` in their order. A command of an operation stands in the group of the
-room its operation is defined in.
+room its operation is defined in, unless it is set apart below.
 """
+
+SET_APART = dict.fromkeys(
+    (
+        "memory_search", "memory_record", "memory_feedback", "remediation_search", "remediation_record",
+        "skill_search", "skill_get", "settle_candidate", "consolidation_status", "consolidation_trigger",
+        "unmerge", "knowledge_promote", "promotions_propose",
+    ),
+    "lessons",
+)  # fmt: skip
+"""Operations of a large room whose commands have a heading of their own."""
 
 
 @dataclass(frozen=True, slots=True)
