@@ -69,7 +69,8 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
             return tool_error(error)
         for notice in answer.notices:
             await _send(ctx, notice)
-        told = () if _shows_notices(ctx) else answer.notices
+        unsaid = tuple(notice for notice in answer.notices if not notice.answered)
+        told = () if _shows_notices(ctx) else unsaid
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in (answer.text, *_lines(told))],
             structured_content={

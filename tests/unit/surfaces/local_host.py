@@ -73,7 +73,10 @@ def define() -> None:
     def probe_notice(runtime: Runtime) -> dict[str, int]:
         """Answer, and say that the budget is nearly used."""
         facts = {"used": 81, "total": 100}
-        runtime.trace.notices.append(Notice("budget_warning", "81 of 100 tokens are used", facts))
+        runtime.trace.notices += [
+            Notice("budget_warning", "81 of 100 tokens are used", facts),
+            Notice("policy_warning", "said in the answer", answered=True),
+        ]
         return {"answer": 1}
 
     @operation("GET /api/probe/list", profile="standard")

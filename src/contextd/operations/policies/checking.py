@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextd.domain.errors import Invalid, TooLarge
+from contextd.domain.notices import Notice
 from contextd.domain.time import iso
 from contextd.governance.policies.actions import Action, is_diff, told
 from contextd.operations.core import operation
@@ -20,6 +21,7 @@ LARGEST = 8_000_000
 """Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
 
 _SUGGESTED = 3
+_WARNED_OF = 5
 _NAMED = 4
 _ASKED = 1_200
 
@@ -72,6 +74,7 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
     rules = sum(rule.checkable for rule in found.rules)
     note_check(runtime, _about(meant, action), rules, broken)
     violations = violation_views(broken)
+    runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
     runtime.trace.read([id for id in named if id], type="policy", query="", narrowed=True)
     return PolicyCheck(
@@ -82,6 +85,13 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         checked=rules,
         problems=[str(problem) for problem in found.problems],
     )
+
+
+def _warning(violation: ViolationView) -> Notice:
+    """For clients that show a person what their agent was told."""
+    policy = {name: getattr(violation, name) for name in ("id", "severity", "enforce", "source")}
+    facts = {"policy": {"title": violation.policy, **policy}, "violation": violation.as_text()}
+    return Notice("policy_warning", violation.as_text(), facts, answered=True)
 
 
 def _about(meant: Action, action: str) -> str:
