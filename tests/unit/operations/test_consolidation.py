@@ -321,8 +321,8 @@ def test_taking_back_that_comes_twice_is_done_once(desk, pools):
 def test_only_what_was_named_is_merged_and_nothing_is_archived(desk, pools):
     [shown] = trigger(desk, dry_run=True)["proposed_merges"]
     ids = [shown["stays"]["id"], *(side["id"] for side in shown["merged"])]
-    part = trigger(desk, only=ids[:2])
+    part = trigger(desk, ids=ids[:2])
     assert (part["clusters"], statuses(desk, pools)) == (0, ["active"] * 4)
-    done = trigger(desk, only=ids)
+    done = trigger(desk, ids=ids)
     assert (done["clusters"], done["archived"]) == (1, 0)
     assert sorted(statuses(desk, pools)) == ["active", "active", "merged", "merged"]

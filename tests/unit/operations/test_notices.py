@@ -1,4 +1,4 @@
-"""An agent that searches code is told once of the memory that says nearly what it looks for."""
+"""What rides on answers: the memory that says nearly what is searched for, and broken policies."""
 
 from __future__ import annotations
 
@@ -59,3 +59,16 @@ def test_another_project_and_other_surfaces_are_told_nothing(agent, tmp_path):
     assert other.answer("codebase_search", query=QUESTION).notices == ()
     for surface in ("cli", "web", "rest"):
         assert agent.on(surface).answer("codebase_search", query=QUESTION).notices == ()
+
+
+def test_what_breaks_a_policy_is_a_warning_for_the_client_too(desk, tmp_path):
+    policy = desk.root / ".context" / "policies" / "no-rm.yaml"
+    policy.parent.mkdir(parents=True)
+    policy.write_text("requirement: Nothing is removed\nseverity: high\ncommands: ['rm *']\n")
+    answer = desk.answer("policy_check", action="rm -rf build")
+    [notice] = answer.notices
+    assert (notice.name, notice.answered) == ("policy_warning", True)
+    assert notice.facts["violation"] in answer.text
+    assert notice.facts["policy"]["severity"] == "high"
+    other = desk.at(committed(tmp_path / "other", SHOP))
+    assert other.answer("policy_check", action="rm -rf build").notices == ()

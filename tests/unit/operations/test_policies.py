@@ -335,17 +335,6 @@ def test_commands_dependencies_licences_and_secrets_are_checked(desk):
     assert what("npm install bound") == ["brings in bound, which is under GPL-3.0"]
 
 
-def test_what_breaks_a_policy_is_a_warning_for_the_client_too(desk, other):
-    write(desk.root, NO_PRINT)
-    action = {"action": diff("a.py", "print(1)")}
-    answer = desk.answer("policy_check", **action)
-    [notice] = answer.notices
-    assert (notice.name, notice.answered) == ("policy_warning", True)
-    assert notice.facts["violation"] in answer.text
-    assert notice.facts["policy"]["severity"] == "high"
-    assert other.answer("policy_check", **action).notices == ()
-
-
 def test_meaning_alone_only_suggests(desk):
     write(
         desk.root,

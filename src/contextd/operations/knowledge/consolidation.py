@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from contextd.consolidation.clusters import Cluster
-from contextd.domain.errors import TooLarge
+from contextd.domain.errors import NotFound, TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import Scope
@@ -159,7 +159,7 @@ def consolidation_trigger(
     collection: Collection,
     dry_run: bool = False,
     scope: Level = "project",
-    only: list[str] | None = None,
+    ids: list[str] | None = None,
 ) -> Consolidation:
     """Merge records that say the same, after a check that none contradicts another. Every merge can be
     taken back with `unmerge`.
@@ -168,15 +168,20 @@ def consolidation_trigger(
         collection: Which records.
         dry_run: Only show what would be merged, and why.
         scope: Those of the project, or of its team or organisation.
-        only: Ids of proposed records: merges with any other record are left for another time.
+        ids: Only merges of these proposed records; those with any other record are left for another time.
     """
     row, where = collection_named(collection), _scope(runtime, scope)
     if not dry_run:
         runtime.caller.require("write", where)
+    known = {record.id for record in runtime.view.records.get(ids or ()) if record.scope == where}
+    if unknown := [id for id in ids or () if id not in known]:
+        raise NotFound(
+            f"no record {unknown[0]!r} in {where}", "a dry run shows what could be merged"
+        )
     many = Query(scopes=frozenset({where}), kinds=(row.kind,))
     if sum(runtime.view.records.count(many).values()) > _AT_ONCE:
-        if dry_run or only:
-            asked = "dry_run" if dry_run else "only"
+        if dry_run or ids:
+            asked = "dry_run" if dry_run else "ids"
             raise TooLarge(
                 f"{where} has more than {_AT_ONCE:,} {collection}", f"run it without {asked}"
             )
@@ -185,7 +190,7 @@ def consolidation_trigger(
     runtime.sinks.settle()
     how = consolidating(row, runtime.settings)
     done = consolidate(
-        runtime, where, how, Pacing(shown=_SHOWN, only=frozenset(only or ())), dry_run=dry_run
+        runtime, where, how, Pacing(shown=_SHOWN, only=frozenset(ids or ())), dry_run=dry_run
     )
     if not dry_run:
         note_run(runtime, row, where, done)

@@ -98,7 +98,7 @@ async def merge(desk: Desk) -> Response:
     """Merge one proposal as it was shown, or all there are."""
     chosen = _collection(desk.field("collection"))
     only = desk.field("ids").split()
-    done = await desk.ask("consolidation_trigger", collection=chosen, only=only)
+    done = await desk.ask("consolidation_trigger", collection=chosen, ids=only)
     if done["job_id"]:
         told = "So many are merged in the background: see Jobs, and reload in a moment."
         return desk.go("/consolidation", told, collection=chosen)
