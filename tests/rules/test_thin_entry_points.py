@@ -12,9 +12,6 @@ HEAVY = {
     "apsw", "asyncio", "click", "dataclasses", "difflib", "inspect", "logging", "mcp", "numpy",
     "onnxruntime", "pydantic", "sqlite3", "subprocess", "tempfile", "yaml",
 }  # fmt: skip
-HOME_NEEDS = {"tempfile"}
-"""Heavier than the rest and known: `home` imports it for sockets with long paths."""
-
 PROBE = """
 import sys
 before = set(sys.modules)
@@ -36,7 +33,7 @@ def imported(name: str) -> set[str]:
 def test_a_thin_entry_point_imports_the_standard_library_and_its_own_few_only(name: str) -> None:
     roots = {module.partition(".")[0] for module in imported(name)}
     assert roots - sys.stdlib_module_names == {"contextd"}
-    assert roots & (HEAVY - HOME_NEEDS) == set()
+    assert roots & HEAVY == set()
 
 
 @pytest.mark.parametrize("name", ["shim", "hook"])
