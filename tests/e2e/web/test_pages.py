@@ -46,7 +46,7 @@ def test_a_page_opens_fits_its_window_and_breaks_nothing(
     assert answer.status < 500
     page.wait_for_load_state("networkidle")
     assert page.evaluate("window.moved") == [], "something jumped while the page came up"
-    assert page.locator("h1").count() == 1
+    expect(page.locator("h1")).to_have_count(1)
     assert page.title().endswith("· contextd")
     wider = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
     for width in (1440, 900, 390):
@@ -84,7 +84,7 @@ def test_a_record_with_a_script_in_it_stays_text(visit: Visit, known: dict[str, 
         assert visitor.page.evaluate("window.hacked") is None
         assert visitor.page.get_by_text("<script>").count() > 0
     visitor.go(f"/sessions/{known['session']}")
-    assert visitor.page.get_by_text("Please fix <b>it</b>.").count() == 1
+    expect(visitor.page.get_by_text("Please fix <b>it</b>.")).to_have_count(1)
 
 
 def test_the_policy_allows_nothing_but_our_own_files(visit: Visit) -> None:
@@ -112,10 +112,10 @@ def test_a_search_says_why_a_hit_is_where_it_is(visit: Visit) -> None:
     page.get_by_label("Search by words and meaning").fill("sliding window token")
     page.get_by_role("button", name="Search").click()
     why = page.locator("details.why").first
-    assert "words #1" in why.inner_text()
+    expect(why).to_contain_text("words #1")
     why.locator("summary").click()
-    assert why.locator("dt").first.is_visible()
-    assert page.get_by_role("img", name="words adds").first.is_visible()
+    expect(why.locator("dt").first).to_be_visible()
+    expect(page.get_by_role("img", name="words adds").first).to_be_visible()
 
 
 def test_a_search_without_a_hit_says_so_and_leaves_no_gap(
@@ -123,7 +123,7 @@ def test_a_search_without_a_hit_says_so_and_leaves_no_gap(
 ) -> None:
     visitor = visit()
     visitor.go("/records?q=zzyzx+quux+frobnicate")
-    assert visitor.page.get_by_role("heading", name="Nothing relevant is known").is_visible()
+    expect(visitor.page.get_by_role("heading", name="Nothing relevant is known")).to_be_visible()
     assert not any("zzyzx" in gap["description"] for gap in call("get_gaps")["gaps"])
 
 
@@ -136,10 +136,10 @@ def test_filters_narrow_the_list_and_pages_go_on(visit: Visit, call: Callable[..
     page = visitor.page
     visitor.go("/records?tag=parcel")
     expect(page.get_by_text("33 records, newest first")).to_be_visible()
-    assert page.locator(".rows > li").count() == 30
+    expect(page.locator(".rows > li")).to_have_count(30)
     page.get_by_role("link", name="Older").click()
     page.get_by_role("link", name="Newest").wait_for()
-    assert page.locator(".rows > li").count() == 3
+    expect(page.locator(".rows > li")).to_have_count(3)
     page.get_by_label("Kind").select_option("memory")
     page.get_by_role("button", name="Search").click()
     page.get_by_role("heading", name="No record matches these filters").wait_for()
@@ -173,7 +173,7 @@ def test_a_slash_goes_to_the_search_and_stays_a_slash_in_a_field(visit: Visit) -
     visitor.go("/records")
     page.keyboard.press("/")
     page.keyboard.type("a/b")
-    assert page.get_by_label("Search by words and meaning").input_value() == "a/b"
+    expect(page.get_by_label("Search by words and meaning")).to_have_value("a/b")
 
 
 def test_the_menu_folds_on_a_small_screen(visit: Visit) -> None:
@@ -181,14 +181,14 @@ def test_the_menu_folds_on_a_small_screen(visit: Visit) -> None:
     page = visitor.page
     visitor.go("/")
     jobs = page.get_by_role("link", name="Jobs", exact=True)
-    assert not jobs.is_visible()
+    expect(jobs).to_be_hidden()
     button = page.get_by_role("button", name="Menu")
     button.focus()
     page.keyboard.press("Enter")
-    assert jobs.is_visible()
+    expect(jobs).to_be_visible()
     assert button.get_attribute("aria-expanded") == "true"
     page.keyboard.press("Escape")
-    assert not jobs.is_visible()
+    expect(jobs).to_be_hidden()
 
 
 def test_the_theme_follows_the_system_and_a_choice_outlives_the_page(visit: Visit) -> None:
@@ -232,7 +232,7 @@ def test_what_cannot_be_seen_or_turns_the_text_is_spelled_out(
     assert "⟨ESC⟩[31mred⟨ESC⟩[0m" in shown
     assert "**stay** calm&amp;<i>." in shown
     visitor.go(f"/records/{made}/edit")
-    assert page.get_by_label("Content").input_value() == text, "an edit starts from what is there"
+    expect(page.get_by_label("Content"), "an edit starts from what is there").to_have_value(text)
     call("delete_record", id=made)
 
 
@@ -259,6 +259,6 @@ def test_keys_lead_through_the_pages_and_the_lists(visit: Visit) -> None:
     page.get_by_role("link", name="Overview").focus()
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Keys")
-    assert dialog.is_visible()
+    expect(dialog).to_be_visible()
     page.keyboard.press("Escape")
-    assert not dialog.is_visible()
+    expect(dialog).to_be_hidden()

@@ -32,7 +32,7 @@ def test_a_module_is_opened_from_the_graph_by_keyboard(visit: Visit) -> None:
     page = visitor.page
     visitor.go("/project")
     page.get_by_role("link", name="prices nothing known").focus()
-    assert page.locator("svg.graph .followed").count() == 2, "its lines stand out"
+    expect(page.locator("svg.graph .followed"), "its lines stand out").to_have_count(2)
     page.keyboard.press("Enter")
     page.wait_for_url("**/project?module=prices")
     expect(page.get_by_role("heading", level=1)).to_have_text("prices")

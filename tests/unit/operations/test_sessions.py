@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -229,6 +230,25 @@ def test_a_spooled_start_begins_the_session_but_injects_nothing(desk):
     answer = desk.on("hook")("hook_event", event="SessionStart", payload=payload)
     assert answer["output"] == {}
     assert desk.view.sessions.get(answer["session_id"]).injected == ()
+
+
+def test_what_the_spool_tells_of_a_session_after_its_end_opens_no_second_one(desk, tmp_path):
+    def late(event, at):
+        desk.on("hook")("hook_event", event=event, payload={**payload, "contextd_spooled_at": at})
+
+    external, path = str(uuid.uuid4()), tmp_path / "t.jsonl"
+    transcript(path, external, [("user", "Rule: every export must carry a checksum.")])
+    payload = {"session_id": external, "cwd": str(desk.root), "transcript_path": str(path)}
+    before = datetime.now(UTC).isoformat()
+    hook(desk, "SessionStart", external, transcript_path=str(path))
+    hook(desk, "SessionEnd", external, transcript_path=str(path))
+    late("SessionStart", before)
+    [session] = desk.sessions()
+    assert session.ended_at is not None, "what came before the end does not take it back"
+    desk.host.work_off()
+    late("SessionStart", before)
+    late("SessionEnd", (session.ended_at + timedelta(seconds=2)).isoformat())
+    assert [s.status for s in desk.sessions()] == ["completed"]
 
 
 def test_a_resumed_session_goes_on_or_is_continued_and_never_turns_back(desk, tmp_path):

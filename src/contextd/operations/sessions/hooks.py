@@ -105,6 +105,8 @@ def hook_event(
         left_at is not None,
         told if isinstance(told, Mapping) else {},
     )
+    if arrival.spooled and _is_learned_from(runtime, arrival):
+        return HookAnswer()
     return _HANDLERS[occurrence.moment](runtime, arrival)
 
 
@@ -113,6 +115,20 @@ def _moment(text: Any) -> datetime | None:
         return datetime.fromisoformat(str(text)) if text else None
     except ValueError:
         return None
+
+
+def _is_learned_from(runtime: Runtime, arrival: _Arrival) -> bool:
+    """Whether the transcript of a session that is over has told of the event by now."""
+    external = arrival.occurrence.session
+    found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
+    return found is not None and found.status == "completed" and _was_before_the_end(arrival, found)
+
+
+def _was_before_the_end(arrival: _Arrival, session: Session) -> bool:
+    """Whether an event that was in the spool came to it before its session ended. When it was last heard
+    of tells that: the time of its end is that of the last thing its transcript tells of.
+    """
+    return arrival.spooled and session.ended_at is not None and arrival.at <= session.last_seen_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +160,7 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     ancestors = list(runtime.ancestors)
     if found is not None and found.status == "active":
         change = SessionChange(id=found.id, seen_at=arrival.at)
-        if found.ended_at is not None:
+        if found.ended_at is not None and not _was_before_the_end(arrival, found):
             change = replace(change, resumed=True, data={"ancestors": ancestors})
         return _Sitting(found, False, change)
     data: dict[str, Any] = {
@@ -423,10 +439,13 @@ def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]
 
 def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
+    transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
     if sitting.opened:
+        if "continues" in sitting.session.data and not unread(sitting.session, transcript):
+            # The end is told again, of a session that was learned from.
+            return HookAnswer()
         sitting.commit(runtime)
     _measure_later(runtime, sitting.session, arrival)
-    transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
     close_session(runtime, sitting.session, transcript=transcript, at=arrival.at)
     return HookAnswer(session_id=sitting.session.id)
 

@@ -144,6 +144,8 @@ async function check(body) {
 
 let timer;
 function soon(run) {
+  // An answer still under way is about what stood there before: it must not be written over this.
+  asked += 1;
   clearTimeout(timer);
   timer = setTimeout(run, PAUSE);
 }
