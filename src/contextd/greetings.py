@@ -7,11 +7,11 @@ daemon is asked all the same, and where it answers otherwise the agent is told. 
 from __future__ import annotations
 
 import contextlib
-import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from contextd.home import read_object, write_object
 
 GREETINGS = ("initialize", "server/discover", "tools/list")
 """Methods whose answers are kept, and nobody's alone."""
@@ -29,7 +29,7 @@ class Greetings:
     def __init__(self, home: Path, profile: str) -> None:
         name = "".join(c for c in profile if c.isalnum()) or "default"
         self._path = home / "ready" / f"mcp-{name}.json"
-        self._kept = _read(self._path)
+        self._kept = read_object(self._path, _LARGEST) or {}
         self._protocol = ""
 
     def key(self, message: Mapping[str, Any]) -> str:
@@ -58,24 +58,7 @@ class Greetings:
         self._kept[key] = result
         while len(self._kept) > _MOST:
             del self._kept[next(iter(self._kept))]
-        self._write()
-        return before is not None
-
-    def _write(self) -> None:
-        fresh = self._path.with_suffix(f".{os.getpid()}.tmp")
         with contextlib.suppress(OSError):
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
-            fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(fd, "w", encoding="utf-8") as file:
-                json.dump(self._kept, file)
-            fresh.replace(self._path)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
-        kept = json.loads(content) if len(content) <= _LARGEST else {}
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return kept if isinstance(kept, dict) else {}
+            write_object(self._path, self._kept)
+        return before is not None

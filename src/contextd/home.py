@@ -5,9 +5,12 @@ Besides `settings`, the only module that reads the environment.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 SOCKET_PATH_LIMIT = 100
 """Bytes a unix socket's path may have (the kernel's limit is 108, some systems' 104)."""
@@ -56,6 +59,26 @@ def socket_path(home: Path) -> Path:
     name = hashlib.blake2b(os.fsencode(home), digest_size=8).hexdigest()
     user = os.getuid() if hasattr(os, "getuid") else 0
     return Path(tempfile.gettempdir()) / f"contextd-{user}-{name}" / "contextd.sock"
+
+
+def read_object(path: Path, largest: int) -> dict[str, Any] | None:
+    """The JSON object in a small file; None where none can be read."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(largest + 1)
+        value = json.loads(content) if len(content) <= largest else None
+    except (OSError, ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def write_object(path: Path, value: Mapping[str, Any]) -> None:
+    """Replace a small file by a JSON object, readable by its owner only. Raises `OSError`."""
+    fresh = path.with_suffix(f".{os.getpid()}.tmp")
+    fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(fd, "w", encoding="utf-8") as file:
+        json.dump(value, file)
+    fresh.replace(path)
 
 
 LOCAL = "local"

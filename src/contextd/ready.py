@@ -8,12 +8,13 @@ each client wants it and what it quotes, so that the daemon learns later what wa
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+from contextd.home import read_object
 
 VERSION = 1
 TOLD = "contextd_told"
@@ -49,7 +50,7 @@ def find(home: Path, cwd: str, now: datetime) -> dict[str, Any] | None:
     with contextlib.suppress(OSError, RuntimeError):
         place = place.resolve()
     for root in [place, *place.parents][:_DEEPEST]:
-        made = _read(ready_path(home, root))
+        made = read_object(ready_path(home, root), _LARGEST)
         if made is not None:
             return made if _holds(made, root, now) else None
     return None
@@ -80,16 +81,6 @@ def _filled(form: Any, text: str) -> Any:
     if isinstance(form, dict):
         return {name: _filled(value, text) for name, value in form.items()}
     return text if form == TEXT else form
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    try:
-        with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)
-        made = json.loads(content) if len(content) <= _LARGEST else None
-    except (OSError, ValueError, RecursionError):
-        return None
-    return made if isinstance(made, dict) else None
 
 
 def _holds(made: Mapping[str, Any], root: Path, now: datetime) -> bool:

@@ -8,14 +8,13 @@ and eight wait. Standard library only. The Windows branches have not been run on
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import socket
 import sys
 from pathlib import Path
 from typing import Any
 
-from contextd.home import endpoint_path, lock_path, log_path, make_home, socket_path
+from contextd.home import endpoint_path, lock_path, log_path, make_home, socket_path, write_object
 from contextd.offline import TELEMETRY_OFF
 
 if sys.platform == "win32":
@@ -41,12 +40,7 @@ class HomeClaim:
         """Write what clients may want to know to `endpoint_path`, readable by the owner only."""
         if self.listener.family != _unix_family():
             facts["tcp_port"] = self.listener.getsockname()[1]
-        path = endpoint_path(self.home)
-        fresh = path.with_suffix(f".{os.getpid()}.tmp")
-        fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(fd, "w", encoding="utf-8") as file:
-            json.dump({**facts, "pid": os.getpid()}, file)
-        fresh.replace(path)
+        write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
 
     def withdraw(self) -> None:
         """Let no new client in; those inside stay."""

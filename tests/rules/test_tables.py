@@ -19,6 +19,7 @@ from contextd.interop.clients.client import Client
 from contextd.interop.importers import IMPORTERS
 from contextd.jobs.table import JOBS
 from contextd.settings import SETTINGS, Setting
+from contextd.steps.collections import COLLECTIONS
 
 load_operations()
 
@@ -40,7 +41,12 @@ def test_a_setting_accepts_its_default_and_says_what_it_means(row: Setting) -> N
 @pytest.mark.parametrize("row", list(SETTINGS.values()), ids=lambda row: row.name)
 def test_a_setting_is_read_somewhere(row: Setting) -> None:
     readers = [path for path in OUR_CODE if path.name != "settings.py"]
-    assert any(f'"{row.name}"' in (ROOT / path).read_text("utf-8") for path in readers)
+    read_as = f'"{row.name}"'
+    for collection in COLLECTIONS.values():
+        what = row.name.rpartition(".")[2]
+        if collection.setting(what) == row.name:
+            read_as = f'.setting("{what}")'
+    assert any(read_as in (ROOT / path).read_text("utf-8") for path in readers)
 
 
 def test_settings_have_environment_variables_of_their_own() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from contextd.caches import Cache
+from contextd.domain.problems import FileProblem
 from contextd.yaml_text import compose, load_plain
 
 LARGEST = 256 * 1024
@@ -22,20 +23,6 @@ LARGEST = 256 * 1024
 
 MOST_FILES = 300
 """Of one folder. Each is looked at in every call that asks for rules."""
-
-
-@dataclass(frozen=True, slots=True)
-class SourceProblem:
-    """Something wrong with a file. `line` counts from 1; 0 is the file as a whole."""
-
-    file: str
-    line: int
-    message: str
-    hint: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.message} ({self.hint})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +36,7 @@ class ReadFile:
     kind: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict[str, Any])
     lines: Mapping[str, int] = field(default_factory=dict[str, int])
-    problems: tuple[SourceProblem, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -101,7 +88,7 @@ def read_folder(folder: FileFolder, known: Known | None = None) -> list[ReadFile
     found = [_read(folder, name, known) for name in names[:MOST_FILES]]
     if len(names) > MOST_FILES:
         why = f"{len(names)} files, of which {MOST_FILES} are read"
-        problem = SourceProblem(folder.shown, 0, why, "put several rules into one, or remove some")
+        problem = FileProblem(folder.shown, 0, why, "put several rules into one, or remove some")
         found.append(ReadFile(folder.path, folder.shown, problems=(problem,)))
     return found
 
@@ -144,7 +131,7 @@ def _leads_out(root: Path, path: Path) -> bool:
 
 def unreadable(path: Path, shown: str, why: str) -> ReadFile:
     """A file that says nothing, because of `why`."""
-    problem = SourceProblem(shown, 0, why, "put a text file in its place, or remove it")
+    problem = FileProblem(shown, 0, why, "put a text file in its place, or remove it")
     return ReadFile(path, shown, problems=(problem,))
 
 
@@ -157,7 +144,7 @@ class YamlFields:
     values: Mapping[str, Any]
     lines: Mapping[str, int]
     raw: Mapping[str, str]
-    problems: tuple[SourceProblem, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
 
 
 def yaml_fields(shown: str, text: str) -> YamlFields:
@@ -177,12 +164,12 @@ def yaml_fields(shown: str, text: str) -> YamlFields:
         return _wrong(shown, mark.line + 1 if mark is not None else 0, f"not YAML: {what}", hint)
     lines: dict[str, int] = {}
     raw: dict[str, str] = {}
-    problems: list[SourceProblem] = []
+    problems: list[FileProblem] = []
     for key, value in root.value:
         name, at = str(key.value), key.start_mark.line + 1
         if name in lines:
             told = f"{name!r} stands here again; it stands in line {lines[name]}"
-            problems.append(SourceProblem(shown, at, told, "keep one of the two"))
+            problems.append(FileProblem(shown, at, told, "keep one of the two"))
         lines[name] = at
         if isinstance(value, yaml.ScalarNode):
             raw[name] = str(value.value)
@@ -196,4 +183,4 @@ def yaml_fields(shown: str, text: str) -> YamlFields:
 
 
 def _wrong(shown: str, line: int, message: str, hint: str) -> YamlFields:
-    return YamlFields({}, {}, {}, (SourceProblem(shown, line, message, hint),))
+    return YamlFields({}, {}, {}, (FileProblem(shown, line, message, hint),))

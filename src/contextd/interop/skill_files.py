@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
 from contextd.interop.skill_places import SKILL_MD, Sort
 from contextd.yaml_text import load_plain
@@ -22,19 +23,6 @@ MOST_FILES = 200
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 _LONGEST_ABOUT = 2_000
 _FENCE = "---"
-
-
-@dataclass(frozen=True, slots=True)
-class FileProblem:
-    """What is wrong with a file, at which line, and what to do about it."""
-
-    file: str
-    line: int
-    message: str
-    hint: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message} ({self.hint})"
 
 
 @dataclass(frozen=True, slots=True)

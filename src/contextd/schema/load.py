@@ -8,8 +8,9 @@ import stat
 from pathlib import Path
 
 from contextd.caches import Cache
+from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
-from contextd.schema.model import ContextType, Origin, Problem, Schema, SchemaFile
+from contextd.schema.model import ContextType, Origin, Schema, SchemaFile
 from contextd.schema.parse import parse_schema
 
 NAME = "schema.yaml"
@@ -72,7 +73,9 @@ def parsed_file(text: str, path: str, origin: Origin) -> SchemaFile:
 
 
 def _unreadable(path: str, origin: Origin, why: str) -> SchemaFile:
-    problem = Problem(path, 0, why, "put a text file in its place; until then it counts as empty")
+    problem = FileProblem(
+        path, 0, why, "put a text file in its place; until then it counts as empty"
+    )
     return SchemaFile(path, origin, "", "unreadable", {}, (problem,))
 
 

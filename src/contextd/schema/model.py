@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from contextd.domain.kinds import Field, Kind
+from contextd.domain.problems import FileProblem
 
 Origin = Literal["project", "home"]
 
@@ -14,20 +15,6 @@ VERSION = 1
 
 TYPE, FIELDS, SAVED_AS = "contextType", "structuredData", "savedAs"
 """Where a record's data keeps its type, the fields of it, and the name of a type that was not declared."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong with a schema file. `line` counts from 1; 0 is the file as a whole."""
-
-    file: str
-    line: int
-    message: str
-    hint: str
-
-    def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line else self.file
-        return f"{place}: {self.message} ({self.hint})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +66,7 @@ class SchemaFile:
     text: str = ""
     etag: str = ""
     types: Mapping[str, ContextType] = field(default_factory=dict[str, ContextType])
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[FileProblem, ...] = ()
 
     @property
     def exists(self) -> bool:
@@ -95,6 +82,6 @@ class Schema:
     types: Mapping[str, ContextType] = field(default_factory=dict[str, ContextType])
 
     @property
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[FileProblem]:
         """Everything wrong in any of the files."""
         return [problem for file in self.files for problem in file.problems]

@@ -15,7 +15,8 @@ import yaml
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import Field, FieldType, Kind
-from contextd.schema.model import VERSION, ContextType, Origin, Problem
+from contextd.domain.problems import FileProblem
+from contextd.schema.model import VERSION, ContextType, Origin
 from contextd.yaml_text import compose
 
 FIELD_TYPES: tuple[FieldType, ...] = get_args(FieldType)
@@ -32,7 +33,7 @@ _SPELLED: dict[str, FieldType] = {
 
 def parse_schema(
     text: str, file: str, origin: Origin
-) -> tuple[dict[str, ContextType], list[Problem]]:
+) -> tuple[dict[str, ContextType], list[FileProblem]]:
     """The valid types of a schema.yaml, and every problem in the order of its lines."""
     reading = _Reading(file, origin)
     try:
@@ -48,7 +49,7 @@ class _Reading:
     def __init__(self, file: str, origin: Origin) -> None:
         self._file, self._origin = file, origin
         self.types: dict[str, ContextType] = {}
-        self.problems: list[Problem] = []
+        self.problems: list[FileProblem] = []
 
     def document(self, root: yaml.Node | None) -> None:
         """Read a whole file."""
@@ -86,7 +87,7 @@ class _Reading:
         hint = (
             "indent with spaces, and quote text that has `: `, ` #` or, within braces, `[]` in it"
         )
-        self.problems.append(Problem(self._file, at, f"not YAML: {what}", hint))
+        self.problems.append(FileProblem(self._file, at, f"not YAML: {what}", hint))
 
     def _version(self, node: yaml.Node) -> None:
         if str(node.value) != str(VERSION):
@@ -269,7 +270,7 @@ class _Reading:
                 yield name, key, value
 
     def _say(self, node: yaml.Node, message: str, hint: str) -> None:
-        self.problems.append(Problem(self._file, node.start_mark.line + 1, message, hint))
+        self.problems.append(FileProblem(self._file, node.start_mark.line + 1, message, hint))
 
 
 _types = ", ".join(FIELD_TYPES)

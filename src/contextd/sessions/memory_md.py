@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from contextd.domain.tokens import count_tokens
+from contextd.domain.words import one_line
 
 BUDGET = 1_500
 """Tokens of all of it: what the memory file of the original took (seed 004)."""
@@ -37,9 +38,7 @@ class Durable:
             f"found helpful {self.helpful}×" if self.helpful else "",
         ]
         counted = ", ".join(part for part in told if part)
-        text = " ".join(self.text.split())
-        text = text if len(text) <= _LONGEST else text[:_LONGEST].rsplit(" ", 1)[0] + " …"
-        return f"- {text}" + (f" ({counted})" if counted else "")
+        return f"- {one_line(self.text, _LONGEST)}" + (f" ({counted})" if counted else "")
 
 
 def render(project: str, memories: Sequence[Durable], budget: int = BUDGET) -> str:

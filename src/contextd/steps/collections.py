@@ -14,7 +14,7 @@ Strategy = Literal["resolution_match", "pattern_match", "strategy_generalization
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CollectionRow:
-    """A collection: records of a kind in one scope. The names are those of its settings. Records of which
+    """A collection: records of a kind in one scope. Records of which
     all fields in `alike` differ are about different things; of sentences in `agreeing` none may be
     opposite. With it, leftovers of the kinds in `archives` are archived.
     """
@@ -25,13 +25,10 @@ class CollectionRow:
     archives: tuple[str, ...]
     alike: tuple[str, ...]
     agreeing: tuple[str, ...]
-    enabled: str
-    schedule: str
-    similarity_threshold: str
-    min_cluster_size: str
-    merge_strategy: str
-    archive_originals: str
-    boost: str
+
+    def setting(self, what: str) -> str:
+        """The name of one of its settings."""
+        return f"consolidation.{self.name}.{what}"
 
 
 COLLECTIONS: dict[str, CollectionRow] = {
@@ -44,13 +41,6 @@ COLLECTIONS: dict[str, CollectionRow] = {
             archives=("remediation",),
             alike=(),
             agreeing=("root_cause",),
-            enabled="consolidation.remediations.enabled",
-            schedule="consolidation.remediations.schedule",
-            similarity_threshold="consolidation.remediations.similarity_threshold",
-            min_cluster_size="consolidation.remediations.min_cluster_size",
-            merge_strategy="consolidation.remediations.merge_strategy",
-            archive_originals="consolidation.remediations.archive_originals",
-            boost="consolidation.remediations.boost_confidence_per_occurrence",
         ),
         CollectionRow(
             name="anti_patterns",
@@ -59,13 +49,6 @@ COLLECTIONS: dict[str, CollectionRow] = {
             archives=("anti_pattern",),
             alike=("detection",),
             agreeing=("instead", "why_bad"),
-            enabled="consolidation.anti_patterns.enabled",
-            schedule="consolidation.anti_patterns.schedule",
-            similarity_threshold="consolidation.anti_patterns.similarity_threshold",
-            min_cluster_size="consolidation.anti_patterns.min_cluster_size",
-            merge_strategy="consolidation.anti_patterns.merge_strategy",
-            archive_originals="consolidation.anti_patterns.archive_originals",
-            boost="consolidation.anti_patterns.boost_confidence_per_occurrence",
         ),
         CollectionRow(
             name="memories",
@@ -75,13 +58,6 @@ COLLECTIONS: dict[str, CollectionRow] = {
             archives=("memory", "discovery"),
             alike=("outcome", "topic"),
             agreeing=("description",),
-            enabled="consolidation.memories.enabled",
-            schedule="consolidation.memories.schedule",
-            similarity_threshold="consolidation.memories.similarity_threshold",
-            min_cluster_size="consolidation.memories.min_cluster_size",
-            merge_strategy="consolidation.memories.merge_strategy",
-            archive_originals="consolidation.memories.archive_originals",
-            boost="consolidation.memories.boost_confidence_per_occurrence",
         ),
     )
 }
@@ -116,12 +92,12 @@ class Consolidating:
 
 def consolidating(row: CollectionRow, settings: Settings) -> Consolidating:
     """The settings in force for a collection."""
-    strategy = settings.text(row.merge_strategy)
+    strategy = settings.text(row.setting("merge_strategy"))
     return Consolidating(
         row=row,
-        threshold=min(1.0, settings.fraction(row.similarity_threshold)),
-        least=settings.number(row.min_cluster_size),
+        threshold=min(1.0, settings.fraction(row.setting("similarity_threshold"))),
+        least=settings.number(row.setting("min_cluster_size")),
         strategy=strategy,  # type: ignore[arg-type]
-        archived=settings.flag(row.archive_originals),
-        boost=settings.fraction(row.boost),
+        archived=settings.flag(row.setting("archive_originals")),
+        boost=settings.fraction(row.setting("boost_confidence_per_occurrence")),
     )

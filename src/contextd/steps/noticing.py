@@ -10,8 +10,10 @@ from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record, short_id
+from contextd.domain.words import one_line
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.briefing import titled
 from contextd.steps.injecting import held
 from contextd.steps.witnesses import FLOOR
 
@@ -35,8 +37,10 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
     query = str(values.get(LOOKING_FOR.get(operation, ""), ""))
     if not query or runtime.surface != "mcp" or not runtime.session or not runtime.embedder.model:
         return
-    session = runtime.view.sessions.get(runtime.session)
     known = _near(runtime, query)
+    if not known:
+        return
+    session = runtime.view.sessions.get(runtime.session)
     hidden = from_elsewhere(runtime, standings(runtime, [record for _, record in known]))
     hidden |= held(session) if session else set()
     for relevance, record in known:
@@ -62,10 +66,7 @@ def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
 
 
 def _notice(record: Record, relevance: float) -> Notice:
-    shown = " ".join(record.content.split())
-    if not shown.startswith(record.title):
-        shown = f"{record.title}: {shown}"
-    shown = shown if len(shown) <= _LONGEST else shown[:_LONGEST].rsplit(" ", 1)[0] + " …"
+    shown = one_line(titled(record), _LONGEST)
     memory = {"id": record.id, "kind": record.kind, "title": record.title, "content": shown}
     return Notice(
         "memory_match",

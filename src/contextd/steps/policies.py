@@ -10,8 +10,9 @@ from typing import Any
 
 from contextd.code.git.program import ask
 from contextd.domain.errors import Invalid
+from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record
-from contextd.governance.files import ReadFile, SourceProblem
+from contextd.governance.files import ReadFile
 from contextd.governance.policies.actions import Action
 from contextd.governance.policies.checking import Violation, check
 from contextd.governance.policies.rules import (
@@ -39,7 +40,7 @@ class InForce:
     """
 
     rules: list[PolicyRule]
-    problems: list[SourceProblem]
+    problems: list[FileProblem]
     bindings: list[Binding]
 
 
@@ -63,7 +64,7 @@ def in_force(runtime: Runtime, *kinds: str) -> InForce:
     records = _records(runtime, wanted)
     by_file = {(file_of(record), record.kind): record for record in records if file_of(record)}
     bindings: list[Binding] = []
-    problems: list[SourceProblem] = []
+    problems: list[FileProblem] = []
     looked_in: set[str] = set()
     broken: set[str] = set()
     for place in rule_folders(runtime):

@@ -23,10 +23,11 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.confidence import START
 from contextd.domain.errors import Conflict, ContextdError, Invalid
 from contextd.domain.kinds import KINDS, area_of
+from contextd.domain.problems import FileProblem
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import Scope
-from contextd.governance.files import FileFolder, ReadFile, SourceProblem, read_folder, stamps_of
+from contextd.governance.files import FileFolder, ReadFile, read_folder, stamps_of
 from contextd.governance.policies.rule_files import (
     POLICIES,
     STANDARDS,
@@ -63,7 +64,7 @@ class Reconciled:
     """What was done to files and records, in words, and what was left for a person to settle."""
 
     done: list[str] = field(default_factory=list[str])
-    problems: list[SourceProblem] = field(default_factory=list[SourceProblem])
+    problems: list[FileProblem] = field(default_factory=list[FileProblem])
 
 
 @dataclass(slots=True)
@@ -249,13 +250,13 @@ def _one(
             changes.append(Changed(record, after, "update", f"written into {file.shown}"))
             found.done.append(f"{file.shown} was brought up to date")
         except ContextdError as error:
-            found.problems.append(SourceProblem(file.shown, 0, error.message, error.hint))
+            found.problems.append(FileProblem(file.shown, 0, error.message, error.hint))
     else:
         found.problems.append(_both_changed(file.shown, record))
 
 
-def _both_changed(shown: str, record: Record) -> SourceProblem:
-    return SourceProblem(
+def _both_changed(shown: str, record: Record) -> FileProblem:
+    return FileProblem(
         shown,
         0,
         f"the file and its record {record.id[:8]} were both changed; the file is in force",
@@ -473,7 +474,7 @@ def _files_by(runtime: Runtime, shown: str) -> Iterator[tuple[RuleFolder, ReadFi
                     yield place, file
 
 
-def problems_of_files(runtime: Runtime) -> list[SourceProblem]:
+def problems_of_files(runtime: Runtime) -> list[FileProblem]:
     """What is wrong with the files that hold where a call stands, without changing anything."""
     return [
         problem
@@ -483,9 +484,9 @@ def problems_of_files(runtime: Runtime) -> list[SourceProblem]:
     ]
 
 
-def disagreeing(runtime: Runtime, records: Sequence[Record]) -> list[SourceProblem]:
+def disagreeing(runtime: Runtime, records: Sequence[Record]) -> list[FileProblem]:
     """The records among these that say something else than their file, where both were changed."""
-    found: list[SourceProblem] = []
+    found: list[FileProblem] = []
     for record in records:
         base = record.source.ref.rpartition("#")[2]
         for _, file in _files_by(runtime, file_of(record)):

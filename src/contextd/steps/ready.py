@@ -10,8 +10,8 @@ from contextd.domain.time import iso
 from contextd.interop.clients import CLIENTS
 from contextd.ready import SINCE, TEXT, VERSION, check_of, ready_path
 from contextd.runtime import Runtime
-from contextd.steps.briefing import brief
-from contextd.steps.handoff import sessions_with_work
+from contextd.steps.briefing import brief, read_lately
+from contextd.steps.handoff import LATELY, with_work
 from contextd.steps.tiers import tiers_of
 
 _MOST_ROOTS = 4
@@ -39,8 +39,9 @@ def write_ready(runtime: Runtime) -> int:
 def _write(runtime: Runtime) -> None:
     budget = runtime.settings.number("briefing.tokens")
     # What changed in the checkout since is not known beforehand.
-    packed = brief(runtime, budget=budget, changed=(), since=SINCE)
-    last = next(iter(sessions_with_work(runtime)), None)
+    lately = read_lately(runtime)
+    packed = brief(runtime, budget=budget, lately=lately, changed=(), since=SINCE)
+    last = next(iter(with_work(lately.sessions[:LATELY])), None)
     made = {
         "v": VERSION,
         "root": str(runtime.root),

@@ -13,10 +13,11 @@ from contextd.domain.changes import Put
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.errors import ContextdError
+from contextd.domain.problems import FileProblem
 from contextd.domain.records import STATUSES, Record, Source
 from contextd.domain.scope import PERSON
 from contextd.home import user_directory
-from contextd.interop.skill_files import FileProblem, SkillFile, read_skill_file
+from contextd.interop.skill_files import SkillFile, read_skill_file
 from contextd.interop.skill_places import PLACES, Owner
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime

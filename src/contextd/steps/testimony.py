@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from contextd.domain.records import Record
 from contextd.runtime import Runtime
 
-SAID_AGAIN, USED = "said again in session ", "used: told in session "
-"""How the reasons of those changes begin (`steps/witnesses.py`)."""
+SAID_AGAIN = "said again in session "
+"""How the reason begins for which a record that another session says too is trusted more."""
+
+TOLD = ": told in session "
+"""What stands in the reason between what came of telling a record and the session that was told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +27,5 @@ def testimony_of(runtime: Runtime, record: Record) -> Testimony:
     reasons = {one.reason for one in runtime.view.records.history(record.id)}
     return Testimony(
         1 + sum(reason.startswith(SAID_AGAIN) for reason in reasons),
-        sum(reason.startswith(USED) for reason in reasons),
+        sum(reason.startswith(f"used{TOLD}") for reason in reasons),
     )

@@ -128,13 +128,14 @@ def tiers_of(why: Mapping[str, tuple[int, str]]) -> dict[str, list[object]]:
     return {id: [tier, reason] for id, (tier, reason) in why.items()}
 
 
+def reasons_of(kept: object) -> dict[str, tuple[int, str]]:
+    """What `tiers_of` made, read back."""
+    told = kept.items() if isinstance(kept, Mapping) else ()
+    return {str(id): (int(tier), str(reason)) for id, (tier, reason) in told}
+
+
 def reasons_in(event: Event) -> dict[str, tuple[int, str]]:
     """Tier and reason of each record that an injection told of. An old one does not say why."""
-    kept = event.data.get("why")
-    known = kept if isinstance(kept, Mapping) else {}
-    return {
-        str(id): (int(known[id][0]), str(known[id][1]))
-        if id in known
-        else (BEARING, "not recorded")
-        for id in event.data.get("records", ())
-    }
+    known = reasons_of(event.data.get("why"))
+    told = map(str, event.data.get("records", ()))
+    return {id: known.get(id, (BEARING, "not recorded")) for id in told}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextd.domain.kinds import Field
-from contextd.governance.files import SourceProblem
-from contextd.schema.model import ContextType, Problem
+from contextd.domain.problems import FileProblem
+from contextd.schema.model import ContextType
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class ProblemView:
 
     def as_text(self) -> str:
         """In a line."""
-        return str(Problem(self.file, self.line, self.message, self.hint))
+        return str(FileProblem(self.file, self.line, self.message, self.hint))
 
 
 def type_views(types: Iterable[ContextType]) -> list[TypeView]:
@@ -82,7 +82,7 @@ def type_views(types: Iterable[ContextType]) -> list[TypeView]:
     ]
 
 
-def problem_views(problems: Iterable[Problem | SourceProblem]) -> list[ProblemView]:
+def problem_views(problems: Iterable[FileProblem]) -> list[ProblemView]:
     """Problems as callers see them."""
     return [ProblemView(p.file, p.line, p.message, p.hint) for p in problems]
 

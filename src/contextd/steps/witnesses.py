@@ -15,6 +15,7 @@ from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.runtime import Runtime
 from contextd.sessions.use import ENOUGH, USED, texts_after, told_in_vain, was_used
+from contextd.steps.testimony import SAID_AGAIN, TOLD
 from contextd.steps.writing import change
 
 FLOOR = 0.35
@@ -39,7 +40,7 @@ def seen_again(
     if record.status != "candidate" or same or at <= record.created_at:
         return False
     after = record.with_(status="active", confidence=apply(record.confidence, "seen_again"))
-    reason = f"said again in session {short_id(session.id)}"
+    reason = f"{SAID_AGAIN}{short_id(session.id)}"
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True
@@ -95,7 +96,7 @@ def _latest(runtime: Runtime) -> list[Session]:
 
 
 def _reason(signal: str, session: Session) -> str:
-    return f"{signal}: told in session {short_id(session.id)}"
+    return f"{signal}{TOLD}{short_id(session.id)}"
 
 
 def _judged(runtime: Runtime, record: Record, session: Session) -> bool:

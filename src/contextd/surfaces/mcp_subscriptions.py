@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -80,9 +80,7 @@ class Subscriptions:
 
         def look(changed: frozenset[Scope]) -> None:
             if changed & scopes:
-                task = asyncio.ensure_future(tell())
-                self._telling.add(task)
-                task.add_done_callback(self._telling.discard)
+                _begin(tell(), self._telling)
 
         async def tell() -> None:
             # The client may hang up at any moment.
@@ -127,9 +125,7 @@ class _Stream:
                 if changed & scopes:
                     listener(ResourceUpdated(uri=uri))
             if self._modules is not None and self._known[0] in changed:
-                task = asyncio.ensure_future(self._compare(listener))
-                self._looking.add(task)
-                task.add_done_callback(self._looking.discard)
+                _begin(self._compare(listener), self._looking)
 
         return self._calls.watch(look)
 
@@ -138,3 +134,10 @@ class _Stream:
         if now != self._known:
             self._known = now
             listener(ResourcesListChanged())
+
+
+def _begin(work: Coroutine[Any, Any, None], running: set[asyncio.Task[None]]) -> None:
+    """Start what nobody waits for. The loop itself does not keep it from being collected."""
+    task = asyncio.ensure_future(work)
+    running.add(task)
+    task.add_done_callback(running.discard)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from contextd.interop.skill_files import LARGEST, FileProblem, SkillFile, read_skill_file
+from contextd.domain.problems import FileProblem
+from contextd.interop.skill_files import LARGEST, SkillFile, read_skill_file
 from contextd.interop.skill_places import PLACES
 
 SKILL = (

@@ -9,7 +9,8 @@ from typing import Any
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS, Kind
-from contextd.governance.files import FileFolder, ReadFile, SourceProblem, YamlFields, yaml_fields
+from contextd.domain.problems import FileProblem
+from contextd.governance.files import FileFolder, ReadFile, YamlFields, yaml_fields
 from contextd.governance.policies.rules import problems_in
 
 SUFFIXES = (".yaml", ".yml")
@@ -51,14 +52,14 @@ def standard_file(path: Path, shown: str, text: str) -> ReadFile:
     named = said.raw.get("kind", "")
     if named and named not in _KINDS_OF_STANDARD:
         known = " or ".join(_KINDS_OF_STANDARD)
-        problem = SourceProblem(shown, said.lines["kind"], f"no kind {named!r}", f"write {known}")
+        problem = FileProblem(shown, said.lines["kind"], f"no kind {named!r}", f"write {known}")
         return ReadFile(path, shown, problems=(*said.problems, problem))
     guessed = "repo" if any(key in said.values for key in _ONLY_REPO) else "coding"
     return _checked(path, shown, said, KINDS[_KINDS_OF_STANDARD[named or guessed]])
 
 
-def _empty(shown: str) -> SourceProblem:
-    return SourceProblem(shown, 0, "the file is empty", "see docs/howto/policies.md")
+def _empty(shown: str) -> FileProblem:
+    return FileProblem(shown, 0, "the file is empty", "see docs/howto/policies.md")
 
 
 def _checked(path: Path, shown: str, said: YamlFields, kind: Kind) -> ReadFile:
@@ -75,11 +76,11 @@ def _checked(path: Path, shown: str, said: YamlFields, kind: Kind) -> ReadFile:
         for name, problem in error.details["fields"].items():
             line = said.lines.get(name, 0)
             told = f"{name}: {_stated(problem)}"
-            problems.append(SourceProblem(shown, line, told, _correct(name, problem, kind)))
+            problems.append(FileProblem(shown, line, told, _correct(name, problem, kind)))
     for place, wrong in problems_in(_lists(given)) if kind.name == "policy" else ():
         line = said.lines.get(place) or said.lines.get(place.split(".")[0], 0)
         told = f"{place.split('.')[0]}: {wrong.message}"
-        problems.append(SourceProblem(shown, line, told, wrong.hint))
+        problems.append(FileProblem(shown, line, told, wrong.hint))
     beside = _beside(said, shown, problems)
     beside.setdefault("title", _title(path))
     problems.sort(key=lambda problem: problem.line)
@@ -133,18 +134,18 @@ def _as_meant(said: YamlFields, name: str, value: Any, kind: Kind) -> Any:
     return value
 
 
-def _beside(said: YamlFields, shown: str, problems: list[SourceProblem]) -> dict[str, Any]:
+def _beside(said: YamlFields, shown: str, problems: list[FileProblem]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ("title", "content"):
         if name in said.raw and said.raw[name].strip():
             found[name] = said.raw[name].strip()
         elif name in said.values:
             told = f"{name}: must be a text"
-            problems.append(SourceProblem(shown, said.lines[name], told, f"write `{name}: …`"))
+            problems.append(FileProblem(shown, said.lines[name], told, f"write `{name}: …`"))
     tags = said.values.get("tags")
     if tags is not None and not isinstance(tags, list):
         told = "tags: must be a list"
-        problems.append(SourceProblem(shown, said.lines["tags"], told, "write `tags: [one, two]`"))
+        problems.append(FileProblem(shown, said.lines["tags"], told, "write `tags: [one, two]`"))
     elif tags:
         found["tags"] = [said.raw.get(f"tags.{n}", str(one)) for n, one in enumerate(tags)]
     return found

@@ -117,8 +117,8 @@ def consolidation_status(
         items_after=run.after if run else 0,
         clusters_merged=run.merged if run else 0,
         archived=run.archived if run else 0,
-        enabled=runtime.settings.flag(row.enabled),
-        schedule=runtime.settings.text(row.schedule),
+        enabled=runtime.settings.flag(row.setting("enabled")),
+        schedule=runtime.settings.text(row.setting("schedule")),
     )
 
 
@@ -283,8 +283,8 @@ def _by_schedule(runtime: Runtime, task: Task, row: CollectionRow) -> Mapping[st
     scope = task.scope or runtime.scope
     runtime.caller.require("write", scope)
     expect_next(runtime, row.job, scope)
-    if not runtime.settings.flag(row.enabled):
-        return {"skipped": f"{row.enabled} is off"}
+    if not runtime.settings.flag(row.setting("enabled")):
+        return {"skipped": f"{row.setting('enabled')} is off"}
     how = consolidating(row, runtime.settings)
     pacing = Pacing(task.hold.check, task.hold.keep, task.reached)
     done = consolidate(runtime, scope, how, pacing)

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from contextd.domain.errors import Invalid, NotFound, nearest
+from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record, short_id
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words
 from contextd.home import user_directory
-from contextd.interop.skill_files import FileProblem
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked

@@ -33,7 +33,7 @@ from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, less
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
 from contextd.steps.skill_files import follow_skill_files
-from contextd.steps.tiers import tiers_of
+from contextd.steps.tiers import reasons_of, tiers_of
 
 _PROMPT_KEPT, _TASK = 4_000, 300
 _ANSWER_KEPT = 20_000
@@ -197,11 +197,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
     """Note what the hook told the agent from the file that lay ready."""
-    kept = arrival.told.get("why")
-    why = {
-        str(id): (int(tier), str(reason))
-        for id, (tier, reason) in (kept.items() if isinstance(kept, Mapping) else ())
-    }
+    why = reasons_of(arrival.told.get("why"))
     records = runtime.view.records.get(list(why))
     runtime.trace.said += [record.text for record in records]
     runtime.trace.used += records

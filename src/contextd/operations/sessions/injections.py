@@ -84,7 +84,7 @@ def explain_injection(runtime: Runtime, session_id: str = "") -> LastInjection:
                 tier,
                 why,
                 round(records[id].confidence, 2),
-                was_used(records[id].text, after.get(id, "")),
+                was_used(records[id].text, after.get(id, ())),
             )
             for id, (tier, why) in reasons.items()
             if id in records
@@ -148,7 +148,7 @@ def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
         after = texts_after(events)
         for record in runtime.view.records.get(list(tiers)):
             told[tiers[record.id]] += 1
-            used[tiers[record.id]] += was_used(record.text, after.get(record.id, ""))
+            used[tiers[record.id]] += was_used(record.text, after.get(record.id, ()))
         for tier in set(tiers.values()):
             present[tier] += 1
             succeeded[tier] += session.outcome == "success"
