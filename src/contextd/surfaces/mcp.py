@@ -31,8 +31,10 @@ ALWAYS_LOADED = frozenset(
 )
 """Tools a client with deferred tools should load at once."""
 
-BY_HOOKS = frozenset({"session_start", "briefing_get"})
-"""Tools that do what hooks did already, where there are any."""
+LATER = frozenset({"session_start", "briefing_get", "memory_search"})
+"""Tools that need not be there at once where hooks are: those did what the first two do, and tell with each
+prompt what the last one finds; `context_search` finds it as well.
+"""
 
 SHOWS_NOTICES = "contextd/notices"
 """The extension a client declares that shows the notifications `contextd/…` itself."""
@@ -129,11 +131,11 @@ def tool_error(error: ContextdError) -> types.CallToolResult:
 
 
 def _tool(op: Operation, manner: Manner) -> types.Tool:
-    at_once = ALWAYS_LOADED - BY_HOOKS if manner.hooked else ALWAYS_LOADED
+    at_once = ALWAYS_LOADED - LATER if manner.hooked else ALWAYS_LOADED
     return types.Tool(
         name=manner.name(op),
         description=op.summary,
-        input_schema=slim_schema(op.arguments.model_json_schema()),
+        input_schema=_input_schema(op),
         output_schema=output_schema(op),
         annotations=types.ToolAnnotations(
             read_only_hint=op.effect == "read",
@@ -143,6 +145,22 @@ def _tool(op: Operation, manner: Manner) -> types.Tool:
         ),
         _meta={"anthropic/alwaysLoad": True} if op.name in at_once else None,
     )
+
+
+_OBVIOUS = frozenset({"limit"})
+"""Arguments whose name says what they are."""
+
+
+def _input_schema(op: Operation) -> dict[str, Any]:
+    """The arguments as a model needs to know them. An unknown one is refused with the known ones, so that
+    nobody has to be told that there are no others; clients want to hear it of a tool without any.
+    """
+    schema: dict[str, Any] = slim_schema(op.arguments.model_json_schema())
+    for name in _OBVIOUS.intersection(schema["properties"]):
+        schema["properties"][name].pop("description", None)
+    if schema["properties"]:
+        schema.pop("additionalProperties", None)
+    return schema
 
 
 async def _send(ctx: Context, notice: Notice) -> None:

@@ -10,10 +10,9 @@ from contextd.surfaces.manner import Manner
 
 _ABOUT = "contextd remembers this project across sessions and agents."
 _START = "Starting work: {session_start}, once, with the task. It returns the briefing."
-_HOOKED = (
-    "Your client's hooks start and end the session and gave you its briefing, if there is one."
-)
+_HOOKED = "Your client's hooks start, brief and end the session."
 _LOOK = "Before you explore, decide or debug: {context_search} or {memory_search}; the answer may be known."
+_LOOK_HERE = "Before you explore, decide or debug: {context_search}; the answer may be known."
 _READ = "Reading code: {read_file} with include_deps instead of several reads."
 _RECORD = (
     "After a decision, a fix, a surprise or a failed approach: {memory_record}, one fact each."
@@ -27,7 +26,7 @@ _REST = (
 
 def instructions(manner: Manner) -> str:
     """The server's instructions: when to call what. What hooks do is not asked for."""
-    lines = (_LOOK, _READ, _RECORD) if manner.hooked else (_START, _LOOK, _READ, _RECORD, _END)
+    lines = (_LOOK_HERE, _READ, _RECORD) if manner.hooked else (_START, _LOOK, _READ, _RECORD, _END)
     head = f"{_ABOUT} {_HOOKED}" if manner.hooked else _ABOUT
     text = "\n".join([head, *(f"- {line}" for line in lines), _REST])
     # The operations themselves may still be loading.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
@@ -20,13 +21,13 @@ from contextd.app import load_operations
 from contextd.domain.access import OWNER
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import OPERATIONS
-from contextd.settings import Settings
+from contextd.settings import SETTINGS, Settings
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import (
     ALWAYS_LOADED,
-    BY_HOOKS,
     COMPLETE,
+    LATER,
     SHOWS_NOTICES,
     build_server,
     tool_rows,
@@ -262,10 +263,29 @@ def test_what_hooks_do_is_not_loaded_at_once() -> None:
     def at_once(manner: Manner) -> set[str]:
         return {row.name for row in tool_rows(manner) if row.meta}
 
-    assert at_once(Manner("core")) - at_once(Manner("core", hooked=True)) == BY_HOOKS
+    assert at_once(Manner("core")) - at_once(Manner("core", hooked=True)) == LATER
     assert tool_rows(Manner("core", hooked=True))[0].model_dump() == next(
         row.model_dump() for row in tool_rows(Manner("core"))
     )
+
+
+FIRST_REQUEST, SHARE = 11_223, 0.09
+"""Tokens that a coding client sends with a first prompt, and the share of them that may be ours besides."""
+
+
+def test_a_first_request_holds_little_of_ours() -> None:
+    manner = Manner("core", hooked=True)
+    rows = tool_rows(manner)
+    shown = [
+        json.dumps({"name": row.name, "description": row.description, "schema": row.input_schema})
+        if row.meta
+        else f"mcp__contextd__{row.name}\n"
+        for row in rows
+    ]
+    ours = count_tokens(instructions(manner)) + sum(map(count_tokens, shown))
+    briefing = SETTINGS["briefing.tokens"].default
+    assert isinstance(briefing, int)
+    assert ours + briefing <= SHARE * FIRST_REQUEST
 
 
 def test_the_loaded_tools_are_few_and_in_the_smallest_profile() -> None:

@@ -41,7 +41,7 @@ class FileRead:
     lines: list[int]
     dependencies: list[Dependency] = field(default_factory=list[Dependency])
     tree: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    external: list[str] = field(default_factory=list[str])
+    external: Annotated[list[str], DETAIL] = field(default_factory=list[str])
     knowledge: list[Known] = field(default_factory=list[Known])
     notice: str = ""
 

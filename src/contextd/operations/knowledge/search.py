@@ -92,7 +92,7 @@ class SearchHits:
 def context_search(
     runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5
 ) -> SearchHits:
-    """Search decisions, past sessions and code in one call. Use before asking the user.
+    """Search lessons, decisions, past sessions and code. Use before asking the user.
 
     Args:
         query: What you want to know.

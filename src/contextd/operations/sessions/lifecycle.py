@@ -203,7 +203,7 @@ class Ended:
     """A session that is over; learning from it runs in the background."""
 
     session_id: str
-    memories_extracted: int
+    memories_extracted: int = 0
     job_id: Annotated[str, DETAIL] = ""
     note: str = ""
 
@@ -248,7 +248,7 @@ def session_end(
     if session.data.get("hooked") and is_open(session):
         change = SessionChange(id=session.id, seen_at=runtime.clock.now(), outcome=outcome or "")
         runtime.commit(sessions=[change])
-        return Ended(session.id, 0, note=_GOES_ON)
+        return Ended(session.id, note=_GOES_ON)
     job = close_session(runtime, session, outcome=outcome or "", learn=distill)
     learned = runtime.query(*kinds_that("learned"), session=session.id)
     count = sum(runtime.view.records.count(learned).values())
