@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.code.git.program import branch, head, repository
+from contextd.code.git.program import here, repository
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import SHOWN
@@ -142,9 +142,9 @@ def _named(runtime: Runtime, wanted: str) -> Session:
     whole = runtime.view.sessions.get(wanted) or everywhere.view.sessions.get(wanted)
     if whole is not None:
         return whole
-    here = frozenset({runtime.scope} if runtime.project is not None else ())
+    own = frozenset({runtime.scope} if runtime.project is not None else ())
     known = frozenset(project.scope for project in runtime.projects())
-    for view, scopes in ((runtime.view, here), (everywhere.view, known)):
+    for view, scopes in ((runtime.view, own), (everywhere.view, known)):
         found = view.sessions.find(scopes, prefix=wanted, limit=5) if len(wanted) >= SHOWN else []
         if len(found) > 1:
             names = ", ".join(session.id for session in found)
@@ -176,6 +176,7 @@ def new_session(
     """A session that begins now, anchored at the checkout's commit and branch; to be committed."""
     now = runtime.clock.now()
     repo = repository(runtime.root) if runtime.checkout else None
+    commit, branch = here(repo.root) if repo else ("", "")
     return Session(
         scope=runtime.scope,
         client=client or runtime.client,
@@ -184,8 +185,8 @@ def new_session(
         task=task_of(runtime, task),
         started_at=now,
         last_seen_at=now,
-        commit=head(repo.root) if repo else "",
-        branch=branch(repo.root) if repo else "",
+        commit=commit,
+        branch=branch,
         data=dict(data or {}),
     )
 
