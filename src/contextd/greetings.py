@@ -22,13 +22,15 @@ _MOST = 20
 
 
 class Greetings:
-    """The answers of one profile in one home. A file that cannot be read or written is no error: the daemon
-    answers as well, later.
+    """The answers to one command line in one home: to a profile, and to a client that is served in a `manner`
+    of its own. A file that cannot be read or written is no error: the daemon answers as well, later.
     """
 
-    def __init__(self, home: Path, profile: str) -> None:
-        name = "".join(c for c in profile if c.isalnum()) or "default"
-        self._path = home / "ready" / f"mcp-{name}.json"
+    def __init__(self, home: Path, profile: str, *manner: str) -> None:
+        named = (
+            "".join(c for c in part if c.isalnum()) for part in (profile or "default", *manner)
+        )
+        self._path = home / "ready" / f"mcp-{'-'.join(filter(None, named))}.json"
         self._kept = read_object(self._path, _LARGEST) or {}
         self._protocol = ""
 

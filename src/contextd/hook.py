@@ -86,6 +86,8 @@ def _deliver(
 ) -> dict[str, Any]:
     """What the daemon wants the client to see; empty when the event went to the spool."""
     cwd = _text(payload, "cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory()
+    if event in _STARTING and ready.was_told(home, _text(payload, "session_id")):
+        return {}
     line = {"event": event, "client": client, "marks": _marks(), "payload": payload}
     try:
         connection = dial(home, _CONNECT_SECONDS)
@@ -95,8 +97,7 @@ def _deliver(
         lies_ready = _from_file(home, cwd, line)
         start_daemon(home)
         if lies_ready:
-            _leave(home, cwd, line)
-            return lies_ready
+            return _told(home, cwd, line, lies_ready)
         connection = _await_daemon(home, deadline) if event in _STARTING else None
     if connection is None:
         _leave(home, cwd, line)
@@ -111,9 +112,9 @@ def _deliver(
             # Kept before hanging up: a daemon that finds the connection closed leaves the event to
             # the spool.
             lies_ready = _from_file(home, cwd, line)
-            _leave(home, cwd, line)
             if lies_ready:
-                return lies_ready
+                return _told(home, cwd, line, lies_ready)
+            _leave(home, cwd, line)
             late = isinstance(error, TimeoutError)
             _say("no answer in time; the event waits in the spool" if late else f"{error}; spooled")
             return {}
@@ -142,6 +143,17 @@ def _from_file(home: Path, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
     if output:
         line["payload"] = {**payload, ready.TOLD: {"text": text, "why": made.get("why")}}
     return output or {}
+
+
+def _told(home: Path, cwd: str, line: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
+    """What lies ready, with the event left for the daemon; nothing when another hook of the session did both
+    just now.
+    """
+    session = _text(line["payload"], "session_id")
+    if session and not ready.note_told(home, session):
+        return {}
+    _leave(home, cwd, line)
+    return output
 
 
 def _await_daemon(home: Path, deadline: float) -> socket.socket | None:

@@ -70,6 +70,10 @@ class Records(Protocol):
         """
         ...
 
+    def beginning(self, prefixes: Sequence[str]) -> list[str]:
+        """The ids of all records that begin with one of these, each once, in order."""
+        ...
+
     def find(self, query: Query) -> Page:
         """A page of matching records, newest first (created_at, then id, descending)."""
         ...

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +27,9 @@ SINCE, TEXT = "{contextd:since}", "{contextd:text}"
 
 _OLDEST = timedelta(days=14)
 """As long as a thread of work is one to continue."""
+
+_MARK, _AT_ONCE = "told-", 10.0
+"""How the file is called that says a session was told, and for how many seconds it says so."""
 
 _LARGEST = 64 * 1024
 _DEEPEST = 64
@@ -62,6 +67,42 @@ def said(made: Mapping[str, Any], now: datetime) -> str:
     since = f"Last worked here {_ago(now - at)}." if at else ""
     lines = str(made["text"]).replace(SINCE, since).split("\n")
     return "\n".join(line for line in lines if line.strip() != "-")
+
+
+def note_told(home: Path, session: str) -> bool:
+    """Note that a session is told what lies ready. False when another hook did so just now: a client runs
+    those of its settings and those of a plugin at once.
+    """
+    mark = _mark(home, session)
+    with contextlib.suppress(OSError):
+        for old in mark.parent.glob(f"{_MARK}*"):
+            if not _is_fresh(old):
+                old.unlink()
+    try:
+        os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def was_told(home: Path, session: str) -> bool:
+    """Whether a hook told a session just now what lay ready."""
+    return _is_fresh(_mark(home, session))
+
+
+def _mark(home: Path, session: str) -> Path:
+    # Every session that begins asks, and importing hashlib would take longer than all the rest; the name
+    # itself is the client's, and may hold anything.
+    return home / "ready" / f"{_MARK}{zlib.crc32(session.encode('utf-8', 'replace')):08x}"
+
+
+def _is_fresh(mark: Path) -> bool:
+    try:
+        return time.time() - mark.stat().st_mtime <= _AT_ONCE
+    except OSError:
+        return False
 
 
 def answer(

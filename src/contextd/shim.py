@@ -26,7 +26,7 @@ from contextd.home import first_set, home_directory
 
 USAGE = (
     "usage: contextd mcp [--profile core|standard|full] [--client NAME] [--project-root DIR]"
-    " [--standalone]"
+    " [--hooked] [--standalone]"
 )
 _CHUNK = 1 << 16
 _STDOUT_CHUNK = 4096
@@ -40,12 +40,15 @@ _MOST_LOSSES = 3
 
 
 class Options(NamedTuple):
-    """How the agent wants to be served; empty means the daemon's setting."""
+    """How the agent wants to be served; empty means the daemon's setting. With `hooked` the client has
+    our hooks as well, which start its sessions and end them.
+    """
 
     profile: str = ""
     client: str = ""
     cwd: str = ""
     standalone: bool = False
+    hooked: bool = False
 
 
 class _Gone(Exception):
@@ -63,7 +66,7 @@ def main(argv: Sequence[str] = ()) -> int:
         # 1.5 s of imports that a shim in front of a daemon must not pay.
         from contextd.app import serve_standalone  # noqa: PLC0415
 
-        return int(serve_standalone(options.profile, options.client, options.cwd))
+        return int(serve_standalone(*options[:3], hooked=options.hooked))
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         return _Bridge(home_directory(), options).run()
@@ -76,8 +79,8 @@ def parse(argv: Sequence[str]) -> Options | None:
     """Flags, then environment. `None` when a flag is unknown or lacks its value."""
     given: dict[str, str] = {}
     words = list(argv)
-    standalone = "--standalone" in words
-    words = [word for word in words if word != "--standalone"]
+    standalone, hooked = "--standalone" in words, "--hooked" in words
+    words = [word for word in words if word not in ("--standalone", "--hooked")]
     while words:
         name, equals, value = words.pop(0).partition("=")
         if name not in ("--profile", "--client", "--project-root") or not (equals or words):
@@ -85,9 +88,8 @@ def parse(argv: Sequence[str]) -> Options | None:
         given[name] = value if equals else words.pop(0)
     profile = given.get("--profile") or first_set("CONTEXTD_PROFILE", "CONTEXTD_MCP_PROFILE")
     root = given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR")
-    return Options(
-        profile, given.get("--client", ""), root and str(Path(root).absolute()), standalone
-    )
+    cwd = root and str(Path(root).absolute())
+    return Options(profile, given.get("--client", ""), cwd, standalone, hooked)
 
 
 class _Bridge:
@@ -104,7 +106,8 @@ class _Bridge:
         self._pending: dict[str | int, tuple[str, bytes]] = {}
         self._subscriptions: dict[str, tuple[str | int, bytes]] = {}
         self._unasked: set[str | int] = set()
-        self._greetings = Greetings(home, options.profile)
+        hooked = "hooked" if options.hooked else ""
+        self._greetings = Greetings(home, options.profile, options.client, hooked)
         self._greeted: dict[str | int, str] = {}
         self._heard = False
         self._losses: list[float] = []
@@ -160,6 +163,7 @@ class _Bridge:
             cwd=options.cwd,
             client=options.client,
             profile=options.profile,
+            hooked=options.hooked,
             conversation=self._conversation,
             repeats=list(self._pending),
         )

@@ -74,6 +74,8 @@ def test_the_briefing_is_there_at_once_and_the_session_knows_what_it_was_told(
     assert RULE in text
     assert "oven" not in text
     assert "{contextd" not in text
+    # The hook of a plugin, beside that of the settings.
+    assert starts(home, "first", below).stdout == ""
     rows = wait_for(
         lambda: call("list_sessions", home=home.path, cwd=str(home.project)).value["sessions"],
         "the daemon took the event in",

@@ -127,6 +127,17 @@ def test_a_whole_id_is_found_even_when_it_starts_another(store):
     assert store.records.resolve("abcd") == short
 
 
+def test_beginning_names_every_record_that_may_be_read_once_and_in_order(store):
+    made(store, id="abcd-two")
+    made(store, id="abcd-one")
+    made(store, id="abcd-one", scope=SCOPES[0])
+    made(store, id="abce-one")
+    made(store, id="abcd-%")
+    asked = ["abcd-", "abcd-o", "zzzz", "abcd-%"]
+    assert store.records.beginning(asked) == ["abcd-%", "abcd-one", "abcd-two"]
+    assert store.records.beginning([]) == []
+
+
 def test_find_pages_newest_first_without_gap_or_repeat(store):
     all_ = [made(store, hours=n // 3, id=f"id-{n:02}") for n in range(20)]
     pages, cursor = [], ""

@@ -44,6 +44,7 @@ ALLOWED = {
         "_arguments": CODE,
         "_result": CODE,
     },
+    "operations/lean.py": {"_parts": CODE},
     "retrieval/sense.py": {"_vocabulary": CODE},
     "schema/templates.py": {"templates": CODE},
     "sessions/worth.py": {"weights": CODE},

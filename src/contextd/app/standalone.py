@@ -9,10 +9,10 @@ from contextd.app.operations import load_operations
 from contextd.settings import load_settings
 
 
-def serve_standalone(profile: str, client: str, cwd: str) -> int:
+def serve_standalone(profile: str, client: str, cwd: str, *, hooked: bool = False) -> int:
     """Serve one agent over MCP on this process's stdio, without a daemon."""
     from contextd.surfaces.standalone import serve_stdio  # noqa: PLC0415 - imports the MCP SDK
 
     settings = load_settings(Path(cwd) if cwd else None)
     load_operations()
-    return serve_stdio(lambda: Host.open(settings), settings, profile, client, cwd)
+    return serve_stdio(lambda: Host.open(settings), settings, profile, client, cwd, hooked=hooked)

@@ -63,6 +63,11 @@ class Gap:
         about = self.subjects[0] if self.kind in _NAMED_BY_SUBJECT and self.subjects else ""
         object.__setattr__(self, "id", digest(f"{self.kind}\n{about}")[:12])
 
+    def as_text(self) -> str:
+        """What is missing, and below it what to do."""
+        mark = "⚠" if self.severity == "warning" else "ℹ"
+        return f"{mark} {self.description} ({self.id})\n  → {self.suggestion}"
+
 
 _NAMED_BY_SUBJECT: tuple[Sort, ...] = ("empty_type", "missed", "stale_demand")
 

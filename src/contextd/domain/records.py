@@ -51,11 +51,21 @@ def new_id() -> str:
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
 
+SHOWN = 8
+"""Characters of an id of ours that people and agents are shown."""
+
+
+def is_ours(id: str) -> bool:
+    """Whether an id looks like those we draw; an imported one may look like anything."""
+    return _UUID.fullmatch(id) is not None
+
+
 def short_id(id: str) -> str:
-    """An id as people are shown it: the beginning of one of ours, and all of an imported one, whose
-    beginning may be that of many.
+    """An id as people are shown it: the beginning of one of ours, with the number of a part of it behind,
+    and all of an imported one, whose beginning may be that of many.
     """
-    return id[:8] if _UUID.fullmatch(id) else id
+    whole, dot, number = id.partition(".")
+    return whole[:SHOWN] + dot + number if is_ours(whole) else id
 
 
 def headed(title: str, content: str) -> str:

@@ -15,6 +15,7 @@ from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
 from contextd.domain.usage import Observation
 from contextd.operations.core import PROJECT, Answer, Operation, text_of, validate
+from contextd.operations.lean import lean
 from contextd.runtime import Runtime
 from contextd.steps.following import follow, subject
 from contextd.steps.noticing import notice_memory
@@ -99,7 +100,9 @@ def _charged(
 
 def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
-    return Answer(value, text_of(result, value), tuple(call.trace.notices))
+    shown = lean(result, value, call) if call.surface == "mcp" else None
+    text = text_of(result, value if shown is None else shown)
+    return Answer(value, text, tuple(call.trace.notices), shown)
 
 
 def admit(op: Operation, runtime: Runtime) -> None:
@@ -159,7 +162,7 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
             f"{op.name} was carried out already, and its answer is lost",
             "look at what is stored now, and do not send it again",
         )
-    return Answer(answer["value"], answer["text"])
+    return Answer(answer["value"], answer["text"], lean=answer.get("lean"))
 
 
 def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answer) -> None:
@@ -180,7 +183,7 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
     if read and call.surface != "hook":
         call.sinks.used(read)
     if call.call and trace.committed:
-        kept = json.dumps({"value": answer.value, "text": answer.text})
+        kept = json.dumps({"value": answer.value, "text": answer.text, "lean": answer.lean})
         kept = kept if len(kept) <= _LARGEST_KEPT else "null"
         call.sinks.later("answer", lambda: call.view.keep_answer(call.call, kept))
 

@@ -123,12 +123,18 @@ class Operation:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a call gave: `value` is plain JSON data, `text` its compact form for agents and people, and
-    `notices` what they should know besides.
+    `notices` what they should know besides. `lean` is the data as a model is shown it, where one asked.
     """
 
     value: Any
     text: str
     notices: tuple[Notice, ...] = ()
+    lean: Any = None
+
+    @property
+    def shown(self) -> Any:
+        """The data for a model: `lean` where it was made."""
+        return self.value if self.lean is None else self.lean
 
 
 def operation(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from contextd.domain.errors import Invalid
 from contextd.operations.calling import PASSING_ON, invoke
@@ -55,10 +57,15 @@ class Called:
     name: str
     result: Any
     text: str
+    lean: Annotated[Any, Field(exclude=True)] = None
 
     def as_text(self) -> str:
         """The tool's own text."""
         return self.text
+
+    def as_lean(self) -> dict[str, Any]:
+        """The tool's own data."""
+        return {"result": self.lean}
 
 
 @operation("POST /api/tools/{name}", effect="write", profile="core", placeless=True)
@@ -74,4 +81,4 @@ def tool_call(runtime: Runtime, name: str, arguments: dict[str, Any] | None = No
         raise Invalid(f"{op.name} is not a tool", "tools_list names the tools")
     answer = invoke(op, runtime, arguments or {})
     runtime.trace.notices += answer.notices
-    return Called(op.name, answer.value, answer.text)
+    return Called(op.name, answer.value, answer.text, answer.shown)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from contextd.domain.details import DETAIL
 from contextd.domain.records import short_id
 from contextd.steps.writing import Saved
 
@@ -15,10 +17,10 @@ class Recorded:
     """
 
     id: str
-    outcome: str
+    outcome: Annotated[str, DETAIL]
     message: str
-    redacted: int = 0
-    operation: str = ""
+    redacted: Annotated[int, DETAIL] = 0
+    operation: Annotated[str, DETAIL] = ""
 
     def as_text(self) -> str:
         """The message."""

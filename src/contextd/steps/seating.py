@@ -11,8 +11,9 @@ from typing import Any
 
 from contextd.caches import Cache
 from contextd.code.git.program import here, repository
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.jobs import Schedule
+from contextd.domain.records import SHOWN
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
 from contextd.governance.redact import redact
@@ -103,6 +104,16 @@ def session_of(runtime: Runtime) -> Session | None:
     return found if found is not None and is_open(found) else None
 
 
+def session_begun(runtime: Runtime) -> Session | None:
+    """The open session of the call's connection, or the one that a hook of the same client began for it."""
+    found = session_of(runtime)
+    if found is None and runtime.connection and runtime.project is not None:
+        found = _hooked(runtime)
+        if found is not None:
+            take_seat(runtime, found)
+    return found
+
+
 def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
     """Give up the seats of a connection that ended: the project and session of each."""
     known = seats(runtime)
@@ -115,17 +126,32 @@ def leave_seats(runtime: Runtime) -> list[tuple[Scope, str]]:
 
 
 def in_session(runtime: Runtime, session_id: str) -> tuple[Runtime, Session]:
-    """The call standing in the project of a session that its caller may read, and the session.
+    """The call standing in the project of a session that its caller may read, and the session: by its id
+    or the beginning of one, of a session here before those elsewhere.
 
-    Raises `NotFound`.
+    Raises `NotFound`, or `Conflict` where it is the beginning of several.
     """
-    wanted = session_id.strip()
-    session = runtime.view.sessions.get(wanted) or runtime.everywhere().view.sessions.get(wanted)
-    if session is None:
-        raise NotFound(f"no session {wanted!r}", "session_start gives a session id")
+    session = _named(runtime, session_id.strip())
     if runtime.project is None or session.scope != runtime.scope:
         runtime = runtime.at(str(session.scope))
     return runtime, session
+
+
+def _named(runtime: Runtime, wanted: str) -> Session:
+    everywhere = runtime.everywhere()
+    whole = runtime.view.sessions.get(wanted) or everywhere.view.sessions.get(wanted)
+    if whole is not None:
+        return whole
+    own = frozenset({runtime.scope} if runtime.project is not None else ())
+    known = frozenset(project.scope for project in runtime.projects())
+    for view, scopes in ((runtime.view, own), (everywhere.view, known)):
+        found = view.sessions.find(scopes, prefix=wanted, limit=5) if len(wanted) >= SHOWN else []
+        if len(found) > 1:
+            names = ", ".join(session.id for session in found)
+            raise Conflict(f"{wanted!r} begins {len(found)} sessions", f"say which: {names}")
+        if found:
+            return found[0]
+    raise NotFound(f"no session {wanted!r}", "session_start gives a session id")
 
 
 def is_open(session: Session) -> bool:

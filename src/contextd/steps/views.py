@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from contextd.domain.confidence import confidence_at
+from contextd.domain.details import DETAIL
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.interop.kept import KEPT
@@ -22,13 +23,15 @@ class ContextEntry:
     id: str
     content: str
     tags: list[str]
-    source: str
-    created_at: Annotated[str, Field(serialization_alias="createdAt")]
-    updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
-    bubble_id: Annotated[str | None, Field(serialization_alias="bubbleId")] = None
-    context_type: Annotated[str | None, Field(serialization_alias="contextType")] = None
-    data: Annotated[dict[str, Any] | None, Field(serialization_alias="structuredData")] = None
-    score: float | None = None
+    source: Annotated[str, DETAIL]
+    created_at: Annotated[str, DETAIL, Field(serialization_alias="createdAt")]
+    updated_at: Annotated[str, DETAIL, Field(serialization_alias="updatedAt")]
+    bubble_id: Annotated[str | None, DETAIL, Field(serialization_alias="bubbleId")] = None
+    context_type: Annotated[str | None, DETAIL, Field(serialization_alias="contextType")] = None
+    data: Annotated[dict[str, Any] | None, DETAIL, Field(serialization_alias="structuredData")] = (
+        None
+    )
+    score: Annotated[float | None, DETAIL] = None
 
     def as_text(self) -> str:
         """One line, or as many as the content has."""
@@ -176,7 +179,7 @@ def shortened(text: str, most: int = 120) -> str:
 class Done:
     """An acknowledgment: what happened to which record."""
 
-    id: str
+    id: Annotated[str, DETAIL]
     message: str
 
     def as_text(self) -> str:

@@ -52,6 +52,11 @@ class MemoryRecords:
         exact = [record for record in found if record.id == prefix]
         return filters.only_one(prefix, exact or found)
 
+    def beginning(self, prefixes: Sequence[str]) -> list[str]:
+        """See `Records.beginning`."""
+        wanted = tuple(prefixes)
+        return sorted({record.id for record in self.visible() if record.id.startswith(wanted)})
+
     def find(self, query: Query) -> Page:
         """See `Records.find`."""
         after = filters.read_cursor(query.cursor)

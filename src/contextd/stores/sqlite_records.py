@@ -97,6 +97,17 @@ class SqliteRecords:
         exact = [record for record in found if record.id == prefix]
         return filters.only_one(prefix, exact or found)
 
+    def beginning(self, prefixes: Sequence[str]) -> list[str]:
+        """See `Records.beginning`."""
+        clause, values = self._reach.condition()
+        rows = self._database.rows(
+            "SELECT DISTINCT records.id FROM json_each(?) asked JOIN records"
+            " ON records.id >= asked.value AND records.id < asked.value || char(1114111)"
+            f" AND {clause} ORDER BY records.id",
+            (codec.dumps(list(prefixes)), *values),
+        )
+        return [id_ for (id_,) in rows]
+
     def find(self, query: Query) -> Page:
         """See `Records.find`."""
         condition, values = self._condition(query)

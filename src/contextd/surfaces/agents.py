@@ -14,6 +14,7 @@ from anyio import to_thread
 from contextd.loading import loading
 from contextd.operations.core import Profile
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.manner import Manner
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 async def serve_agent(
     calls: Calls,
-    profile: Profile,
+    manner: Manner,
     peer: Peer,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
@@ -31,7 +32,7 @@ async def serve_agent(
     """Serve one agent on a stream until it hangs up."""
     serve = await to_thread.run_sync(_over_streams)
     calls.warm()
-    await serve(calls, profile, peer, reader, writer)
+    await serve(calls, manner, peer, reader, writer)
 
 
 class AgentsOverHttp:

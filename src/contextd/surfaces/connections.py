@@ -31,6 +31,7 @@ from contextd.domain.records import new_id
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
+from contextd.surfaces.manner import manner_of
 from contextd.surfaces.web.access import Access
 
 logger = logging.getLogger(__name__)
@@ -180,9 +181,10 @@ class Connections:
             ),
         )
         profile: Profile = about.get("profile") or self._profile  # type: ignore[assignment]
+        manner = manner_of(profile, peer.client, hooked=about.get("hooked") is True)
         self.clients += 1
         try:
-            await serve_agent(self._calls, profile, peer, reader, writer)
+            await serve_agent(self._calls, manner, peer, reader, writer)
         finally:
             self.clients -= 1
             self.left_at = time.monotonic()

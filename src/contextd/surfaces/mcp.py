@@ -18,20 +18,29 @@ from mcp.shared.exceptions import MCPError
 from contextd import __version__
 from contextd.domain.errors import ContextdError
 from contextd.domain.notices import Notice
-from contextd.operations.core import OPERATIONS, Operation, Profile, slim_schema, tools
+from contextd.operations.core import Operation, slim_schema, tools
 from contextd.surfaces.calls import Call, Calls, Peer
+from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp_resources import Resources
 from contextd.surfaces.mcp_schemas import output_schema, structured
 from contextd.surfaces.mcp_subscriptions import Subscriptions
-from contextd.surfaces.render import INSTRUCTIONS, error_text
+from contextd.surfaces.render import error_text, instructions
 
 ALWAYS_LOADED = frozenset(
     {"session_start", "context_search", "memory_search", "memory_record", "briefing_get"}
 )
 """Tools a client with deferred tools should load at once."""
 
+LATER = frozenset({"session_start", "briefing_get", "memory_search"})
+"""Tools that need not be there at once where hooks are: those did what the first two do, and tell with each
+prompt what the last one finds; `context_search` finds it as well.
+"""
+
 SHOWS_NOTICES = "contextd/notices"
 """The extension a client declares that shows the notifications `contextd/…` itself."""
+
+COMPLETE = "contextd/complete"
+"""What a program puts into the `_meta` of a call, as true, to be given whole ids, every field and every score."""
 
 _STABLE = CacheHint(ttl_ms=300_000, scope="public")
 _FRESH = CacheHint(ttl_ms=0, scope="private")
@@ -40,8 +49,8 @@ Context = ServerRequestContext[Any, Any]
 PeerOf = Callable[[Context], Peer]
 
 
-def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]:
-    """A server that shows the tools of `profile`; `peer_of` says who sent a request.
+def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
+    """A server that shows the tools of a profile; `peer_of` says who sent a request.
 
     Tools outside the profile can be called by those who know them: profiles save tokens, they do
     not guard anything.
@@ -51,12 +60,12 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
 
     async def list_tools(ctx: Context, params: Any) -> types.ListToolsResult:
         await calls.operations()
-        return types.ListToolsResult(tools=list(tool_rows(profile)))
+        return types.ListToolsResult(tools=list(tool_rows(manner)))
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         await calls.operations()
-        op = OPERATIONS.get(params.name)
-        if op is None or not op.tool:
+        op = manner.tool(params.name)
+        if op is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
         peer = _named(peer_of(ctx), ctx)
         call = None
@@ -74,7 +83,7 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
         return types.CallToolResult(
             content=[types.TextContent(text=text) for text in (answer.text, *_lines(told))],
             structured_content={
-                **structured(op, answer.value),
+                **structured(op, answer.value if _wants_all(ctx) else answer.shown),
                 **({"notices": [notice.as_dict() for notice in told]} if told else {}),
             },
         )
@@ -82,7 +91,7 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
     return Server(
         "contextd",
         version=__version__,
-        instructions=INSTRUCTIONS,
+        instructions=instructions(manner),
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         on_list_resources=resources.fixed,
@@ -107,9 +116,9 @@ def build_server(calls: Calls, profile: Profile, peer_of: PeerOf) -> Server[Any]
 
 
 @cache
-def tool_rows(profile: Profile) -> tuple[types.Tool, ...]:
-    """What `tools/list` answers, the same for everybody with this profile."""
-    return tuple(_tool(op) for op in tools(profile))
+def tool_rows(manner: Manner) -> tuple[types.Tool, ...]:
+    """What `tools/list` answers, the same for everybody who is served in this manner."""
+    return tuple(_tool(op, manner) for op in tools(manner.profile))
 
 
 def tool_error(error: ContextdError) -> types.CallToolResult:
@@ -121,11 +130,12 @@ def tool_error(error: ContextdError) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=error_text(error))], is_error=True)
 
 
-def _tool(op: Operation) -> types.Tool:
+def _tool(op: Operation, manner: Manner) -> types.Tool:
+    at_once = ALWAYS_LOADED - LATER if manner.hooked else ALWAYS_LOADED
     return types.Tool(
-        name=op.name,
+        name=manner.name(op),
         description=op.summary,
-        input_schema=slim_schema(op.arguments.model_json_schema()),
+        input_schema=_input_schema(op),
         output_schema=output_schema(op),
         annotations=types.ToolAnnotations(
             read_only_hint=op.effect == "read",
@@ -133,8 +143,24 @@ def _tool(op: Operation) -> types.Tool:
             idempotent_hint=op.idempotent,
             open_world_hint=False,
         ),
-        _meta={"anthropic/alwaysLoad": True} if op.name in ALWAYS_LOADED else None,
+        _meta={"anthropic/alwaysLoad": True} if op.name in at_once else None,
     )
+
+
+_OBVIOUS = frozenset({"limit"})
+"""Arguments whose name says what they are."""
+
+
+def _input_schema(op: Operation) -> dict[str, Any]:
+    """The arguments as a model needs to know them. An unknown one is refused with the known ones, so that
+    nobody has to be told that there are no others; clients want to hear it of a tool without any.
+    """
+    schema: dict[str, Any] = slim_schema(op.arguments.model_json_schema())
+    for name in _OBVIOUS.intersection(schema["properties"]):
+        schema["properties"][name].pop("description", None)
+    if schema["properties"]:
+        schema.pop("additionalProperties", None)
+    return schema
 
 
 async def _send(ctx: Context, notice: Notice) -> None:
@@ -150,6 +176,11 @@ def _shows_notices(ctx: Context) -> bool:
     """Whether the client said that it shows our notifications: then results go without them."""
     wanted = types.ClientCapabilities(extensions={SHOWS_NOTICES: {}})
     return ctx.session.check_client_capability(wanted)
+
+
+def _wants_all(ctx: Context) -> bool:
+    """Whether a program asked for complete data, as REST gives it: most clients show it to a model."""
+    return isinstance(ctx.meta, Mapping) and ctx.meta.get(COMPLETE) is True
 
 
 def _lines(notices: Sequence[Notice]) -> list[str]:

@@ -12,6 +12,7 @@ from contextd.domain.access import OWNER
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.http_guard import BODY_LIMIT
+from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import Context, build_server
 from contextd.surfaces.rest import peer_of
 
@@ -23,7 +24,9 @@ async def managers(calls: Calls) -> AsyncIterator[Managers]:
     """What answers requests to `/mcp`, by profile. Left by the task that entered it."""
     by_profile = {
         name: StreamableHTTPSessionManager(
-            build_server(calls, name, _peer), stateless=True, max_request_body_size=BODY_LIMIT
+            build_server(calls, Manner(name), _peer),
+            stateless=True,
+            max_request_body_size=BODY_LIMIT,
         )
         for name in PROFILES
     }

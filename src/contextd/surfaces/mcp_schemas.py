@@ -8,13 +8,15 @@ from typing import Any
 
 from contextd.operations.core import OPERATIONS, Operation
 
-_DROPPED = ("title", "description", "default", "examples")
+_DROPPED = ("title", "description", "default", "examples", "required")
+"""What is no constraint, and which fields there are: what holds nothing is left out of an answer."""
 
 
 def output_schema(op: Operation) -> dict[str, Any]:
     """The schema of `structured`'s value. Always of type object: 2025 clients insist on it."""
     schema = _slim(op.result.json_schema(mode="serialization"))
     definitions = schema.pop("$defs", None)
+    root = str(schema.get("$ref", "")).rpartition("/")[2]
     schema = _inlined(schema, definitions or {})
     if schema.get("type") != "object":
         schema = {"type": "object", "properties": {"items": schema}, "required": ["items"]}
@@ -24,6 +26,10 @@ def output_schema(op: Operation) -> dict[str, Any]:
             **schema,
             "properties": {**schema.get("properties", {}), "notices": {"type": "array"}},
         }
+    # What stands inside a lean answer may say itself in a line.
+    for name, part in (definitions or {}).items():
+        if part.get("type") == "object" and name != root:
+            part["type"] = ["object", "string"]
     return {**schema, "$defs": definitions} if definitions else schema
 
 

@@ -13,8 +13,8 @@ from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from contextd.operations.core import Profile
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import build_server
 
 Incoming: TypeAlias = SessionMessage | Exception
@@ -23,13 +23,13 @@ _DRAIN_SECONDS = 8.0
 
 async def serve_peer(
     calls: Calls,
-    profile: Profile,
+    manner: Manner,
     peer: Peer,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
 ) -> None:
-    """Serve one peer the tools of a profile; see `serve_stream`."""
-    await serve_stream(build_server(calls, profile, lambda _: peer), reader, writer)
+    """Serve one peer in its manner; see `serve_stream`."""
+    await serve_stream(build_server(calls, manner, lambda _: peer), reader, writer)
 
 
 async def serve_stream(

@@ -12,15 +12,22 @@ from mcp.server.stdio import stdio_server
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Invalid
 from contextd.domain.records import new_id
-from contextd.operations.core import PROFILES, Profile
+from contextd.operations.core import PROFILES
 from contextd.settings import Settings
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.manner import Manner, manner_of
 from contextd.surfaces.mcp import build_server
 
 
 def serve_stdio(
-    open_backend: Callable[[], Backend], settings: Settings, profile: str, client: str, cwd: str
+    open_backend: Callable[[], Backend],
+    settings: Settings,
+    profile: str,
+    client: str,
+    cwd: str,
+    *,
+    hooked: bool = False,
 ) -> int:
     """Serve one agent until it closes stdin. Raises `Invalid` for an unknown profile."""
     profile = profile or settings.text("mcp.profile")
@@ -34,15 +41,16 @@ def serve_stdio(
         connection=new_id(),
         process=os.getppid(),
     )
-    asyncio.run(_serve(open_backend, settings, profile, peer))
+    manner = manner_of(profile, client, hooked=hooked)
+    asyncio.run(_serve(open_backend, settings, manner, peer))
     return 0
 
 
 async def _serve(
-    open_backend: Callable[[], Backend], settings: Settings, profile: Profile, peer: Peer
+    open_backend: Callable[[], Backend], settings: Settings, manner: Manner, peer: Peer
 ) -> None:
     calls = Calls(open_backend, settings.number("daemon.workers"))
-    server = build_server(calls, profile, lambda _: peer)
+    server = build_server(calls, manner, lambda _: peer)
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

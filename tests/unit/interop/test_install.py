@@ -58,7 +58,7 @@ def test_a_fresh_user_gets_the_server_and_one_hook_per_event(home: Path) -> None
     assert server == {
         "type": "stdio",
         "command": COMMAND[0],
-        "args": ["mcp", "--client", "claude-code"],
+        "args": ["mcp", "--client", "claude-code", "--hooked"],
     }
     settings = home / ".claude" / "settings.json"
     for event, timeout in EVENTS.items():
@@ -142,7 +142,7 @@ def test_new_lines_follow_the_files_own_layout(home: Path) -> None:
     assert (home / ".claude.json").read_bytes() == (
         b'{\r\n\t"a": 1,\r\n\t"mcpServers": {\r\n\t\t"contextd": {\r\n\t\t\t"type": "stdio",\r\n'
         b'\t\t\t"command": "/opt/my tools/bin/contextd",\r\n\t\t\t"args": [\r\n\t\t\t\t"mcp",\r\n'
-        b'\t\t\t\t"--client",\r\n\t\t\t\t"claude-code"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}'
+        b'\t\t\t\t"--client",\r\n\t\t\t\t"claude-code",\r\n\t\t\t\t"--hooked"\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}'
     )
 
 
@@ -240,7 +240,7 @@ def test_an_older_entry_of_ours_is_brought_up_to_date_in_its_place(home: Path) -
     assert "matcher" not in hooks["SessionEnd"][0]
     assert hooks["Notification"] == [{"hooks": [theirs]}]
     server = json.loads((home / ".claude.json").read_text())["mcpServers"]["contextd"]
-    assert server["args"] == ["mcp", "--client", "claude-code"]
+    assert server["args"] == ["mcp", "--client", "claude-code", "--hooked"]
     assert server["env"] == {"A": "b"}
     take_out(home)
     assert json.loads((home / ".claude.json").read_text()) == {}

@@ -36,9 +36,10 @@ def through_names_asked_for(desk, secret):
 
 
 def through_a_clients_id_of_its_session(desk, secret):
-    payload = {"session_id": secret, "cwd": str(desk.root), "prompt": "Where are tokens renewed?"}
+    payload = {"session_id": secret, "cwd": str(desk.root)}
     answers = [
-        desk.on("hook")("hook_event", event="UserPromptSubmit", payload=payload) for _ in range(2)
+        desk.on("hook")("hook_event", event="UserPromptSubmit", payload={**payload, "prompt": said})
+        for said in ("Where are tokens renewed?", "And where are they made?")
     ]
     assert answers[0]["session_id"] == answers[1]["session_id"]
 

@@ -220,7 +220,10 @@ def test_a_connection_joins_the_session_its_clients_hook_began(desk):
     )["session_id"]
     agent = desk.connected("abc", process=4242)
     agent("context_search", query="where are the tokens renewed")
-    assert agent("session_start", task_description="renew")["session_id"] == begun
+    started = agent.answer("session_start", task_description="renew")
+    assert (started.value["session_id"], started.value["briefing"]) == (begun, "")
+    assert count_tokens(started.text) <= 40
+    assert count_tokens(json.dumps(started.shown)) <= 45
     assert [(s.id, s.tool_calls, s.task) for s in desk.sessions()] == [(begun, 1, "renew")]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,11 +21,19 @@ from contextd.app import load_operations
 from contextd.domain.access import OWNER
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import OPERATIONS
-from contextd.settings import Settings
+from contextd.settings import SETTINGS, Settings
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.mcp import ALWAYS_LOADED, SHOWS_NOTICES, build_server, tool_rows
+from contextd.surfaces.manner import Manner
+from contextd.surfaces.mcp import (
+    ALWAYS_LOADED,
+    COMPLETE,
+    LATER,
+    SHOWS_NOTICES,
+    build_server,
+    tool_rows,
+)
 from contextd.surfaces.mcp_schemas import output_schema, structured
-from contextd.surfaces.render import INSTRUCTIONS
+from contextd.surfaces.render import instructions
 from support.repositories import committed
 
 Use = Callable[[Client], Coroutine[Any, Any, Any]]
@@ -56,11 +66,12 @@ def served(tmp_path: Path) -> Served:
         peer: Peer | None = None,
         era: str = "legacy",
         extensions: Sequence[ClientExtension] = (),
+        manner: Manner = Manner("full"),  # noqa: B008 - a value
     ) -> Any:
         async def joined() -> Any:
             calls = Calls(lambda: backend(settings), workers=2)
             known = peer or Peer("mcp", OWNER)
-            server = build_server(calls, "full", lambda _: known)
+            server = build_server(calls, manner, lambda _: known)
             async with Client(server, mode=era, extensions=extensions) as client:  # type: ignore[arg-type]
                 answer = await use(client)
             await calls.close()
@@ -82,6 +93,15 @@ def call(name: str, /, **arguments: Any) -> Use:
 def test_an_answer_is_text_and_the_same_as_data(served: Served, era: str) -> None:
     result = served(call("probe_greet", name="Ada"), era=era)
     assert result.content[0].text == "text form: hello Ada"
+    assert result.structured_content == {"text": "hello Ada"}
+
+
+@pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
+def test_a_program_may_ask_for_complete_data(served: Served, era: str) -> None:
+    async def use(client: Client) -> Any:
+        return await client.call_tool("probe_greet", {"name": "Ada"}, meta={COMPLETE: True})
+
+    result = served(use, era=era)
     assert result.structured_content == {"text": "hello Ada", "nickname": None, "tags": None}
 
 
@@ -172,7 +192,7 @@ def test_each_call_of_a_lasting_connection_has_a_key_of_its_own(served: Served) 
     lasting = served(use, peer=Peer("mcp", OWNER, connection="c-1"))
     assert len({one["key"] for one in lasting} - {""}) == 3
     assert [one["repeated"] for one in lasting] == [False] * 3
-    assert [one["key"] for one in served(use)] == [""] * 3
+    assert ["key" in one for one in served(use)] == [False] * 3
 
 
 def test_a_call_that_was_under_way_when_the_connection_broke_is_known_as_a_repetition(
@@ -201,8 +221,8 @@ def test_null_stays_allowed_in_output_where_it_can_occur() -> None:
 
 
 def test_tools_are_short_annotated_and_in_one_order() -> None:
-    rows = tool_rows("full")
-    assert [row.name for row in rows] == [row.name for row in tool_rows("full")]
+    rows = tool_rows(Manner("full"))
+    assert [row.name for row in rows] == [row.name for row in tool_rows(Manner("full"))]
     assert [row.name for row in rows if len(row.description or "") > 300] == []
     destroyer = next(row for row in rows if row.name == "probe_defect")
     assert destroyer.annotations is not None
@@ -210,12 +230,67 @@ def test_tools_are_short_annotated_and_in_one_order() -> None:
     assert destroyer.annotations.read_only_hint is False
 
 
-def test_instructions_stay_within_their_tokens_and_name_real_tools() -> None:
-    assert count_tokens(INSTRUCTIONS) <= 150
-    named = [name for name in OPERATIONS if name in INSTRUCTIONS]
-    assert {"session_start", "memory_record", "context_search"} <= set(named)
+@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize("prefix", ["", "contextd_"])
+def test_instructions_stay_within_their_tokens_and_name_real_tools(
+    prefix: str, *, hooked: bool
+) -> None:
+    told = instructions(Manner("core", prefix, hooked))
+    assert count_tokens(told.replace("contextd_", "")) <= 150
+    named = set(re.findall(r"[a-z]+(?:_[a-z]+)+", told)) - {"include_deps"}
+    assert named <= {row.name for row in tool_rows(Manner("core", prefix))}
+    for name in ("memory_record", "context_search"):
+        assert prefix + name in named
+    by_hooks = {prefix + "session_start", prefix + "session_end"}
+    assert named & by_hooks == (set() if hooked else by_hooks)
+
+
+def test_tools_that_other_servers_have_as_well_are_told_apart_and_called_by_either_name(
+    served: Served,
+) -> None:
+    async def use(client: Client) -> Any:
+        listed = [tool.name for tool in (await client.list_tools()).tools]
+        called = [await client.call_tool(n, {}) for n in ("contextd_probe_list", "probe_list")]
+        return listed, [answer.structured_content for answer in called]
+
+    listed, answers = served(use, manner=Manner("full", "contextd_"))
+    plain, _ = served(use)
+    assert listed == [f"contextd_{name}" for name in plain]
+    assert answers == [{"items": [1, 2, 3]}] * 2
+
+
+def test_what_hooks_do_is_not_loaded_at_once() -> None:
+    def at_once(manner: Manner) -> set[str]:
+        return {row.name for row in tool_rows(manner) if row.meta}
+
+    assert at_once(Manner("core")) - at_once(Manner("core", hooked=True)) == LATER
+    assert tool_rows(Manner("core", hooked=True))[0].model_dump() == next(
+        row.model_dump() for row in tool_rows(Manner("core"))
+    )
+
+
+FIRST_REQUEST, SHARE = 11_223, 0.09
+"""Tokens that a coding client sends with a first prompt, and the share of them that may be ours besides."""
+
+
+def test_a_first_request_holds_little_of_ours() -> None:
+    manner = Manner("core", hooked=True)
+    rows = tool_rows(manner)
+    shown = [
+        json.dumps({"name": row.name, "description": row.description, "schema": row.input_schema})
+        if row.meta
+        else f"mcp__contextd__{row.name}\n"
+        for row in rows
+    ]
+    ours = count_tokens(instructions(manner)) + sum(map(count_tokens, shown))
+    briefing = SETTINGS["briefing.tokens"].default
+    assert isinstance(briefing, int)
+    assert ours + briefing <= SHARE * FIRST_REQUEST
+
+
+def test_the_loaded_tools_are_few_and_in_the_smallest_profile() -> None:
     assert 3 <= len(ALWAYS_LOADED) <= 5
-    assert {row.name for row in tool_rows("core")} >= ALWAYS_LOADED
+    assert {row.name for row in tool_rows(Manner("core"))} >= ALWAYS_LOADED
 
 
 class Budget(BaseModel):

@@ -23,6 +23,7 @@ from contextd.settings import Settings
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.cli.commands import Commands
 from contextd.surfaces.connections import Connections
+from contextd.surfaces.manner import Manner
 from contextd.surfaces.mcp import build_server
 from contextd.surfaces.rest import routes
 from contextd.surfaces.web.access import Access
@@ -46,7 +47,7 @@ def served(
 ) -> Any:
     async def joined() -> Any:
         calls = Calls(lambda: backend, workers=2)
-        server = build_server(calls, profile, lambda _: Peer("mcp", OWNER))
+        server = build_server(calls, Manner(profile), lambda _: Peer("mcp", OWNER))
         async with Client(server, mode="legacy") as client:
             return await use(client)
 

@@ -17,7 +17,8 @@ from contextd.app import load_operations
 from contextd.domain.access import OWNER
 from contextd.settings import Settings
 from contextd.surfaces.calls import Calls, Peer
-from contextd.surfaces.mcp import build_server
+from contextd.surfaces.manner import Manner
+from contextd.surfaces.mcp import COMPLETE, build_server
 from support.repositories import BLOG, SHOP, committed
 
 ARGUMENTS = {
@@ -61,7 +62,7 @@ def told(tmp_path: Path) -> Callable[[Story], None]:
     async def joined(story: Story) -> None:
         calls = Calls(lambda: LocalHost(settings), workers=2)
         peers = [Peer("mcp", OWNER, cwd=str(root)) for root in roots]
-        servers = [build_server(calls, "full", lambda _, peer=peer: peer) for peer in peers]
+        servers = [build_server(calls, Manner("full"), lambda _, peer=peer: peer) for peer in peers]
         async with Client(servers[0]) as here, Client(servers[1]) as there:
             await story(_tool(here), _tool(there))
         await calls.close()
@@ -71,7 +72,7 @@ def told(tmp_path: Path) -> Callable[[Story], None]:
 
 def _tool(client: Client) -> Tool:
     async def call(name: str, /, **arguments: Any) -> Any:
-        answer = await client.call_tool(name, arguments)
+        answer = await client.call_tool(name, arguments, meta={COMPLETE: True})
         if answer.is_error:
             raise Refused(answer.content[0].text)
         return answer.structured_content

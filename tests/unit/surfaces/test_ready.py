@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -97,3 +98,16 @@ def test_each_client_gets_its_own_form_and_an_unknown_one_nothing() -> None:
     assert ready.answer(made, "", ["GEMINI_CLI"], "x") == {"say": "x"}
     assert ready.answer(made, "", [], "x") is None
     assert ready.answer(made, "emacs", [], "x") is None
+
+
+def test_of_hooks_that_tell_a_session_at_once_one_does(tmp_path: Path) -> None:
+    (tmp_path / "ready").mkdir()
+    assert not ready.was_told(tmp_path, "one")
+    assert [ready.note_told(tmp_path, "one") for _ in range(3)] == [True, False, False]
+    assert ready.was_told(tmp_path, "one")
+    assert ready.note_told(tmp_path, "two"), "another session"
+    for mark in (tmp_path / "ready").iterdir():
+        os.utime(mark, (0, 0))
+    assert not ready.was_told(tmp_path, "one")
+    assert ready.note_told(tmp_path, "one")
+    assert len(list((tmp_path / "ready").iterdir())) == 1

@@ -40,16 +40,9 @@ class Dependency:
         """Whether there was something to show and no room for it."""
         return self.shown == "nothing" and bool(self.names)
 
-    def as_dict(self) -> dict[str, Any]:
-        """As surfaces show it."""
-        return {
-            "path": self.path,
-            "level": self.level,
-            "names": list(self.names),
-            "shown": self.shown,
-            "text": self.text,
-            "tokens": self.tokens,
-        }
+    def as_text(self) -> str:
+        """Its name, and what of it is used."""
+        return f"--- uses {self.path} ---\n{self.text.rstrip()}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

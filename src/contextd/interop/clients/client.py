@@ -96,7 +96,8 @@ class Client:
     shown to the agent at a moment, and `asking` for a demand at the end of its turn, None where the client
     has no such thing; `acting` gives it for a verdict on what the agent is about to do. `transcripts` is the importer of its transcripts, empty where none
     is there. `instructions` is the file of a repository it reads for standing instructions.
-    `configuration` is None where contextd cannot write it.
+    `configuration` is None where contextd cannot write it. `bare` says that it shows
+    tools by their names alone, beside those of other servers.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Client:
     transcripts: str = ""
     instructions: str = "AGENTS.md"
     configuration: Configuration | None = None
+    bare: bool = False
 
     @property
     def configured(self) -> Configuration:

@@ -24,7 +24,8 @@ _ABSENT = object()
 def add_server(text: str, client: Client, command: Sequence[str]) -> Edit:
     """`text` with our MCP server in it. Raises `Invalid` when servers are not held as expected."""
     servers = _member(_document(text), client.configured.servers_key)
-    wanted = client.configured.entry([*command, "mcp", "--client", client.name])
+    hooked = ["--hooked"] if client.configured.events else []
+    wanted = client.configured.entry([*command, "mcp", "--client", client.name, *hooked])
     path: Path = (client.configured.servers_key, SERVER)
     present = servers.get(SERVER, _ABSENT)
     if isinstance(present, dict) and "command" in present:

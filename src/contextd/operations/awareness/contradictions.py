@@ -13,6 +13,7 @@ from pydantic import Field
 from contextd.awareness.contradictions import compare_all, propose
 from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import area_of, kinds_that
 from contextd.domain.records import Record, short_id
@@ -119,9 +120,9 @@ def list_contradictions(
 class Resolved:
     """What became of a contradiction. `superseded` can be brought back with undo."""
 
-    id: str
-    kept: list[str]
-    superseded: list[str]
+    id: Annotated[str, DETAIL]
+    kept: Annotated[list[str], DETAIL]
+    superseded: Annotated[list[str], DETAIL]
     message: str
 
     def as_text(self) -> str:

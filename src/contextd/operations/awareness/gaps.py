@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from contextd.awareness.gaps import Gap
 from contextd.domain.changes import Put
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.records import Record, short_id
 from contextd.operations.core import operation
@@ -29,15 +31,12 @@ class Gaps:
     """What is missing, warnings first, and what was dismissed, latest first."""
 
     gaps: list[Gap]
-    dismissed: list[Dismissal] = field(default_factory=list[Dismissal])
+    dismissed: Annotated[list[Dismissal], DETAIL] = field(default_factory=list[Dismissal])
 
     def as_text(self) -> str:
-        """A line per gap and one per suggestion."""
-        lines: list[str] = []
-        for gap in self.gaps:
-            mark = "⚠" if gap.severity == "warning" else "ℹ"
-            lines += [f"{mark} {gap.description} ({gap.id})", f"  → {gap.suggestion}"]
-        return "\n".join(lines) or "no gaps: nothing was asked in vain, nothing is old"
+        """Each gap with its suggestion."""
+        told = "\n".join(gap.as_text() for gap in self.gaps)
+        return told or "no gaps: nothing was asked in vain, nothing is old"
 
 
 @operation("GET /api/awareness/gaps", profile="standard")
@@ -54,7 +53,7 @@ def get_gaps(runtime: Runtime) -> Gaps:
 class GapClosed:
     """What became of a gap. `id` names the dismissal."""
 
-    id: str
+    id: Annotated[str, DETAIL]
     message: str
 
     def as_text(self) -> str:

@@ -69,6 +69,11 @@ class NoisyEntry:
     reads: int
     unhelpful: int
 
+    def as_text(self) -> str:
+        """In a line."""
+        counts = f"read {self.reads}×, no help {self.unhelpful}×"
+        return f"{short_id(self.id)} {counts}: {shortened(self.content)}"
+
 
 @dataclass(frozen=True, slots=True)
 class Noise:
@@ -78,11 +83,10 @@ class Noise:
 
     def as_text(self) -> str:
         """A line per record."""
-        lines = [
-            f"{short_id(e.id)} read {e.reads}×, no help {e.unhelpful}×: {shortened(e.content)}"
-            for e in self.entries
-        ]
-        return "\n".join(lines) or "no record was reported as no help"
+        return (
+            "\n".join(entry.as_text() for entry in self.entries)
+            or "no record was reported as no help"
+        )
 
 
 @operation("GET /api/awareness/noise")

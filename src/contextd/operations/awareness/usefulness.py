@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from contextd.domain.confidence import apply
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
 from contextd.domain.records import short_id
 from contextd.operations.core import operation
@@ -22,21 +24,22 @@ class UsefulnessScore:
     helpful: int
     unhelpful: int
 
+    def as_text(self) -> str:
+        """In a line."""
+        helped = f"helped {self.helpful}×, not {self.unhelpful}×"
+        return f"{short_id(self.id)}: confidence {self.confidence:.2f}, {helped}"
+
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
     """A report of usefulness, taken, with the new scores."""
 
-    acknowledged: bool
+    acknowledged: Annotated[bool, DETAIL]
     scores: list[UsefulnessScore]
 
     def as_text(self) -> str:
         """A line per record."""
-        lines = [
-            f"{short_id(s.id)}: confidence {s.confidence:.2f}, helped {s.helpful}×, not {s.unhelpful}×"
-            for s in self.scores
-        ]
-        return "\n".join(["noted", *lines])
+        return "\n".join(["noted", *(score.as_text() for score in self.scores)])
 
 
 @operation(

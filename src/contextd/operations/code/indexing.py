@@ -6,8 +6,9 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.query import Vector
 from contextd.domain.scope import Scope
@@ -30,7 +31,7 @@ _SLICE_SECONDS = 2.0
 class Indexing:
     """A scan that was asked for."""
 
-    job_id: str
+    job_id: Annotated[str, DETAIL]
     files: int
     changed: int
     pending: int

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any
 
+from contextd.code.symbols.dependencies import Dependency
 from contextd.code.symbols.read import FileView, read, read_outline
 from contextd.code.tree.paths import relative_inside
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record
 from contextd.domain.tokens import count_tokens, trim_to_tokens
@@ -35,20 +37,18 @@ class FileRead:
     path: str
     content: str
     language: str
-    tokens: int
+    tokens: Annotated[int, DETAIL]
     lines: list[int]
-    dependencies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    dependencies: list[Dependency] = field(default_factory=list[Dependency])
     tree: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    external: list[str] = field(default_factory=list[str])
+    external: Annotated[list[str], DETAIL] = field(default_factory=list[str])
     knowledge: list[Known] = field(default_factory=list[Known])
     notice: str = ""
 
     def as_text(self) -> str:
         """The file, then its dependencies and the tree of imports, then the knowledge."""
         parts = [f"=== {self.path} ({self.language or 'text'}) ===", self.content.rstrip("\n")]
-        for dependency in self.dependencies:
-            if dependency.get("text"):
-                parts += [f"\n--- uses {dependency['path']} ---", str(dependency["text"]).rstrip()]
+        parts += ["\n" + used.as_text() for used in self.dependencies if used.text]
         if self.tree:
             parts += ["\nImports:", *_branches(self.tree, 1)]
         if self.knowledge:
@@ -168,7 +168,7 @@ def _answer(view: FileView, notes: Sequence[Known], unsaid: int) -> FileRead:
             language=view.language,
             tokens=0,
             lines=[view.start_line, view.end_line],
-            dependencies=[dependency.as_dict() for dependency in view.dependencies],
+            dependencies=list(view.dependencies),
             tree=[node.as_dict() for node in view.tree],
             external=list(view.external),
             knowledge=list(notes),

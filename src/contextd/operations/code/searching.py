@@ -33,6 +33,10 @@ class GrepLine:
     text: str
     match: bool = True
 
+    def as_text(self) -> str:
+        """`path:line: text`, as grep prints it."""
+        return f"{self.path}:{self.line}{':' if self.match else '-'} {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Grepped:
@@ -43,8 +47,8 @@ class Grepped:
     notice: str = ""
 
     def as_text(self) -> str:
-        """`path:line: text`, as grep prints it."""
-        lines = [f"{m.path}:{m.line}{':' if m.match else '-'} {m.text}" for m in self.matches]
+        """A line per line."""
+        lines = [line.as_text() for line in self.matches]
         if self.notice:
             lines.append(f"({self.notice})")
         return "\n".join(lines) or "no matches"

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fnmatch import fnmatch
+from typing import Annotated
 
 from contextd.code.git import program as git
 from contextd.code.symbols.name_uses import (
@@ -18,6 +19,7 @@ from contextd.code.symbols.references import References, references, using_files
 from contextd.code.symbols.repo_map import repo_map as draw_map
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
@@ -116,6 +118,11 @@ class ReferenceLine:
     text: str
     role: str
 
+    def as_text(self) -> str:
+        """Place and line."""
+        doubt = " (by name only)" if self.role == "name" else ""
+        return f"{self.path}:{self.line}: {self.text}{doubt}"
+
 
 @dataclass(frozen=True, slots=True)
 class FoundReferences:
@@ -125,7 +132,7 @@ class FoundReferences:
 
     definition: SymbolHit
     references: list[ReferenceLine]
-    files: int
+    files: Annotated[int, DETAIL]
     truncated: bool = False
     others: list[SymbolHit] = field(default_factory=list[SymbolHit])
     notice: str = ""
@@ -217,8 +224,8 @@ class MapText:
     """The map, and how many tokens and definitions it has."""
 
     map: str
-    tokens: int
-    symbols: int
+    tokens: Annotated[int, DETAIL]
+    symbols: Annotated[int, DETAIL]
     notice: str = ""
 
     def as_text(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -44,7 +44,7 @@ class Invoked:
 
     def as_text(self) -> str:
         """The brief, and how the subtask ends."""
-        head = f"subtask {self.subtask_id}: {self.budget:,} tokens; end it with return(message)"
+        head = f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens; end it with return(message)"
         return "\n".join([head, *self.notes, self.brief])
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from contextd.domain.errors import ContextdError, Invalid, TooLarge
 from contextd.domain.kinds import kinds_that
-from contextd.domain.records import digest
+from contextd.domain.records import digest, short_id
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.operations.core import operation
@@ -50,7 +50,7 @@ class Branched:
 
     def as_text(self) -> str:
         """The id, the budget and the context."""
-        lines = [f"subtask {self.subtask_id}: {self.budget:,} tokens. {_ENDS}"]
+        lines = [f"subtask {short_id(self.subtask_id)}: {self.budget:,} tokens. {_ENDS}"]
         return "\n".join([*lines, *self.injected_context])
 
 
@@ -123,7 +123,7 @@ class Returned:
         """What it took, and where its trace is."""
         told = f"subtask returned; {self.used:,} of {self.budget:,} tokens were served inside it"
         parts = [told, *([self.memory] if self.memory else []), *self.notes]
-        return "; ".join(parts) + f". Its trace: expand({self.subtask_id!r})"
+        return "; ".join(parts) + f". Its trace: expand({short_id(self.subtask_id)!r})"
 
 
 @operation("POST /api/subtasks/return", effect="write", profile="standard")

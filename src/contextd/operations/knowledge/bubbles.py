@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from contextd.domain.details import DETAIL
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation
@@ -24,8 +25,8 @@ class Bubble:
     name: str
     description: str
     count: int
-    created_at: Annotated[str, Field(serialization_alias="createdAt")]
-    updated_at: Annotated[str, Field(serialization_alias="updatedAt")]
+    created_at: Annotated[str, DETAIL, Field(serialization_alias="createdAt")]
+    updated_at: Annotated[str, DETAIL, Field(serialization_alias="updatedAt")]
     entries: list[ContextEntry] | None = None
 
     def as_text(self) -> str:

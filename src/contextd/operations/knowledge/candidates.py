@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.code.project.project_yaml import ModuleLearning, enrich
 from contextd.domain.confidence import START
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record, short_id
 from contextd.governance.judgement import repeats
@@ -30,7 +31,7 @@ class Settled:
     id: str
     status: str
     confidence: float
-    version: str = ""
+    version: Annotated[str, DETAIL] = ""
 
     def as_text(self) -> str:
         """The new status."""

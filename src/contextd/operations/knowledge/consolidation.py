@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from contextd.consolidation.clusters import Cluster
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound, TooLarge
 from contextd.domain.query import Query
 from contextd.domain.records import Record, short_id
@@ -75,7 +76,7 @@ class MergeProposal:
 class ConsolidationStatus:
     """How a collection was consolidated last, and when it comes round."""
 
-    collection: str
+    collection: Annotated[str, DETAIL]
     scope: str
     last_run: str
     items_before: int

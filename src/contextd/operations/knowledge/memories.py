@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 from contextd.domain.confidence import apply
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
@@ -167,7 +168,7 @@ def _on_topic(runtime: Runtime, topic: str, scope: Scope) -> Record | None:
 class Feedback:
     """What feedback did to a memory."""
 
-    success: bool
+    success: Annotated[bool, DETAIL]
     new_confidence: float
     memory_id: str
 

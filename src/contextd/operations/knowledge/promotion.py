@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Conflict, Denied, Invalid
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Record, short_id
@@ -35,11 +36,11 @@ class Promotion:
     """
 
     new_id: str
-    status: Literal["promoted", "known", "proposal"]
-    scope: str
+    status: Annotated[Literal["promoted", "known", "proposal"], DETAIL]
+    scope: Annotated[str, DETAIL]
     message: str
-    title: str = ""
-    content: str = ""
+    title: Annotated[str, DETAIL] = ""
+    content: Annotated[str, DETAIL] = ""
     diff: list[str] = field(default_factory=list[str])
     confirm: str = ""
 

@@ -56,13 +56,25 @@ class SearchHit:
 
     def as_text(self) -> str:
         """The text, then where it comes from and why it is here; of code, first where it is."""
-        note = f" · {self.stale}" if self.stale else ""
-        note += f" · contradicts {self.contradicts}" if self.contradicts else ""
+        return self._told(f"{self.score:.3f}", self.why)
+
+    def as_line(self) -> str:
+        """The same without why it is here."""
+        return self._told()
+
+    def _told(self, *why: str) -> str:
+        otherwise = f"contradicts {self.contradicts}" if self.contradicts else ""
+        notes = (*why, self.stale, otherwise)
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
-            changed = f" · changed {self.date}" if self.date else ""
-            return f"{place}\n{self.text}\n  (code {self.id[:12]}{changed} · {self.score:.3f} · {self.why}{note})"
-        return f"{self.text}\n  ({self.type} {self.id[:12]} · {self.source} · {self.date} · {self.score:.3f} · {self.why}{note})"
+            changed = f"changed {self.date}" if self.date else ""
+            return _marked(f"{place}\n{self.text}", f"code {self.id[:12]}", changed, *notes)
+        name = f"{self.type} {short_id(self.id)}"
+        return _marked(self.text, name, self.source, self.date, *notes)
+
+
+def _marked(text: str, *marks: str) -> str:
+    return f"{text}\n  ({' · '.join(filter(None, marks))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +94,7 @@ class SearchHits:
 def context_search(
     runtime: Runtime, query: str, type: SearchType = "all", limit: int = 5
 ) -> SearchHits:
-    """Search decisions, past sessions and code in one call. Use before asking the user.
+    """Search lessons, decisions, past sessions and code. Use before asking the user.
 
     Args:
         query: What you want to know.

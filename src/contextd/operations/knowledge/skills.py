@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record, short_id
@@ -44,9 +46,16 @@ class FoundSkill:
 
     def as_text(self) -> str:
         """Name and what it is for, then what it costs and how it served."""
+        return f"{self._told()} · {self.why})"
+
+    def as_line(self) -> str:
+        """The same without why it fits."""
+        return f"{self._told()})"
+
+    def _told(self) -> str:
         trigger = f" Use it: {self.trigger}" if self.trigger else ""
         counts = f"{self.tokens} tokens, used {self.used}×, helped {self.helped}×"
-        return f"{self.name}: {self.description}{trigger}\n  ({counts} · {self.file or self.scope} · {self.why})"
+        return f"{self.name}: {self.description}{trigger}\n  ({counts} · {self.file or self.scope}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +164,12 @@ class Skill:
     folder: str = ""
     files: list[str] = field(default_factory=list[str])
     required_tools: list[str] = field(default_factory=list[str])
-    source: str = ""
-    scope: str = ""
-    tokens: int = 0
-    used: int = 0
-    helped: int = 0
-    unhelped: int = 0
+    source: Annotated[str, DETAIL] = ""
+    scope: Annotated[str, DETAIL] = ""
+    tokens: Annotated[int, DETAIL] = 0
+    used: Annotated[int, DETAIL] = 0
+    helped: Annotated[int, DETAIL] = 0
+    unhelped: Annotated[int, DETAIL] = 0
     problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:

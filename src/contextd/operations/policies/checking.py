@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Annotated
 
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.notices import Notice
 from contextd.domain.time import iso
@@ -35,9 +37,9 @@ class PolicyCheck:
     compliant: bool
     violations: list[ViolationView]
     suggestions: list[str]
-    denied: bool
-    checked: int
-    problems: list[str]
+    denied: bool = False
+    checked: Annotated[int, DETAIL] = 0
+    problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """A line per violation with the way out, then what may bear on it."""

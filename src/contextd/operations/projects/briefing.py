@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
+from contextd.domain.details import DETAIL
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import brief, quoted_in
@@ -17,10 +18,10 @@ class Briefing:
     """A packed briefing. `items` are the ids of the records it quotes."""
 
     briefing: str
-    token_count: int
-    project: str
-    items: list[str] = field(default_factory=list[str])
-    left_out: int = 0
+    token_count: Annotated[int, DETAIL]
+    project: Annotated[str, DETAIL]
+    items: Annotated[list[str], DETAIL] = field(default_factory=list[str])
+    left_out: Annotated[int, DETAIL] = 0
 
     def as_text(self) -> str:
         """The briefing itself."""

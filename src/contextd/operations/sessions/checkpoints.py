@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Annotated
 
-from contextd.domain.records import new_id
+from contextd.domain.details import DETAIL
+from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
 from contextd.domain.tokens import count_tokens
 from contextd.operations.core import operation
@@ -70,12 +72,12 @@ class Resumed:
 
     session_id: str
     restored_context: str
-    checkpoint_id: str = ""
-    files: list[str] = field(default_factory=list[str])
+    checkpoint_id: Annotated[str, DETAIL] = ""
+    files: Annotated[list[str], DETAIL] = field(default_factory=list[str])
 
     def as_text(self) -> str:
         """The restored context."""
-        return f"session {self.session_id}\n{self.restored_context}"
+        return f"session {short_id(self.session_id)}\n{self.restored_context}"
 
 
 @operation("POST /api/checkpoints/{checkpoint_id}/resume", effect="write", profile="standard")

@@ -28,6 +28,7 @@ from contextd.steps.client_folding import COMPACTED, measure_compactions, measur
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
+from contextd.steps.hearing import is_echo
 from contextd.steps.injecting import LOST, bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
@@ -107,6 +108,10 @@ def hook_event(
     )
     if arrival.spooled and _is_learned_from(runtime, arrival):
         return HookAnswer()
+    # What an agent is about to do is judged each time: it may try again what was refused.
+    judged = occurrence.moment == "acting"
+    if not (arrival.spooled or judged) and is_echo(runtime, occurrence, arrival.at):
+        return HookAnswer()
     return _HANDLERS[occurrence.moment](runtime, arrival)
 
 
@@ -167,6 +172,8 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
         "ancestors": ancestors,
         "transcript": occurrence.transcript,
         "hooked": True,
+        # A client that resumes shows its agent what it was told before.
+        BRIEFED: found is not None and bool(found.data.get(BRIEFED)),
     }
     if found is not None:
         data["continues"] = found.id
@@ -185,7 +192,11 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer(session_id=sitting.session.id)
     refresh_context_md(runtime, sitting.session)
     follow_skill_files(runtime, personal=False)
-    if arrival.occurrence.reason in _GOES_ON and not sitting.opened:
+    reason = arrival.occurrence.reason
+    if sitting.session.data.get(BRIEFED) and reason not in _NEW_WINDOWS:
+        sitting.commit(runtime)
+        return HookAnswer(session_id=sitting.session.id)
+    if reason == _COMPACTED and not sitting.opened:
         text, ids = _recap(runtime, arrival, sitting)
         if text:
             why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
@@ -207,8 +218,11 @@ def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> Hoo
     return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **told})
 
 
-_GOES_ON = ("compact", "resume")
-"""Why a session starts that is under way: what its window lost is handed back."""
+_COMPACTED = "compact"
+"""Why a session starts that is under way, and whose window lost what is handed back."""
+
+_NEW_WINDOWS = ("startup", "clear", _COMPACTED)
+"""Why a session starts whose window holds nothing of what its agent was told."""
 
 
 def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
@@ -216,7 +230,7 @@ def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str,
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
         return "", []
-    asks = arrival.occurrence.reason == "compact" and lessons_wanted(runtime, "compaction")
+    asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
     return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Annotated
 
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
@@ -36,6 +38,12 @@ class ToldRecord:
     confidence: float
     used: bool
 
+    def as_text(self) -> str:
+        """In a line."""
+        since = " · used since" if self.used else ""
+        about = f"{self.kind} {short_id(self.id)} · {self.why}{since}"
+        return f"tier {self.tier} · {about}: {self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class LastInjection:
@@ -45,18 +53,14 @@ class LastInjection:
     at: str
     tokens: int
     told: list[ToldRecord]
-    text: str
+    text: Annotated[str, DETAIL]
 
     def as_text(self) -> str:
         """A line per record."""
         if not self.text:
             return "nothing was told unasked yet"
         lines = [f"Told in session {short_id(self.session_id)}, {self.at}, {self.tokens} tokens:"]
-        lines += [
-            f"tier {one.tier} · {one.kind} {short_id(one.id)} · {one.why}"
-            f"{' · used since' if one.used else ''}: {one.text}"
-            for one in self.told
-        ]
+        lines += [one.as_text() for one in self.told]
         lines += [] if self.told else ["it quotes no record"]
         return "\n".join(lines)
 

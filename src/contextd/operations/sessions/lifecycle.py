@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import new_id, short_id
@@ -23,8 +24,10 @@ from contextd.steps.seating import (
     BRIEFED,
     IMPLICIT,
     in_session,
+    is_open,
     new_session,
     open_session,
+    session_begun,
     session_of,
     take_seat,
     task_of,
@@ -37,16 +40,18 @@ class Started:
     """A new session and what it starts with."""
 
     session_id: str
-    injected: list[str]
+    injected: Annotated[list[str], DETAIL]
     briefing: str
-    tokens: int
-    remaining_budget: int
-    time: dict[str, Any]
-    external_changes: list[str]
+    tokens: Annotated[int, DETAIL]
+    remaining_budget: Annotated[int, DETAIL]
+    time: Annotated[dict[str, Any], DETAIL]
+    external_changes: Annotated[list[str], DETAIL]
+    note: str = ""
 
     def as_text(self) -> str:
-        """The session id and the briefing."""
-        return f"session {self.session_id}\n{self.briefing}"
+        """The session id and the briefing, or why there is none."""
+        told = self.briefing or self.note
+        return "\n".join(filter(None, (f"session {short_id(self.session_id)}", told)))
 
 
 @operation("POST /api/sessions", effect="write", profile="core")
@@ -66,10 +71,12 @@ def session_start(
     if budget is not None and budget < 0:
         raise Invalid(f"budget is {budget}", "choose 0 or more tokens")
     task = task_of(runtime, task_description)
-    begun = session_of(runtime)
+    begun = session_begun(runtime)
     if begun is not None and (begun.data.get("hooked") or begun.data.get(IMPLICIT)):
         # Hooks follow this session already, or an earlier call began it: it only gets its task.
         session = begun.with_(task=task or begun.task)
+        if begun.data.get("hooked") and begun.data.get(BRIEFED):
+            return _begun_already(runtime, session, task)
     else:
         begun = None
         session = new_session(runtime, task=task, external_id=new_id())
@@ -97,6 +104,20 @@ def session_start(
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
     return _started(runtime, session, packed, max(0, total - packed.tokens), before, changed)
+
+
+_BEGUN = "Started by your client's hook, which gave you its briefing; briefing_get repeats it."
+
+
+def _begun_already(runtime: Runtime, session: Session, task: str) -> Started:
+    """The session of a client that tells of it itself. Its agent was briefed, and is not again."""
+    now = runtime.clock.now()
+    change = SessionChange(id=session.id, seen_at=now, task=task or None, data={IMPLICIT: False})
+    runtime.commit(sessions=[change])
+    runtime.trace.session = session.id
+    room = runtime.settings.number("injection.tokens")
+    left = max(0, room - session.tokens_served)
+    return Started(session.id, [], "", 0, left, {"now": iso(now)}, [], _BEGUN)
 
 
 def _briefed(
@@ -182,17 +203,20 @@ class Ended:
     """A session that is over; learning from it runs in the background."""
 
     session_id: str
-    memories_extracted: int
-    job_id: str = ""
+    memories_extracted: int = 0
+    job_id: Annotated[str, DETAIL] = ""
     note: str = ""
 
     def as_text(self) -> str:
         """What happens now."""
+        if self.note == _GOES_ON:
+            return f"session {short_id(self.session_id)}: {self.note}"
         kept = self.memories_extracted
         lessons = f" {kept} lesson{'s' * (kept != 1)} of it kept." if kept else ""
         return f"session {short_id(self.session_id)} ended.{lessons} {self.note}".rstrip()
 
 
+_GOES_ON = "It ends when your client ends it; the outcome is noted."
 _ASK = (
     "If it taught something that rules cannot see, record up to three lessons with memory_record: "
     "title, when to use it and when not, one to three sentences."
@@ -221,6 +245,10 @@ def session_end(
             raise Invalid("there is no session to end", "pass the session_id session_start gave")
         session = found
     runtime.caller.require("write", session.scope)
+    if session.data.get("hooked") and is_open(session):
+        change = SessionChange(id=session.id, seen_at=runtime.clock.now(), outcome=outcome or "")
+        runtime.commit(sessions=[change])
+        return Ended(session.id, note=_GOES_ON)
     job = close_session(runtime, session, outcome=outcome or "", learn=distill)
     learned = runtime.query(*kinds_that("learned"), session=session.id)
     count = sum(runtime.view.records.count(learned).values())

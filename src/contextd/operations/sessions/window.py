@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
 from contextd.domain.window import ContextItem
@@ -54,7 +55,7 @@ class WindowItem:
     def as_text(self) -> str:
         """One line."""
         about = f" {self.title!r}" if self.title else ""
-        line = f"{self.type} {self.source}{about} ({self.tokens:,} tokens, score {self.score:.2f}, used {self.count}×, last {self.last})"
+        line = f"{self.type} {short_id(self.source)}{about} ({self.tokens:,} tokens, score {self.score:.2f}, used {self.count}×, last {self.last})"
         return f"{line}: {self.reason}" if self.reason else line
 
 

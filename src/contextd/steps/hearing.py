@@ -1,0 +1,39 @@
+"""Hooks that tell the same thing twice: a client runs those of its settings and those of a plugin."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from contextd.caches import Cache
+from contextd.domain.scope import Scope
+from contextd.interop.clients.occurrence import Occurrence
+from contextd.runtime import Runtime
+
+_AT_ONCE = timedelta(seconds=10)
+"""All hooks of an event are started together, and the slowest answers within its client's patience of 5 s."""
+
+_SESSIONS = 4_096
+
+
+@dataclass(slots=True)
+class _Heard:
+    """What a session told last, and when."""
+
+    occurrence: Occurrence | None = None
+    at: datetime | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def is_echo(runtime: Runtime, occurrence: Occurrence, at: datetime) -> bool:
+    """Whether a session tells again what it told last, seconds ago. Of two hooks at once one is the echo."""
+    if not occurrence.session:
+        return False
+    heard: Cache[tuple[Scope, str, str], _Heard]
+    heard = runtime.organisation.caches.of("heard", _SESSIONS)
+    last = heard.made((runtime.scope, runtime.client, occurrence.session), _Heard)
+    with last.lock:
+        before, last.at = last.at, at
+        same, last.occurrence = last.occurrence == occurrence, occurrence
+        return same and before is not None and abs(at - before) < _AT_ONCE

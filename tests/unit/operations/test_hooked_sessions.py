@@ -1,0 +1,139 @@
+"""A session that hooks follow is the client's: begun, briefed and ended by it, each once."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd.domain.tokens import count_tokens
+from support.clients import CodingClient
+from support.desks import Desk, Home
+from support.repositories import SHOP, committed
+
+NOTE = "Deploys go through the green pipeline on Mondays"
+AGENT = 4242
+
+
+@pytest.fixture
+def client(words_only: Desk, tmp_path: Path) -> CodingClient:
+    words_only("save_context", content=NOTE)
+    return CodingClient(words_only, tmp_path)
+
+
+def begun(desk: Desk, session: str, process: int, **payload: Any) -> str:
+    """A session begins in a client with this process; what its agent is told."""
+    body = {"session_id": session, "cwd": str(desk.root), "source": "startup", **payload}
+    given = {"event": "SessionStart", "payload": body, "client": "claude-code"}
+    answer = desk.on("hook")("hook_event", **given, ancestors=[process + 1, process])
+    return str(answer["output"].get("hookSpecificOutput", {}).get("additionalContext", ""))
+
+
+def test_starting_it_says_so_and_briefs_nobody_twice(
+    words_only: Desk, client: CodingClient
+) -> None:
+    desk = words_only
+    assert NOTE in begun(desk, "s-1", AGENT)
+    # Its first call, of all calls.
+    started = desk.connected("one", AGENT).answer("session_start", task_description="renew tokens")
+    [session] = desk.sessions()
+    assert (session.task, session.external_id) == ("renew tokens", "s-1")
+    assert session.id.startswith(started.shown["session_id"])
+    assert NOTE not in started.text
+    assert count_tokens(started.text) <= 40
+    other = desk.connected("two", process=77).answer("session_start", task_description="other")
+    assert NOTE in other.text
+    assert len(desk.sessions()) == 2
+
+
+def test_an_agent_whose_hook_was_not_heard_gets_its_briefing_when_it_starts(
+    words_only: Desk, client: CodingClient
+) -> None:
+    desk = words_only
+    assert begun(desk, "s-1", AGENT, contextd_spooled_at="2026-11-20T10:00:00Z") == ""
+    assert NOTE in desk.connected("one", AGENT).answer("session_start").text
+    client.session = "s-1"
+    assert NOTE not in client.asks("Which prime numbers are even?")
+    assert len(desk.sessions()) == 1
+
+
+def test_it_ends_when_its_client_ends_it(words_only: Desk, client: CodingClient) -> None:
+    desk, agent = words_only, words_only.connected("one", AGENT)
+    begun(desk, "s-1", AGENT)
+    told = agent.answer("session_end", session_id=agent("session_start")["session_id"][:8])
+    assert count_tokens(told.text) <= 30
+    plain = desk.connected("two")
+    plain("session_end", session_id=plain("session_start")["session_id"])
+    for outcome in ("failure", "success"):
+        agent("session_end", outcome=outcome)
+    agent("list_contexts")
+    agent("connection_closed")
+    states = {one.external_id: (one.ended_at is None, one.outcome) for one in desk.sessions()}
+    assert states.pop("s-1") == (True, "success")
+    assert [open for open, _ in states.values()] == [False]
+    client.session = "s-1"
+    client.ends()
+    desk.host.work_off()
+    assert {one.status for one in desk.sessions()} == {"completed"}
+
+
+@pytest.mark.parametrize("learned", [False, True])
+def test_there_is_one_briefing_for_each_window(client: CodingClient, learned: bool) -> None:
+    assert NOTE in client.starts("startup")
+    client.asks("Which prime numbers are even?")
+    client.hook("SessionEnd", reason="other")
+    if learned:
+        client.desk.host.work_off()
+    assert client.starts("resume") == ""
+    assert NOTE not in client.asks("Which odd numbers are prime?")
+    client.hook("PreCompact", trigger="auto")
+    assert "Which odd numbers" in client.starts("compact") or learned
+    cleared = CodingClient(client.desk, client.folder)
+    assert cleared.starts("clear")
+
+
+def test_what_settings_and_plugin_tell_at_once_is_answered_once(
+    client: CodingClient, home: Home
+) -> None:
+    told: list[str] = []
+    together = threading.Barrier(3)
+
+    def starts() -> None:
+        together.wait()
+        told.append(client.starts())
+
+    hooks = [threading.Thread(target=starts) for _ in range(3)]
+    for one in hooks:
+        one.start()
+    for one in hooks:
+        one.join()
+    assert sorted(NOTE in text for text in told) == [False, False, True]
+    assert len(client.desk.sessions()) == 1
+    another = CodingClient(client.desk, client.folder)
+    assert NOTE in another.starts(), "another session says the same for itself"
+    home.clock.move(seconds=11)
+    assert NOTE in client.starts(), "a window that was opened anew"
+
+
+def test_two_projects_may_be_told_the_same_at_once(client: CodingClient, tmp_path: Path) -> None:
+    elsewhere = client.desk.at(committed(tmp_path / "elsewhere", SHOP))
+    elsewhere("save_context", content="Labels are printed in the depot")
+    twin = CodingClient(elsewhere, tmp_path, session=client.session)
+    assert NOTE in client.starts()
+    assert "depot" in twin.starts()
+
+
+def test_what_was_refused_is_refused_again_at_once(desk: Desk, tmp_path: Path) -> None:
+    desk.configure("policies:\n  hook: true\n")
+    rule = desk.root / ".context" / "policies" / "no-force.yaml"
+    rule.parent.mkdir(parents=True)
+    rule.write_text(
+        "requirement: Never push by force\ncommands: ['git push --force']\nenforce: deny\n"
+    )
+    client = CodingClient(desk, tmp_path)
+    given = {"tool_name": "Bash", "tool_input": {"command": "git push --force"}}
+    for _ in range(2):
+        said = client.hook("PreToolUse", **given).get("hookSpecificOutput", {})
+        assert said.get("permissionDecision") == "deny"
