@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.interop.importers import claude_code
 from contextd.interop.importers.batch import ImportBatch, Redact
+from contextd.interop.importers.importer import Importer, Listed, Whereabouts
 
-__all__ = ["IMPORTERS", "ImportBatch", "Importer", "Redact", "importer_for"]
+__all__ = [
+    "IMPORTERS",
+    "ImportBatch",
+    "Importer",
+    "Listed",
+    "Whereabouts",
+    "Redact",
+    "importer_for",
+]
 
 _HEAD_BYTES = 65_536
-
-
-class Read(Protocol):
-    """Reads complete entries from a byte offset on."""
-
-    def __call__(self, path: Path, offset: int = 0, *, redact: Redact = ...) -> ImportBatch:
-        """A batch of events."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Importer:
-    """One format: its name, whether a file with these first lines is one, and how it is read."""
-
-    name: str
-    title: str
-    detects: Callable[[Path, Sequence[str]], bool]
-    read: Read
-
 
 IMPORTERS: dict[str, Importer] = {
     row.name: row
     for row in (
-        Importer("claude-code", "Claude Code transcript", claude_code.detects, claude_code.read),
+        Importer(
+            name="claude-code",
+            title="Claude Code transcript",
+            detects=claude_code.detects,
+            read=claude_code.read,
+            places=(
+                Whereabouts(
+                    directory=".claude",
+                    patterns=("projects/*/*.jsonl",),
+                    variable="CLAUDE_CONFIG_DIR",
+                ),
+            ),
+        ),
     )
 }
 """Every format contextd can read, by name."""

@@ -40,13 +40,19 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 
 
 def read(
-    path: Path, offset: int = 0, *, redact: Redact = unredacted, limit: int = MOST_EVENTS
+    path: Path,
+    offset: int = 0,
+    *,
+    redact: Redact = unredacted,
+    session: str = "",
+    limit: int = MOST_EVENTS,
 ) -> ImportBatch:
     """The events of the complete lines from byte `offset` on, about `limit` of them at most.
 
     Reading on from `next_offset`, or again from 0, gives the same events with the same keys. An
     offset past the end means the file was rewritten: it is read from the start. Raises `NotFound`.
     """
+    del session
     try:
         with path.open("rb") as stream:
             size = stream.seek(0, 2)
