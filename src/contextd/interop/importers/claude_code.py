@@ -7,7 +7,7 @@ is kept, marked `sidechain` for a subagent's and `branch` for what was said afte
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from contextd.interop.importers.claude_lines import ClaudeLines
@@ -22,8 +22,18 @@ def detects(path: Path, head: Sequence[str]) -> bool:
         return False
     for text in head:
         line = parsed(text)
+        if isinstance(line, dict) and ("provenance" in line or "projectHash" in line):
+            # Clients that took the envelope over put something else into it.
+            return False
         if isinstance(line, dict) and "sessionId" in line and ("uuid" in line or "type" in line):
             return True
         if isinstance(line, dict) and line.get("type") in ("file-history-snapshot", "summary"):
             return True
     return False
+
+
+def beside(path: Path) -> Iterable[Path]:
+    """The transcripts of a session's sub-agents, also of those that a workflow ran: they lie in a folder
+    named after the session. A sub-agent's own are found with its session.
+    """
+    return sorted(path.with_suffix("").glob("subagents/**/agent-*.jsonl"))

@@ -51,7 +51,7 @@ class ClaudeLines:
 
     def _note_surroundings(self) -> None:
         told, line, session = self.told, self.line, text_of(self.line.get("sessionId"))
-        if session and (not told.session or session == told.stem):
+        if session and (not told.session or session == told.path.stem):
             told.session = session
         told.here = text_of(line.get("cwd"))
         told.cwd = told.cwd or told.here

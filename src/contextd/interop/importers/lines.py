@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Protocol
 
 from contextd.domain.errors import NotFound
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
+from contextd.interop.importers.compressed import COMPRESSED, opened
 from contextd.interop.importers.importer import Read
 from contextd.interop.importers.telling import Telling
 
@@ -52,10 +53,11 @@ def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
         del session
         try:
             with opened(path) as stream:
-                size = path.stat().st_size
-                offset = offset if 0 <= offset <= size else 0
-                modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-                told = Telling(stem=path.stem, redact=redact, last=modified)
+                about = path.stat()
+                appended = path.suffix != COMPRESSED
+                offset = 0 if offset < 0 or (appended and offset > about.st_size) else offset
+                modified = datetime.fromtimestamp(about.st_mtime, UTC)
+                told = Telling(path=path, redact=redact, last=modified)
                 lines = lines_of(told)
                 if offset:
                     _look_back(stream, offset, told, lines)
@@ -65,11 +67,6 @@ def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
 
     return read
-
-
-def opened(path: Path) -> BinaryIO:
-    """A transcript, open for reading."""
-    return path.open("rb")
 
 
 def _look_back(stream: BinaryIO, offset: int, told: Telling, lines: Lines) -> None:

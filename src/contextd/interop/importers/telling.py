@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from contextd.domain.origins import marked
@@ -24,9 +25,9 @@ from contextd.interop.importers.artefacts import (
     refusal_reason,
 )
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
-from contextd.interop.importers.common_tools import common_call, exit_told, patched_files
 from contextd.interop.importers.injected import CONTINUED, INTERRUPTED, command_words, own_words
 from contextd.interop.importers.pasted import set_apart
+from contextd.interop.importers.tool_names import common_call, exit_told, patched_files
 from contextd.interop.importers.tools import (
     accessed_file,
     call_text,
@@ -62,11 +63,12 @@ class Telling:
     """What is known so far of the transcript being read, and its events.
 
     `key` names the entry being read and must hold no colon; `marks` are put on all events of it. `cwd`
-    is where the session began, `here` where it stands. With `looking_back` nothing is kept but what
+    is where the session began, `here` where it stands; `open` holds the calls of a tool whose answers
+    name the tool alone. With `looking_back` nothing is kept but what
     later entries depend on.
     """
 
-    stem: str
+    path: Path
     redact: Redact
     last: datetime
     session: str = ""
@@ -83,6 +85,7 @@ class Telling:
     calls: dict[str, tuple[str, Mapping[str, Any]]] = field(
         default_factory=dict[str, tuple[str, Mapping[str, Any]]]
     )
+    open: dict[str, str] = field(default_factory=dict[str, str])
     tasks: Tasks = field(default_factory=Tasks)
     billed: set[str] = field(default_factory=set[str])
     key: str = ""
@@ -178,9 +181,18 @@ class Telling:
             self.add("file_access", index, "assistant", "", data, suffix=suffix)
 
     def answered(
-        self, id: str, content: Any, *, failed: bool = False, result: Any = None, index: int = 0
+        self,
+        id: str,
+        content: Any,
+        *,
+        failed: bool = False,
+        result: Any = None,
+        index: int = 0,
+        silent: bool = False,
     ) -> None:
-        """The answer to a call. `result` is what the client tells of it besides."""
+        """The answer to a call. `result` is what the client tells of it besides; `silent` says that it
+        tells of no exit code, so that one of a failure only is known.
+        """
         name, arguments = self.calls.get(id, ("", {}))
         if self.looking_back and name not in TASK_TOOLS:
             # Of what was answered before only the list of tasks matters later.
@@ -188,7 +200,7 @@ class Telling:
             return
         text = output_text(content)
         data: dict[str, Any] = {"tool": name, "id": id, "is_error": failed}
-        code = exit_code(name, text, failed, result)
+        code = None if silent and not failed else exit_code(name, text, failed, result)
         if code is not None:
             data["exit_code"] = code
         if refusal_reason(text) is not None:
@@ -209,7 +221,8 @@ class Telling:
         text, code = exit_told(output)
         shell = self.calls.get(id, ("", {}))[0] == "Bash"
         result = {"exitCode": code} if code is not None and shell else None
-        self.answered(id, text if shell else output, failed=failed, result=result, index=index)
+        silent = shell and code is None
+        self.answered(id, text, failed=failed, result=result, index=index, silent=silent)
 
     def used(self, usage: Mapping[str, Any], billed: str = "") -> None:
         """The tokens of one answer, by the client's own count. `billed` names the answer: one that is

@@ -139,7 +139,7 @@ def patched_files(given: Mapping[str, Any]) -> list[str]:
 
 _EXIT = re.compile(
     r"^\W{0,2}(?:(?:Process|Command)? ?exited with (?:exit )?code|Exit code|exit code)(?:\s*[:=])?\s+(-?\d{1,5})\b"
-    r"|\(exit code (\d{1,5})\)",
+    r"|\(exit code (\d{1,5})\)|completed with exit code (\d{1,5})>",
     re.M | re.I,
 )
 _WRAPPED = re.compile(
@@ -155,6 +155,7 @@ def exit_told(output: str) -> tuple[str, int | None]:
     """
     ends = output if len(output) <= 2 * _ENDS else f"{output[:_ENDS]}\n{output[-_ENDS:]}"
     match = _EXIT.search(ends)
-    code = int(match[1] or match[2]) if match else None
-    wrapped = _WRAPPED.match(output)
-    return (output[wrapped.end() :] if wrapped else output), code
+    code = int(match[1] or match[2] or match[3]) if match else None
+    while wrapped := _WRAPPED.match(output):
+        output = output[wrapped.end() :]
+    return output, code
