@@ -16,7 +16,9 @@ from contextd.interop.importers.importer import Listed
 from contextd.interop.importers.telling import Telling
 
 _BEGAN = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\s*$")
-_TYPED = "#### "
+_TYPED, _ENDED = "#### ", "  "
+"""How what was typed begins and ends. An agent's own headings of that depth do not end so."""
+
 _EDITED = re.compile(r"^Applied edit to (.+?)\s*$")
 _COMMITTED = re.compile(r"^Commit ([0-9a-f]{7,40}) (.+?)\s*$")
 _SAYING = re.compile(r"^/(?:ask|code|architect|chat-mode \w+|help)\s+(?=\S)")
@@ -74,8 +76,7 @@ def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[s
 
 
 def _tell(told: Telling, lines: list[str]) -> None:
-    # What was typed ends in two spaces; an agent's own headings of that depth do not.
-    strict = any(line.startswith(_TYPED) and line.endswith("  ") for line in lines)
+    strict = any(line.startswith(_TYPED) and line.endswith(_ENDED) for line in lines)
     seen: Counter[str] = Counter()
     for kind, text in _blocks(lines, strict):
         key = digest(f"{told.session}\n{kind}\n{text}")
@@ -91,30 +92,39 @@ def _tell(told: Telling, lines: list[str]) -> None:
 
 def _blocks(lines: list[str], strict: bool) -> Iterator[tuple[str, str]]:
     """Runs of lines of one kind: `typed`, `program` and `agent`."""
-    kinds = [_kind(line) for line in lines]
+    kinds = _kinds(lines, strict)
     place = 0
     while place < len(lines):
-        end = place
-        while end < len(lines) and (
-            kinds[end] == kinds[place] or (not lines[end].strip() and kinds[place] == "agent")
-        ):
+        end = place + 1
+        while end < len(lines) and _goes_on(kinds, lines, place, end, strict):
             end += 1
         kind, run = kinds[place], lines[place:end]
         if kind == "typed":
-            if strict and not run[-1].endswith("  "):
-                kind = "agent"
-            else:
-                run = [line[len(_TYPED) :] for line in run]
+            run = [line[len(_TYPED) :] for line in run]
         elif kind == "program":
             run = [line[1:].strip() for line in run]
         yield kind, "\n".join(run).strip()
         place = end
 
 
-def _kind(line: str) -> str:
-    if line.startswith(_TYPED):
-        return "typed"
-    return "program" if line.startswith(">") else "agent"
+def _goes_on(kinds: list[str], lines: list[str], place: int, end: int, strict: bool) -> bool:
+    if kinds[place] == "typed" and strict and lines[end - 1].endswith(_ENDED):
+        return False
+    return kinds[end] == kinds[place] or (not lines[end].strip() and kinds[place] == "agent")
+
+
+def _kinds(lines: list[str], strict: bool) -> list[str]:
+    kinds = []
+    for line in lines:
+        is_typed = line.startswith(_TYPED)
+        kinds.append("typed" if is_typed else "program" if line.startswith(">") else "agent")
+    if strict:
+        typed = False
+        for place in reversed(range(len(lines))):
+            typed = kinds[place] == "typed" and (typed or lines[place].endswith(_ENDED))
+            if kinds[place] == "typed" and not typed:
+                kinds[place] = "agent"
+    return kinds
 
 
 def _typed(told: Telling, text: str) -> None:
