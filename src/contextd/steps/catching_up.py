@@ -99,7 +99,8 @@ def catch_up(
     except _Unreadable as error:
         trouble = str(error)
     told = {"path": str(path), "why": trouble} if trouble else {}
-    if told != (session.data.get(UNREAD) or {}):
+    # Where nothing is new, what was said of it before still holds.
+    if told != (session.data.get(UNREAD) or {}) and (told or counts):
         runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: told})])
     return dict(counts)
 
