@@ -24,7 +24,7 @@ HEADLESS = "headless"
 UNREAD = "transcript_unread"
 """Where a session keeps which of its client's files could not be read, and why; empty once it could."""
 
-_BESIDE = "transcripts_beside"
+_BESIDE, _AGENTS = "transcripts_beside", "agent_transcripts"
 _NOTHING_UNDERSTOOD = 20
 """Entries of a transcript that tells nothing at all, from which its format must have changed."""
 
@@ -69,7 +69,7 @@ def _size(path: Path) -> int:
 
 def read_so_far(session: Session) -> dict[str, Any]:
     """What a session keeps of how far its transcripts were read, for the one that continues it."""
-    names = ("transcript_offset", "transcript_stamp", _BESIDE)
+    names = ("transcript_offset", "transcript_stamp", _BESIDE, _AGENTS)
     return {name: session.data[name] for name in names if name in session.data}
 
 
@@ -129,18 +129,34 @@ def _transcripts(runtime: Runtime, session: Session, path: Path) -> Iterator[_Tr
     yield _Transcript(path, importer, _mark_of(session, path))
     with _somebody_elses():
         beside = list(importer.beside(path))
-    for one in beside:
+    for one in (*beside, *_agents(session)):
         current = runtime.view.sessions.get(session.id) or session
         mark = ReadMark.of(_marks_beside(current).get(one.name))
-        yield _Transcript(one, importer, mark, agent=one.stem)
+        if one.is_file():
+            yield _Transcript(one, importer, mark, agent=one.stem)
 
 
 def _beside(session: Session, path: Path) -> list[Path]:
     importer = IMPORTERS.get(_reader_named(session))
     try:
-        return list(importer.beside(path)) if importer is not None else []
+        found = list(importer.beside(path)) if importer is not None else []
     except OSError:
-        return []
+        found = []
+    return [*found, *_agents(session)]
+
+
+def _agents(session: Session) -> list[Path]:
+    kept = session.data.get(_AGENTS)
+    return [Path(str(one)) for one in kept] if isinstance(kept, list | tuple) else []
+
+
+def follow_agent(runtime: Runtime, session: Session, transcript: str) -> None:
+    """Have a sub-agent's transcript read with its session, where it lies elsewhere than beside it."""
+    path = _path_of(session, "")
+    if not transcript or path is None or transcript in (str(one) for one in _beside(session, path)):
+        return
+    agents = [*map(str, _agents(session)), transcript]
+    runtime.commit(sessions=[SessionChange(id=session.id, data={_AGENTS: agents})])
 
 
 def _mark_of(session: Session, path: Path) -> ReadMark:

@@ -304,3 +304,21 @@ def test_a_sub_agent_that_goes_on_is_read_on(desk: Desk, tmp_path: Path) -> None
     theirs = [e for e in desk.view.sessions.events(kept.id) if e.data.get("agent")]
     assert len(theirs) == 10
     assert len({event.key for event in theirs}) == 10
+
+
+def test_a_sub_agent_whose_transcript_lies_elsewhere_is_read_when_its_end_is_told(
+    desk: Desk, tmp_path: Path
+) -> None:
+    codes = Hooked(desk, "codex", codex(tmp_path))
+    codes.hook("SessionStart", source="startup")
+    rows = [
+        {"timestamp": "2026-04-07T08:00:04Z", "type": "response_item", "payload": {
+            "type": "function_call", "name": "exec_command", "call_id": "s1",
+            "arguments": json.dumps({"cmd": "ls src"})}},
+    ]  # fmt: skip
+    theirs = lines_to(tmp_path / "elsewhere" / "rollout-sub.jsonl", rows)
+    for _ in range(2):
+        codes.hook("SubagentStop", agent_id="s", agent_transcript_path=str(theirs), turn_id="t1")
+    codes.hook("Stop", turn_id="t1")
+    assert [e.text for e in codes.events if e.data.get("sidechain")] == ["Bash: ls src"]
+    assert codes.told() == [PROMPT, ANSWER]

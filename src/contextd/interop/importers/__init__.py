@@ -75,6 +75,7 @@ IMPORTERS: dict[str, Importer] = {
             title="Gemini CLI chat of an older version",
             detects=gemini.detects_json,
             read=gemini.read_json,
+            client="gemini-cli",
             places=(Whereabouts(directory=".gemini", patterns=("tmp/*/chats/session-*.json",)),),
             grows=False,
         ),
@@ -108,6 +109,7 @@ IMPORTERS: dict[str, Importer] = {
             title="exported OpenCode session",
             detects=opencode.detects_export,
             read=opencode.read_export,
+            client="opencode",
             grows=False,
         ),
         Importer(
@@ -222,4 +224,5 @@ def head_of(path: Path) -> list[str]:
             head = stream.read(_HEAD_BYTES)
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
-    return head.decode("utf-8", "replace").splitlines()[:20]
+    # Not `splitlines`: texts hold line ends of other kinds.
+    return head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:20]

@@ -74,7 +74,7 @@ class Importer:
     files it keeps in a repository. `sessions` lists what stands in one file, which `read` takes by its
     id. `of_session` are paths below the home, with `{session}` in them, where the transcript of a
     session lies whose client does not say so. `beside` finds the transcripts of a session's
-    sub-agents. `grows` says that entries are only ever appended: then an offset is a number of bytes.
+    sub-agents. `client` is whose sessions they are, where that is not the row's own name. `grows` says that entries are only ever appended: then an offset is a number of bytes.
     """
 
     name: str
@@ -86,6 +86,7 @@ class Importer:
     sessions: Callable[[Path], Iterable[Listed]] = the_only_session
     of_session: tuple[str, ...] = ()
     beside: Callable[[Path], Iterable[Path]] = nothing_beside
+    client: str = ""
     grows: bool = True
 
     def found(self, home: Path, environment: Mapping[str, str] | None = None) -> Iterator[Path]:

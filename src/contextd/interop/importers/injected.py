@@ -9,8 +9,8 @@ _OPEN = re.compile(
     r"|(?:task|agent)-notification|user-memory-input|new-diagnostics|post-tool-use-[a-z-]+|persisted-output"
     r"|hook[-_][a-z-]+|environment_context|user_instructions|contextd[a-z-]*"
     r"|session_context|current_datetime|system_reminder|environment_details|turn_aborted|user_action"
-    r"|user_shell_command|subagent_notification|skills?_instructions|permissions instructions|INSTRUCTIONS"
-    r"|skill|recommended_plugins|qwen:[a-z-]+|task_progress)(?:\s[^<>]{0,300})?>"
+    r"|user_shell_command|subagent_notification|skills?_instructions|permissions instructions"
+    r"|recommended_plugins|qwen:[a-z-]+)(?:\s[^<>]{0,300})?>"
 )
 _WRAPPING = re.compile(
     r"</?(?:user_input|user_query|user_message|task|feedback|answer)(?:\s[^<>]{0,200})?>"

@@ -73,7 +73,7 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
     heading: re.Match[str] | None = None
     body: list[str] = []
     inside = False
-    for line in text.splitlines():
+    for line in text.split("\n"):
         found = None if inside else _HEADING.match(line)
         if found is not None:
             if heading is not None:
