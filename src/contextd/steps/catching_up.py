@@ -16,6 +16,7 @@ from contextd.interop.clients import client_named
 from contextd.interop.importers import IMPORTERS, ImportBatch, Importer, recognised
 from contextd.interop.importers.compressed import plain_or_compressed
 from contextd.interop.importers.growth import ReadMark, mark_at, start_of
+from contextd.interop.importers.importer import the_only_session
 from contextd.runtime import Runtime
 
 HEADLESS = "headless"
@@ -50,14 +51,27 @@ class _Unreadable(Exception):
 
 
 def unread(session: Session, transcript: str = "") -> int:
-    """How many bytes of a session's transcripts were not read yet."""
+    """How many bytes are to be read to bring a session up to its transcripts."""
     path = _path_of(session, transcript)
     if path is None:
         return 0
     kept = _marks_beside(session)
-    own = _size(path) - _mark_of(session, path).offset
     beside = (_size(one) - ReadMark.of(kept.get(one.name)).offset for one in _beside(session, path))
-    return sum(max(0, count) for count in (own, *beside))
+    return _unread_of(session, path) + sum(max(0, count) for count in beside)
+
+
+def _unread_of(session: Session, path: Path) -> int:
+    importer, mark = IMPORTERS.get(_reader_named(session)), _mark_of(session, path)
+    if importer is None or importer.grows:
+        return max(0, _size(path) - mark.offset)
+    try:
+        start = start_of(path, importer, mark)
+    except OSError:
+        return 0
+    if start is None:
+        return 0
+    # Of a file with all sessions of a client only this one is read.
+    return _size(path) if importer.sessions is the_only_session else 1
 
 
 def _size(path: Path) -> int:

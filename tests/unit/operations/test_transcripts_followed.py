@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record
 from contextd.domain.sessions import Event, Session
+from contextd.interop.clients import CLIENTS
 from contextd.steps.catching_up import UNREAD, unread
 from support.clients import CodingClient
 from support.desks import Desk
@@ -24,6 +26,7 @@ from support.transcripts import (
     SESSION,
     cline,
     codex,
+    copilot,
     lines_to,
     opencode,
 )
@@ -182,19 +185,27 @@ def test_a_transcript_that_becomes_readable_is_no_trouble_any_more(
     assert (codes.session.data[UNREAD], codes.told()) == ({}, [PROMPT, ANSWER])
 
 
-def test_a_session_is_found_in_its_clients_database_by_its_id(
-    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize(
+    ("reader", "folder", "write"),
+    [("copilot-cli", "", copilot), ("opencode", ".local/share/opencode", opencode)],
+)
+def test_a_session_is_found_where_its_client_keeps_it_by_its_id(
+    reader: str, folder: str, write: Callable[[Path], Path],
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    row = replace(CLIENTS["copilot-cli"], transcripts=reader)
+    monkeypatch.setattr("contextd.steps.catching_up.client_named", lambda name: row)
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
-    monkeypatch.setattr("contextd.steps.catching_up._reader_named", lambda session: "opencode")
-    folder = tmp_path / ".local" / "share" / "opencode"
-    folder.mkdir(parents=True)
-    opencode(folder)
-    code = Hooked(desk, "codex")
-    code.hook("SessionStart", source="startup")
-    code.ends()
-    assert code.told() == [PROMPT, ANSWER]
-    assert code.session.cwd == str(desk.root)
+    (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+    write(tmp_path / folder)
+    work = Hooked(desk, "copilot-cli")
+    work.hook("SessionStart", source="new")
+    work.hook("Stop")
+    assert work.told() == [PROMPT, ANSWER]
+    assert unread(work.session) == 0
+    work.ends()
+    assert work.told() == [PROMPT, ANSWER]
+    assert [episode.title for episode in episodes(desk)] == [PROMPT]
 
 
 def test_a_document_of_a_session_that_goes_on_later_tells_only_what_is_new(

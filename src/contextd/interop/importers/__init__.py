@@ -37,8 +37,13 @@ __all__ = [
 _HEAD_BYTES = 1_048_576
 """Enough for a first line that holds all instructions of an agent, or a pasted file."""
 
-_EXTENSIONS = ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
-_EDITORS = (".config/Code/User", "Library/Application Support/Code/User")
+_EXTENSIONS = tuple(
+    f"{editor}/globalStorage/{extension}"
+    for editor in (".config/Code/User", "Library/Application Support/Code/User")
+    for extension in ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
+)
+"""Where Cline and the extensions that grew out of it keep tasks."""
+
 _CURSOR = (".config/Cursor/User", "Library/Application Support/Cursor/User")
 
 IMPORTERS: dict[str, Importer] = {
@@ -121,14 +126,15 @@ IMPORTERS: dict[str, Importer] = {
                 Whereabouts(directory=".cline", patterns=("data/sessions/*/*.messages.json",)),
                 *(
                     Whereabouts(
-                        directory=f"{editor}/globalStorage/{extension}",
-                        patterns=("tasks/*/api_conversation_history.json",),
+                        directory=extension, patterns=("tasks/*/api_conversation_history.json",)
                     )
-                    for editor in _EDITORS
                     for extension in _EXTENSIONS
                 ),
             ),
-            of_session=(".cline/data/sessions/{session}/{session}.messages.json",),
+            of_session=(
+                ".cline/data/sessions/{session}/{session}.messages.json",
+                *(f"{one}/tasks/{{session}}/api_conversation_history.json" for one in _EXTENSIONS),
+            ),
             grows=False,
         ),
         Importer(
