@@ -30,7 +30,7 @@ _NOTHING_UNDERSTOOD = 20
 """Entries of a transcript that tells nothing at all, from which its format must have changed."""
 
 _DEFECTS = (
-    OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError,
+    OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError,
     Invalid, NotFound, TooLarge,
 )  # fmt: skip
 """What reading a file of somebody else's can raise. None of it may keep a session from its end."""

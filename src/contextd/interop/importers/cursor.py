@@ -64,9 +64,7 @@ def read(
 
 def _composers(rows: OpenedDatabase) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for table in _present(rows):
-        query = (
-            f"SELECT key, value FROM {table} WHERE key >= 'composerData:' AND key < 'composerData;'"
-        )
+        query = f"SELECT key, CAST(value AS BLOB) AS value FROM {table} WHERE key >= 'composerData:' AND key < 'composerData;'"
         for row in rows.of(query):
             value = mapping_of(_decoded(row["value"]))
             if value:
@@ -80,7 +78,7 @@ def _present(rows: OpenedDatabase) -> list[str]:
 
 def _value(rows: OpenedDatabase, key: str) -> Mapping[str, Any] | None:
     for table in _present(rows):
-        for row in rows.of(f"SELECT value FROM {table} WHERE key = ?", key):
+        for row in rows.of(f"SELECT CAST(value AS BLOB) AS value FROM {table} WHERE key = ?", key):
             value = _decoded(row["value"])
             if isinstance(value, dict):
                 return value

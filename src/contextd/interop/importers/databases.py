@@ -59,7 +59,7 @@ def reading(path: Path) -> Iterator[OpenedDatabase]:
             yield OpenedDatabase(connection)
         finally:
             connection.close()
-    except apsw.Error as error:
+    except (apsw.Error, UnicodeDecodeError) as error:
         raise Invalid(
             f"{path.name} cannot be read as a database: {error}", "is it whole?"
         ) from error

@@ -17,6 +17,12 @@ from contextd.interop.importers.telling import Telling, mapping_of, text_of
 
 _ENDED = frozenset({"completed", "error"})
 
+# As bytes: one text that is damaged does not keep the others from being read.
+_PARTS = (
+    "SELECT id, message_id, CAST(data AS BLOB) AS data FROM part WHERE session_id = ? ORDER BY id"
+)
+_MESSAGES = "SELECT id, CAST(data AS BLOB) AS data FROM message WHERE session_id = ? ORDER BY time_created, id"
+
 
 def detects(path: Path, head: Sequence[str]) -> bool:
     """Whether a file is OpenCode's database."""
@@ -60,11 +66,11 @@ def read(
         for row in sorted(found, key=lambda row: row["id"] != session):
             _begin(told, row, sidechain=row is not main)
             parts: dict[str, list[Mapping[str, Any]]] = {}
-            for part in rows.of("SELECT * FROM part WHERE session_id = ? ORDER BY id", row["id"]):
+            for part in rows.of(_PARTS, row["id"]):
                 told.counts["read"] += 1
                 data = {**mapping_of(parsed(part["data"])), "id": part["id"]}
                 parts.setdefault(str(part["message_id"]), []).append(data)
-            query = "SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id"
+            query = _MESSAGES
             for message in rows.of(query, row["id"]):
                 info = {**mapping_of(parsed(message["data"])), "id": message["id"]}
                 _message(told, info, parts.get(str(message["id"]), ()))
