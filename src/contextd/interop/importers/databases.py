@@ -15,6 +15,9 @@ from contextd.domain.errors import Invalid, NotFound
 
 Row = dict[str, Any]
 _WAIT_MS = 1_000
+_DAMAGED = (apsw.Error, ValueError, TypeError, LookupError, ArithmeticError)
+"""What comes of a database that is damaged, or of another make than its reader knows."""
+
 MAGIC = "SQLite format 3"
 
 
@@ -59,7 +62,7 @@ def reading(path: Path) -> Iterator[OpenedDatabase]:
             yield OpenedDatabase(connection)
         finally:
             connection.close()
-    except (apsw.Error, UnicodeDecodeError) as error:
+    except _DAMAGED as error:
         raise Invalid(
             f"{path.name} cannot be read as a database: {error}", "is it whole?"
         ) from error
