@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 SESSION = "0198aaaa-1111-7222-8333-944455556666"
-CWD = "/work/bakery"
+CWD = "/srv/bakery"
 PROMPT = "The invoice shows seven loaves where six were sold, find out why."
 COMMAND = "npm test -- invoice"
 OUTPUT = "1 failed, 4 passed"
@@ -214,7 +214,7 @@ def opencode(folder: Path) -> Path:
         "CREATE TABLE message (id TEXT, session_id TEXT, time_created INT, data TEXT);"
         "CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT);"
         f"INSERT INTO session VALUES ('{SESSION}', NULL, '{CWD}', 'loaves', 1775548800000),"
-        " ('other', NULL, '/work/dairy', 'milk', 1775548900000);"
+        " ('other', NULL, '/srv/dairy', 'milk', 1775548900000);"
         "INSERT INTO message VALUES ('m0', 'other', 1, '{\"role\":\"user\"}');"
         "INSERT INTO part VALUES ('p0', 'm0', 'other', '{\"type\":\"text\",\"text\":\"milk\"}');"
     )

@@ -113,8 +113,8 @@ def catch_up(
     except _Unreadable as error:
         trouble = str(error)
     told = {"path": str(path), "why": trouble} if trouble else {}
-    # Where nothing is new, what was said of it before still holds.
-    if told != (session.data.get(UNREAD) or {}) and (told or counts):
+    # Until something of it is understood, what was said of it before still holds.
+    if told != (session.data.get(UNREAD) or {}) and (told or counts["events"]):
         runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: told})])
     return dict(counts)
 

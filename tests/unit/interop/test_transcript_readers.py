@@ -177,7 +177,7 @@ def test_a_database_is_read_without_a_trace_and_by_session(tmp_path: Path) -> No
     reader = IMPORTERS["opencode"]
     assert [(one.id, one.cwd) for one in reader.sessions(path)] == [
         (SESSION, CWD),
-        ("other", "/work/dairy"),
+        ("other", "/srv/dairy"),
     ]
     assert [e.text for e in reader.read(path, session="other").events] == ["milk"]
     with pytest.raises(NotFound):
@@ -188,7 +188,9 @@ def test_a_database_is_read_without_a_trace_and_by_session(tmp_path: Path) -> No
 def test_a_copy_of_a_history_has_the_same_keys(tmp_path: Path) -> None:
     path = specstory(tmp_path)
     copy = path.with_name("2026-04-07_08-00-00Z.md")
-    copy.write_bytes(path.read_bytes())
+    text = path.read_text("utf-8").replace("2026-04-07 08:00:06Z", "2026-04-07 10:00:06+0200")
+    asked = "_**User (2026-04-07T08:00:01.000Z)**_\n"
+    copy.write_text(text.replace(asked, f"{asked}<!-- message-id: u1 -->\n"), "utf-8")
     assert [e.key for e in read(copy).events] == [e.key for e in read(path).events]
 
 

@@ -65,7 +65,8 @@ def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[s
                     continue
                 if current is not None:
                     yield current
-                started = datetime.fromisoformat(began[1]).replace(tzinfo=UTC)
+                # It writes the time of the place it runs at.
+                started = datetime.fromisoformat(began[1]).astimezone(UTC)
                 seen[began[1]] += 1
                 id = "aider-" + re.sub(r"[ :]", "-", began[1])
                 current = (f"{id}-{seen[began[1]]}" if seen[began[1]] > 1 else id, started, [])

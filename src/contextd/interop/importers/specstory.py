@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from contextd.domain.records import digest
+from contextd.domain.time import iso
 from contextd.interop.importers.documents import text_reader
 from contextd.interop.importers.telling import Telling
 
@@ -19,8 +20,9 @@ _SESSION = re.compile(
     r"^<!-- (?P<client>[\w .-]+?) Session (?P<id>[\w-]+)(?: \((?P<at>[^)]*)\))? -->$", re.M
 )
 _HEADING = re.compile(
-    r"^_\*\*(?P<who>User|Agent|Assistant)(?P<side> - sidechain)?(?: \((?:(?P<model>.*?) )?(?P<at>\d{4}-\d\d-\d\d[ T][\d:.]+Z?)?\))?\*\*_$"
+    r"^_\*\*(?P<who>User|Agent|Assistant)(?P<side> - sidechain)?(?: \((?:(?P<model>.*?) )?(?P<at>\d{4}-\d\d-\d\d[ T][\d:.]+(?:Z|[+-]\d{4})?)?\))?\*\*_$"
 )
+_ID = re.compile(r"^<!-- message-id: \S+ -->$")
 _TOOL = re.compile(r'^<tool-use data-tool-type="([^"]*)" data-tool-name="([^"]*)">')
 _TOOL_ENDS = "</details></tool-use>"
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.S)
@@ -59,7 +61,8 @@ def _tell(told: Telling, text: str) -> None:
     for heading, body in _blocks(text):
         told.dated(_iso(heading["at"] or ""))
         told.marks = {"sidechain": True} if heading["side"] else {}
-        key = digest(f"{heading[0]}\n{body}")
+        # Other settings write the same instant otherwise.
+        key = digest(f"{heading['who']} {iso(told.last)}\n{body}")
         seen[key] += 1
         told.key = f"{key}-{seen[key]}"
         if heading["who"] == "User":
@@ -81,7 +84,8 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
             heading, body = found, []
             continue
         inside = (inside or _TOOL.match(line) is not None) and not line.startswith(_TOOL_ENDS)
-        body.append(line)
+        if inside or not _ID.match(line):
+            body.append(line)
     if heading is not None:
         yield heading, "\n".join(body).strip()
 
@@ -124,7 +128,9 @@ def _tool(told: Telling, block: str, nth: int) -> None:
     output = "\n".join(fence["inside"] for fence in fences).strip("\n")
     id, place = f"{told.key}-{nth}", 1 + 2 * nth
     told.called(id, name, given, place)
-    failed = output.startswith(("Exit code ", "Error")) and not output.startswith("Exit code 0")
+    failed = "\n**Error:**\n" in shown or (
+        output.startswith(("Exit code ", "Error")) and not output.startswith("Exit code 0")
+    )
     told.ran(id, output, failed=failed, index=place + 1)
 
 
