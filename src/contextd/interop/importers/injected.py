@@ -7,7 +7,7 @@ import re
 _OPEN = re.compile(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|[a-z-]{1,40}-hook|ide_[a-z_]+|bash-[a-z]+"
     r"|(?:task|agent)-notification|user-memory-input|new-diagnostics|post-tool-use-[a-z-]+|persisted-output"
-    r"|hook[-_][a-z-]+|environment_context|user_instructions|contextd[a-z-]*"
+    r"|hook[-_][a-z_-]+|environment_context|user_instructions|contextd[a-z-]*"
     r"|session_context|current_datetime|system_reminder|environment_details|turn_aborted|user_action"
     r"|user_shell_command|subagent_notification|skills?_instructions|permissions instructions"
     r"|recommended_plugins|qwen:[a-z-]+)(?:\s[^<>]{0,300})?>"
