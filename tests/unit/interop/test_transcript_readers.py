@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from contextd.domain.errors import Invalid, NotFound
@@ -183,6 +184,21 @@ def test_a_database_is_read_without_a_trace_and_by_session(tmp_path: Path) -> No
     with pytest.raises(NotFound):
         reader.read(path, session="nobody")
     assert (sorted(p.name for p in tmp_path.iterdir()), path.read_bytes()) == before
+
+
+def test_a_database_is_read_while_its_client_writes_to_it(tmp_path: Path) -> None:
+    path = opencode(tmp_path)
+    client = apsw.Connection(str(path))
+    client.execute("PRAGMA journal_mode=WAL")
+    said = json.dumps({"type": "text", "text": "And the rolls?"})
+    client.execute("INSERT INTO part VALUES ('p6', 'msg1', ?, ?)", (SESSION, said))
+    files = sorted(p.name for p in tmp_path.iterdir())
+    assert "And the rolls?" in [e.text for e in of(read(path), "message", "user")]
+    assert sorted(p.name for p in tmp_path.iterdir()) == files
+    client.execute("BEGIN IMMEDIATE")
+    assert "And the rolls?" in [e.text for e in of(read(path), "message", "user")]
+    client.execute("ROLLBACK")
+    client.close()
 
 
 def test_a_copy_of_a_history_has_the_same_keys(tmp_path: Path) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from contextd.domain.errors import NotFound
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
-from contextd.interop.importers.databases import is_database, reading
+from contextd.interop.importers.databases import OpenedDatabase, is_database, reading
 from contextd.interop.importers.documents import document_reader
 from contextd.interop.importers.importer import Listed
 from contextd.interop.importers.lines import parsed
@@ -18,9 +18,7 @@ from contextd.interop.importers.telling import Telling, mapping_of, text_of
 _ENDED = frozenset({"completed", "error"})
 
 # As bytes: one text that is damaged does not keep the others from being read.
-_PARTS = (
-    "SELECT id, message_id, CAST(data AS BLOB) AS data FROM part WHERE session_id = ? ORDER BY id"
-)
+_PART = "SELECT CAST(data AS BLOB) AS data FROM part WHERE id = ?"
 _MESSAGES = "SELECT id, CAST(data AS BLOB) AS data FROM message WHERE session_id = ? ORDER BY time_created, id"
 
 
@@ -65,17 +63,26 @@ def read(
             raise NotFound(f"{path.name} has no session {session!r}", "it lists its sessions")
         for row in sorted(found, key=lambda row: row["id"] != session):
             _begin(told, row, sidechain=row is not main)
-            parts: dict[str, list[Mapping[str, Any]]] = {}
-            for part in rows.of(_PARTS, row["id"]):
-                told.counts["read"] += 1
-                data = {**mapping_of(parsed(part["data"])), "id": part["id"]}
-                parts.setdefault(str(part["message_id"]), []).append(data)
-            query = _MESSAGES
-            for message in rows.of(query, row["id"]):
-                info = {**mapping_of(parsed(message["data"])), "id": message["id"]}
-                _message(told, info, parts.get(str(message["id"]), ()))
+            _rows(told, rows, str(row["id"]))
     told.session = session
     return told.batch(path.stat().st_size)
+
+
+def _rows(told: Telling, rows: OpenedDatabase, session: str) -> None:
+    """The messages of one session, each part fetched when its turn comes: all of them can be large."""
+    parts: dict[str, list[str]] = {}
+    for row in rows.of("SELECT id, message_id FROM part WHERE session_id = ? ORDER BY id", session):
+        parts.setdefault(str(row["message_id"]), []).append(str(row["id"]))
+    for message in rows.of(_MESSAGES, session):
+        info = {**mapping_of(parsed(message["data"])), "id": message["id"]}
+        _message(told, info, _parts(told, rows, parts.get(str(message["id"]), [])))
+
+
+def _parts(told: Telling, rows: OpenedDatabase, ids: list[str]) -> Iterator[Mapping[str, Any]]:
+    for id in ids:
+        for row in rows.of(_PART, id):
+            told.counts["read"] += 1
+            yield {**mapping_of(parsed(row["data"])), "id": id}
 
 
 def _begin(told: Telling, about: Mapping[str, Any], *, sidechain: bool) -> None:
