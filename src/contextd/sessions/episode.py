@@ -17,6 +17,9 @@ LONGEST_KEPT = 3_000
 """Characters of an answer that are kept beside its digest and searched with it: 98 in a hundred whole."""
 
 _PROMPT = 300
+_REPORT, _REPORTS = 300, 3
+"""Of what sub-agents found the beginning: their reports go to the agent, which answers from them."""
+
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
 _RULE = re.compile(r"^[\s|:*_=-]*$")
 _MARK = re.compile(r"^\s*(?:[-*+•]|\d{1,2}[.)]|>|#{1,6})\s+")
@@ -42,6 +45,12 @@ def digest_of(turn: Turn) -> Digest:
     answer = plain(turn.answer or turn.plan or turn.summary)
     parts = [f"The user added: {words}" for words in said if words]
     parts += best_lines(answer)
+    told = [plain(report) for report in turn.reports.values()]
+    parts += [
+        f"A sub-agent reported: {one_line(report, _REPORT)}"
+        for report in told[-_REPORTS:]
+        if report
+    ]
     if turn.commits:
         parts.append("Committed: " + "; ".join(one_line(c, 120) for c in turn.commits[-3:]))
     if turn.pull_requests:

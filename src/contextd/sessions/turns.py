@@ -26,7 +26,9 @@ _SHA = re.compile(r"^\[[\w./ -]{1,120}?\s([0-9a-f]{7,40})\]", re.M)
 class Turn:
     """One turn: a prompt and everything until the next. `said` are the user's further words meanwhile:
     messages that waited, refusals, answers to questions. `answer` is what the agent said last, `files`
-    what it wrote, `commands` what it ran last and whether that went well.
+    what it wrote, `commands` what it ran last and whether that went well. `delegated` are the commands
+    that its sub-agents ran, `reports` what each of those said last; what they wrote and committed is
+    among the rest.
     """
 
     key: str
@@ -37,6 +39,8 @@ class Turn:
     answer: str = ""
     files: dict[str, None] = field(default_factory=dict[str, None])
     commands: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
+    delegated: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
+    reports: dict[str, str] = field(default_factory=dict[str, str])
     commits: list[str] = field(default_factory=list[str])
     pull_requests: list[str] = field(default_factory=list[str])
     plan: str = ""
@@ -49,7 +53,8 @@ class Turn:
 
 
 def turns_of(events: Iterable[Event]) -> list[Turn]:
-    """The turns of a session in order. What sub-agents did and what was rewound is left out.
+    """The turns of a session in order. What sub-agents did counts as done in the turn they did it in; what
+    they were asked and said is no turn.
 
     A prompt that a hook told of and the transcript tells again opens one turn, whose key is the same
     before and after.
@@ -57,8 +62,7 @@ def turns_of(events: Iterable[Event]) -> list[Turn]:
     reading = _Reading()
     # What hooks brought stands before what was read from the transcript later.
     for event in sorted(events, key=lambda event: (event.at, event.seq)):
-        if not event.data.get("sidechain"):
-            reading.take(event)
+        reading.take(event)
     return reading.turns
 
 
@@ -103,7 +107,7 @@ class _Reading:
         if opens_turn(event):
             self._asked(event)
             return
-        if origin == "summary":
+        if origin == "summary" and not event.data.get("sidechain"):
             self._begun(event).summary = event.text
             return
         if not self.turns:
@@ -117,6 +121,8 @@ class _Reading:
             turn.files[str(event.data.get("path", ""))] = None
         elif event.type == "tool_result":
             self._ran(turn, event)
+        elif event.data.get("sidechain"):
+            _report(turn, event, origin)
         else:
             _say(turn, event, origin)
 
@@ -178,7 +184,9 @@ class _Reading:
             return
         told = tests_told(event)
         wrong = failed(event) or told == "failed"
-        if command:
+        if command and event.data.get("sidechain"):
+            turn.delegated = [*turn.delegated, (command, not wrong)][-12:]
+        elif command:
             turn.commands = [*turn.commands, (command, not wrong)][-12:]
         if told == "failed":
             turn.failing = command
@@ -216,6 +224,14 @@ def _say(turn: Turn, event: Event, origin: str) -> None:
         turn.pull_requests.append(f"{named} {told}".strip())
     elif event.role == "assistant" and event.type in ("message", "note") and event.text.strip():
         _answer(turn, event.text.strip())
+
+
+def _report(turn: Turn, event: Event, origin: str) -> None:
+    """Take what a sub-agent made, and what it said last. What it was told is no word of the user's."""
+    if origin in ("commit", "pull_request"):
+        _say(turn, event, origin)
+    elif event.role == "assistant" and event.type == "message" and event.text.strip():
+        turn.reports[str(event.data.get("agent", ""))] = event.text.strip()
 
 
 def _answer(turn: Turn, text: str) -> None:

@@ -152,7 +152,8 @@ def _was_followed(session: Session) -> bool:
 
 def _tells(turn: Turn) -> bool:
     """Whether a turn is worth recalling: something was answered to it, or done."""
-    answered = len(turn.answer or turn.plan or turn.summary) >= _SHORTEST
+    words = (turn.answer or turn.plan or turn.summary, *turn.reports.values())
+    answered = any(len(one) >= _SHORTEST for one in words)
     return bool(answered or turn.said or turn.commits or turn.pull_requests)
 
 
@@ -164,7 +165,7 @@ def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
         "answer": digest.whole if len(digest.whole) > len(digest.text) else "",
         "branch": session.branch,
         "files": [path.removeprefix(root) for path in list(turn.files)[-_FILES:]],
-        "commands": [command[:200] for command, _ in turn.commands[-_COMMANDS:]],
+        "commands": [command[:200] for command, _ in _ran(turn)],
         "commits": turn.commits[-5:],
         "taken_back": turn.taken_back,
     }
@@ -184,6 +185,12 @@ def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
         created_at=turn.began,
         updated_at=turn.ended,
     )
+
+
+def _ran(turn: Turn) -> list[tuple[str, bool]]:
+    """What a turn ran last, half of it at most by its sub-agents."""
+    delegated = turn.delegated[-_COMMANDS // 2 :] if turn.commands else turn.delegated[-_COMMANDS:]
+    return [*delegated, *turn.commands][-_COMMANDS:]
 
 
 def _clean(runtime: Runtime, text: str) -> str:

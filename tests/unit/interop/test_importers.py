@@ -103,16 +103,18 @@ def test_reading_piece_by_piece_gives_the_same_events_with_the_same_keys(tmp_pat
     assert list(dict.fromkeys(keys)) == whole
 
 
-def test_a_limit_stops_between_lines_and_says_so() -> None:
+def test_a_limit_stops_between_lines_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = [e.key for e in read(FIXTURE).events]
+    monkeypatch.setattr("contextd.interop.importers.lines.MOST_EVENTS", 2)
     offset, keys, rounds = 0, list[str](), 0
     while True:
-        batch = read(FIXTURE, offset, limit=2)
+        batch = read(FIXTURE, offset)
         keys += [e.key for e in batch.events]
         offset, rounds = batch.next_offset, rounds + 1
         if batch.done:
             break
     assert rounds > 3
-    assert list(dict.fromkeys(keys)) == [e.key for e in read(FIXTURE).events]
+    assert list(dict.fromkeys(keys)) == whole
 
 
 def test_a_cut_last_line_waits_and_a_whole_one_without_newline_does_not(tmp_path: Path) -> None:
@@ -185,7 +187,7 @@ def test_hostile_lines_are_counted_and_passed_over(tmp_path: Path) -> None:
 def test_an_oversize_line_is_skipped_without_being_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("contextd.interop.importers.claude_code.LONGEST_LINE", 1_000)
+    monkeypatch.setattr("contextd.interop.importers.lines.LONGEST_LINE", 1_000)
     huge = _line("h", "user", "x" * 5_000)
     path = _write(tmp_path, _line("a", "user", "before"), huge, _line("b", "user", "after"))
     batch = read(path)

@@ -16,6 +16,7 @@ CLIENT = Client(
     name="cline",
     title="Cline",
     fields=("clineVersion",),
+    transcripts="cline",
     reading=Reading(
         moments={
             "TaskStart": "started",

@@ -13,4 +13,5 @@ CLIENT = Client(
     reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
     answer=answer_in_hook_output,
     asking=keeping_on,
+    transcripts="codex",
 )

@@ -18,6 +18,7 @@ CLIENT = Client(
     names=("copilot",),
     marks=("COPILOT_CLI",),
     fields=("sessionId",),
+    transcripts="copilot-cli",
     reading=Reading(
         moments={
             "SessionStart": "started",

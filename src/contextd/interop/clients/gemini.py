@@ -13,6 +13,7 @@ CLIENT = Client(
     names=("gemini",),
     marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
     instructions="GEMINI.md",
+    transcripts="gemini-cli",
     reading=Reading(
         moments={
             "SessionStart": "started",

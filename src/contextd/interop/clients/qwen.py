@@ -15,4 +15,5 @@ CLIENT = Client(
     reading=Reading(moments=MOMENTS, output=("error", "tool_response.llmContent")),
     answer=answer_in_hook_output,
     asking=keeping_on,
+    transcripts="qwen-code",
 )

@@ -2,42 +2,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from contextd.domain.errors import Invalid, NotFound
-from contextd.interop.importers import claude_code
+from contextd.interop.importers import (
+    aider,
+    claude_code,
+    cline,
+    codex,
+    continue_dev,
+    copilot,
+    cursor,
+    gemini,
+    opencode,
+    qwen,
+    specstory,
+    swe_agent,
+)
 from contextd.interop.importers.batch import ImportBatch, Redact
+from contextd.interop.importers.compressed import opened
+from contextd.interop.importers.importer import Importer, Listed, Whereabouts
 
-__all__ = ["IMPORTERS", "ImportBatch", "Importer", "Redact", "importer_for"]
+__all__ = [
+    "IMPORTERS",
+    "ImportBatch",
+    "Importer",
+    "Listed",
+    "Redact",
+    "Whereabouts",
+    "importer_for",
+    "recognised",
+]
 
-_HEAD_BYTES = 65_536
+_HEAD_BYTES = 1_048_576
+"""Enough for a first line that holds all instructions of an agent, or a pasted file."""
 
+_EXTENSIONS = tuple(
+    f"{editor}/globalStorage/{extension}"
+    for editor in (".config/Code/User", "Library/Application Support/Code/User")
+    for extension in ("saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline", "kilocode.kilo-code")
+)
+"""Where Cline and the extensions that grew out of it keep tasks."""
 
-class Read(Protocol):
-    """Reads complete entries from a byte offset on."""
-
-    def __call__(self, path: Path, offset: int = 0, *, redact: Redact = ...) -> ImportBatch:
-        """A batch of events."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Importer:
-    """One format: its name, whether a file with these first lines is one, and how it is read."""
-
-    name: str
-    title: str
-    detects: Callable[[Path, Sequence[str]], bool]
-    read: Read
-
+_CURSOR = (".config/Cursor/User", "Library/Application Support/Cursor/User")
 
 IMPORTERS: dict[str, Importer] = {
     row.name: row
     for row in (
-        Importer("claude-code", "Claude Code transcript", claude_code.detects, claude_code.read),
+        Importer(
+            name="codex",
+            title="Codex rollout",
+            detects=codex.detects,
+            read=codex.read,
+            places=(
+                Whereabouts(
+                    directory=".codex",
+                    patterns=(
+                        "sessions/*/*/*/rollout-*.jsonl",
+                        "sessions/*/*/*/rollout-*.jsonl.zst",
+                        "archived_sessions/rollout-*.jsonl",
+                        "archived_sessions/rollout-*.jsonl.zst",
+                    ),
+                    variable="CODEX_HOME",
+                ),
+            ),
+        ),
+        Importer(
+            name="gemini-cli",
+            title="Gemini CLI chat",
+            detects=gemini.detects,
+            read=gemini.read,
+            beside=gemini.beside,
+            places=(Whereabouts(directory=".gemini", patterns=("tmp/*/chats/session-*.jsonl",)),),
+        ),
+        Importer(
+            name="gemini-cli-json",
+            title="Gemini CLI chat of an older version",
+            detects=gemini.detects_json,
+            read=gemini.read_json,
+            client="gemini-cli",
+            places=(Whereabouts(directory=".gemini", patterns=("tmp/*/chats/session-*.json",)),),
+            grows=False,
+        ),
+        Importer(
+            name="qwen-code",
+            title="Qwen Code chat",
+            detects=qwen.detects,
+            read=qwen.read,
+            places=(Whereabouts(directory=".qwen", patterns=("projects/*/chats/*.jsonl",)),),
+        ),
+        Importer(
+            name="copilot-cli",
+            title="Copilot CLI events",
+            detects=copilot.detects,
+            read=copilot.read,
+            places=(Whereabouts(directory=".copilot", patterns=("session-state/*/events.jsonl",)),),
+            of_session=(".copilot/session-state/{session}/events.jsonl",),
+        ),
+        Importer(
+            name="opencode",
+            title="OpenCode database",
+            detects=opencode.detects,
+            read=opencode.read,
+            sessions=opencode.sessions,
+            places=(Whereabouts(directory=".local/share/opencode", patterns=("opencode*.db",)),),
+            of_session=(".local/share/opencode/opencode.db",),
+            grows=False,
+        ),
+        Importer(
+            name="opencode-export",
+            title="exported OpenCode session",
+            detects=opencode.detects_export,
+            read=opencode.read_export,
+            client="opencode",
+            grows=False,
+        ),
+        Importer(
+            name="cline",
+            title="Cline messages",
+            detects=cline.detects,
+            read=cline.read,
+            places=(
+                Whereabouts(directory=".cline", patterns=("data/sessions/*/*.messages.json",)),
+                *(
+                    Whereabouts(
+                        directory=extension, patterns=("tasks/*/api_conversation_history.json",)
+                    )
+                    for extension in _EXTENSIONS
+                ),
+            ),
+            of_session=(
+                ".cline/data/sessions/{session}/{session}.messages.json",
+                *(f"{one}/tasks/{{session}}/api_conversation_history.json" for one in _EXTENSIONS),
+            ),
+            grows=False,
+        ),
+        Importer(
+            name="continue",
+            title="Continue session",
+            detects=continue_dev.detects,
+            read=continue_dev.read,
+            places=(Whereabouts(directory=".continue", patterns=("sessions/*-*.json",)),),
+            of_session=(".continue/sessions/{session}.json",),
+            grows=False,
+        ),
+        Importer(
+            name="cursor",
+            title="Cursor database",
+            detects=cursor.detects,
+            read=cursor.read,
+            sessions=cursor.sessions,
+            places=tuple(
+                Whereabouts(directory=directory, patterns=("globalStorage/state.vscdb",))
+                for directory in _CURSOR
+            ),
+            of_session=tuple(f"{one}/globalStorage/state.vscdb" for one in _CURSOR),
+            grows=False,
+        ),
+        Importer(
+            name="aider",
+            title="Aider history",
+            detects=aider.detects,
+            read=aider.read,
+            sessions=aider.sessions,
+            in_project=(".aider.chat.history.md",),
+            grows=False,
+        ),
+        Importer(
+            name="specstory",
+            title="SpecStory history",
+            detects=specstory.detects,
+            read=specstory.read,
+            in_project=(".specstory/history/*.md",),
+            grows=False,
+        ),
+        Importer(
+            name="swe-agent",
+            title="SWE-agent trajectory",
+            detects=swe_agent.detects,
+            read=swe_agent.read,
+            in_project=("trajectories/**/*.traj", "trajectories/**/*.traj.json"),
+            grows=False,
+        ),
+        Importer(
+            name="claude-code",
+            title="Claude Code transcript",
+            detects=claude_code.detects,
+            read=claude_code.read,
+            beside=claude_code.beside,
+            places=(
+                Whereabouts(
+                    directory=".claude",
+                    patterns=("projects/*/*.jsonl",),
+                    variable="CLAUDE_CONFIG_DIR",
+                ),
+            ),
+        ),
     )
 }
 """Every format contextd can read, by name."""
@@ -45,14 +205,30 @@ IMPORTERS: dict[str, Importer] = {
 
 def importer_for(path: Path) -> Importer:
     """The importer of a file. Raises `NotFound` or `Invalid`."""
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(_HEAD_BYTES)
-    except OSError as error:
-        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
-    lines = head.decode("utf-8", "replace").splitlines()[:20]
+    lines = head_of(path)
     for importer in IMPORTERS.values():
         if importer.detects(path, lines):
             return importer
     known = ", ".join(importer.title for importer in IMPORTERS.values())
     raise Invalid(f"{path.name} is in no format contextd reads", f"it reads: {known}")
+
+
+def recognised(path: Path, name: str) -> Importer:
+    """The importer of a client's transcript: that of the name if the file is in its format, else the
+    one of the format it is in. Raises `NotFound` or `Invalid`.
+    """
+    expected = IMPORTERS.get(name)
+    if expected is not None and expected.detects(path, head_of(path)):
+        return expected
+    return importer_for(path)
+
+
+def head_of(path: Path) -> list[str]:
+    """The first lines of a file. Raises `NotFound`."""
+    try:
+        with opened(path) as stream:
+            head = stream.read(_HEAD_BYTES)
+    except OSError as error:
+        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+    # Not `splitlines`: texts hold line ends of other kinds.
+    return head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:20]

@@ -25,9 +25,11 @@ class ImportBatch:
     has `read` (lines), `events`, `duplicate`, `redacted`, `junk`, `bad`, `oversize`, and
     `type:<name>` for every kind of line that carries no conversation. `usage` sums the tokens the
     client itself reported. `entrypoint` is how the client says it was started: `cli`, `sdk-py`, …
+    `parent` is the session whose sub-agent this one is, where sub-agents are sessions of their own.
     """
 
     external_id: str = ""
+    parent: str = ""
     cwd: str = ""
     branch: str = ""
     entrypoint: str = ""
@@ -42,5 +44,7 @@ class ImportBatch:
 
     @property
     def headless(self) -> bool:
-        """Whether a program ran the session, not a person: `claude -p` and the SDKs say so."""
-        return self.entrypoint.startswith("sdk")
+        """Whether a program ran the session, not a person: `claude -p`, the SDKs and `codex exec` say so,
+        and a sub-agent is run by another agent.
+        """
+        return bool(self.parent) or self.entrypoint.startswith(("sdk", "exec"))

@@ -33,10 +33,15 @@ def accessed_file(tool: str, arguments: Mapping[str, Any], cwd: str) -> tuple[st
     path = arguments.get("file_path") or arguments.get("notebook_path")
     if not mode or not isinstance(path, str) or not path or "\0" in path:
         return "", ""
+    return relative_path(path, cwd), mode
+
+
+def relative_path(path: str, cwd: str) -> str:
+    """A path as events hold it: relative to `cwd` when it is inside."""
     path, root = path.replace("\\", "/"), cwd.replace("\\", "/").rstrip("/")
     if root and path.startswith(root + "/"):
         path = path[len(root) + 1 :]
-    return str(PurePosixPath(path[:1000])), mode
+    return str(PurePosixPath(path[:1000]))
 
 
 def call_text(tool: str, arguments: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.acting import judged_or_nothing
 from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
-from contextd.steps.catching_up import unread
+from contextd.steps.catching_up import follow_agent, read_so_far, unread
 from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.steps.closing import close_session
 from contextd.steps.episodes import read_along
@@ -177,7 +177,7 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     }
     if found is not None:
         data["continues"] = found.id
-        data["transcript_offset"] = found.data.get("transcript_offset", 0)
+        data |= read_so_far(found)
     session = new_session(runtime, external_id=external, client=name, data=data)
     return _Sitting(session, True, SessionChange(id=session.id, seen_at=arrival.at))
 
@@ -422,6 +422,7 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
         return HookAnswer()
     told, session = arrival.occurrence, sitting.session
+    follow_agent(runtime, session, told.agent_transcript)
     runtime.sinks.later(
         "saving",
         lambda: measure_subagent(runtime, session, told.agent, told.agent_transcript, told.said),

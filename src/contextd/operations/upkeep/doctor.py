@@ -6,12 +6,15 @@ import os
 import platform
 import shutil
 import uuid
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.catching_up import UNREAD
 from contextd.steps.finding import find_records
 from contextd.steps.network import network_findings
 from contextd.steps.policies import in_force
@@ -20,7 +23,9 @@ from contextd.steps.schemas import schema_of
 from contextd.steps.writing import change, save_new
 
 _LEAST_FREE = 200_000_000
-_MOST_TOLD = 10
+_MOST_TOLD, _SESSIONS = 10, 200
+_LATELY = timedelta(days=30)
+"""How long a client's transcript that could not be read is told of; clients keep them about as long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,8 @@ def _mark(check: Check) -> str:
 
 @operation("GET /api/doctor", audience="owner", needs="upkeep")
 def doctor(runtime: Runtime) -> Health:
-    """Check the store, the index, background work, the embedder, the network and capture, by trying
-    them.
+    """Check the store, the index, background work, the embedder, the network, capture and clients'
+    transcripts, by trying them.
     """
     checks = [
         _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
@@ -72,6 +77,7 @@ def doctor(runtime: Runtime) -> Health:
     if runtime.project is not None:
         checks.append(_try("canary", lambda: canary(runtime)))
         checks.append(_try("capture", lambda: _captures(runtime)))
+        checks.append(_try("transcripts", lambda: _transcripts(runtime)))
     return Health(all(check.ok for check in checks), checks)
 
 
@@ -189,3 +195,27 @@ def _captures(runtime: Runtime) -> str:
     if len(recent) == 1:
         return "the only session so far was captured"
     return f"the last {len(recent)} sessions were captured"
+
+
+def _transcripts(runtime: Runtime) -> str:
+    """Whether every transcript of the last sessions could be read; of each client, what could not."""
+    since = runtime.clock.now() - _LATELY
+    found = runtime.view.sessions.find(frozenset({runtime.scope}), limit=_SESSIONS)
+    recent = [session for session in found if session.last_seen_at >= since]
+    unread = [session for session in recent if session.data.get(UNREAD)]
+    read = sum(1 for session in recent if session.data.get("transcript_stamp"))
+    if not unread:
+        return f"{read} read in the last {_LATELY.days} days, none left unread"
+    latest = {session.client: session for session in unread}
+    count = Counter(session.client for session in unread)
+    told = []
+    for client, session in sorted(latest.items()):
+        about = session.data[UNREAD]
+        sessions = "1 session" if count[client] == 1 else f"{count[client]} sessions"
+        told.append(
+            f"{client or 'unnamed client'}: {sessions} not read, {about.get('path')}: {about.get('why')}"
+        )
+    raise Invalid(
+        "; ".join(told),
+        "what hooks saw of them was learned from; a newer contextd may know the format",
+    )

@@ -1,0 +1,63 @@
+"""Transcripts that are one document, which its client writes anew whenever something is added."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.errors import Invalid, NotFound, TooLarge
+from contextd.domain.records import digest
+from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
+from contextd.interop.importers.importer import Read
+from contextd.interop.importers.lines import parsed
+from contextd.interop.importers.telling import Telling
+
+LARGEST = 128 * 1024 * 1024
+"""Bytes of a document that is read: as objects it takes several times as much memory."""
+
+
+def entry_key(seen: Counter[str], entry: Any) -> str:
+    """A key for an entry that has no id, from what it says: places shift when a history is shortened."""
+    key = digest(json.dumps(entry, sort_keys=True, default=str))
+    seen[key] += 1
+    return f"{key}-{seen[key]}"
+
+
+def document_reader(tell: Callable[[Telling, Any], None]) -> Read:
+    """A reader of a JSON document that `tell` takes apart."""
+
+    def tell_json(told: Telling, text: str) -> None:
+        document = parsed(text)
+        if document is None:
+            raise Invalid(f"{told.path.name} holds no whole JSON document", "was it cut off?")
+        tell(told, document)
+
+    return text_reader(tell_json)
+
+
+def text_reader(tell: Callable[[Telling, str], None]) -> Read:
+    """A reader of a text that `tell` takes apart. It reads all of it each time: entries have keys of
+    their own. Raises `NotFound`, `Invalid` or `TooLarge`.
+    """
+
+    def read(
+        path: Path, offset: int = 0, *, redact: Redact = unredacted, session: str = ""
+    ) -> ImportBatch:
+        del offset, session
+        try:
+            size, modified = path.stat().st_size, path.stat().st_mtime
+            if size > LARGEST:
+                raise TooLarge(f"{path.name} has {size // 1_000_000} MB", "it is not read")
+            text = path.read_text("utf-8", "replace")
+        except OSError as error:
+            raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+        told = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
+        tell(told, text)
+        told.counts["read"] += 1
+        return told.batch(size)
+
+    return read

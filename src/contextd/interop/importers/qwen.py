@@ -1,0 +1,90 @@
+"""Qwen Code chats: the envelope of Claude Code around messages in the form of Gemini's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from contextd.domain.records import digest
+from contextd.interop.importers.lines import line_reader, parsed
+from contextd.interop.importers.parts import answered_part, tokens_of
+from contextd.interop.importers.telling import Telling, list_of, mapping_of, text_of
+
+
+def detects(path: Path, head: Sequence[str]) -> bool:
+    """Whether the first lines look like a Qwen Code chat: messages of parts, not of content."""
+    if path.suffix != ".jsonl":
+        return False
+    lines = [line for line in map(parsed, head) if isinstance(line, dict)]
+    return any(
+        "sessionId" in line and ("parts" in mapping_of(line.get("message")) or "provenance" in line)
+        for line in lines
+    )
+
+
+@dataclass(slots=True)
+class QwenLines:
+    """What a line of a chat means."""
+
+    told: Telling
+
+    def take(self, line: Mapping[str, Any], raw: bytes) -> None:
+        """Turn one line into events."""
+        told, kind = self.told, text_of(line.get("type"))
+        told.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
+        told.session = told.session or text_of(line.get("sessionId"))
+        told.here = text_of(line.get("cwd"))
+        told.cwd = told.cwd or told.here
+        told.git_branch = text_of(line.get("gitBranch")) or told.git_branch
+        told.marks = {"sidechain": True} if line.get("isSidechain") or line.get("agentId") else {}
+        told.dated(line.get("timestamp"))
+        parts = list_of(mapping_of(line.get("message")).get("parts"))
+        if kind == "system":
+            self._noted(line)
+        elif kind in ("user", "assistant", "tool_result"):
+            for index, part in enumerate(parts):
+                self._part(kind, index, mapping_of(part), line)
+            told.used(tokens_of(mapping_of(line.get("usageMetadata"))))
+        else:
+            told.counts[f"type:{kind or 'none'}"] += 1
+
+    def _part(
+        self, kind: str, index: int, part: Mapping[str, Any], line: Mapping[str, Any]
+    ) -> None:
+        told, text = self.told, text_of(part.get("text"))
+        call, answer = (
+            mapping_of(part.get("functionCall")),
+            mapping_of(part.get("functionResponse")),
+        )
+        if call:
+            told.called(text_of(call.get("id")), text_of(call.get("name")), call.get("args"), index)
+        elif answer:
+            about = mapping_of(line.get("toolCallResult"))
+            shown = mapping_of(about.get("resultDisplay"))
+            failed = about.get("status") == "error"
+            answered_part(told, answer, failed=failed, result=shown, index=index)
+        elif part.get("thought") or not text:
+            told.counts["junk"] += 1
+        elif kind == "assistant":
+            told.by_agent(text, index)
+        elif line.get("provenance", "real_user") == "real_user":
+            told.by_user(text, index)
+        else:
+            told.counts["injected"] += 1
+
+    def _noted(self, line: Mapping[str, Any]) -> None:
+        told, kind = self.told, text_of(line.get("subtype"))
+        about = mapping_of(line.get("systemPayload"))
+        if kind == "chat_compression":
+            told.compacted()
+            told.key += "-summary"
+            told.summarised(text_of(about.get("summary")).strip())
+        elif kind == "custom_title":
+            told.titled(text_of(about.get("customTitle")) or text_of(about.get("title")))
+        else:
+            told.counts[f"system:{kind or 'none'}"] += 1
+
+
+read = line_reader(QwenLines)
