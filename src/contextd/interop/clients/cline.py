@@ -2,14 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from contextd.interop.clients.client import Client
+from contextd.interop.clients.client import (
+    Calling,
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.interop.clients.codec import JSON
+from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.occurrence import Moment, Reading
+from contextd.interop.clients.shapes import in_a_shell, plain_server
+from contextd.interop.clients.texts import TOOLS, OwnFile, titled
+
+_EVENTS = tuple(
+    HookEvent(name, timeout=5)
+    for name in (
+        "TaskStart",
+        "TaskResume",
+        "UserPromptSubmit",
+        "PreCompact",
+        "TaskComplete",
+        "TaskCancel",
+    )
+)
 
 
 def _as_context(moment: Moment, text: str) -> dict[str, Any]:
     return {"context": text}
+
+
+def _server(line: Sequence[str]) -> dict[str, Any]:
+    return {"transport": {"type": "stdio", **plain_server(line)}}
+
+
+def _program(calling: Calling) -> str:
+    return f"#!/bin/sh\nexec {in_a_shell(calling.hook)}\n"
+
+
+def _hook(event: HookEvent) -> ConfigFile:
+    """A program of the event's name: there is one per event, so somebody else's stays."""
+    what = f"the hook on {event.name}"
+    part = OwnFile(_program, " hook --client cline", what, executable=True, events=(event,))
+    return ConfigFile(holds="hooks", part=part, user=FilePlace(f".cline/hooks/{event.name}"))
 
 
 CLIENT = Client(
@@ -40,4 +80,34 @@ CLIENT = Client(
         reason=(),
     ),
     answer=_as_context,
+    instructions=".clinerules",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", _server),
+                user=FilePlace(".cline/data/settings/cline_mcp_settings.json"),
+            ),
+            *map(_hook, _EVENTS),
+            ConfigFile(
+                holds="instructions",
+                part=OwnFile(titled(TOOLS), "contextd", "the instructions"),
+                project=FilePlace(".clinerules/contextd.md"),
+            ),
+        ),
+    ),
+    presence=Presence(
+        programs=("cline",),
+        made=(
+            FilePlace(".cline/data"),
+            FilePlace(
+                "Code/User/globalStorage/saoudrizwan.claude-dev",
+                below=".config",
+                elsewhere={
+                    "darwin": "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev",
+                    "win32": "AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev",
+                },
+            ),
+        ),
+    ),
 )
