@@ -11,7 +11,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.briefing import Line
 from contextd.steps.briefing import quoted
 from contextd.steps.finding import find_records
-from contextd.steps.model import described, project_model
+from contextd.steps.model import described
 from contextd.steps.tiers import always, rules_query, searched, within
 
 TOLD_TOKENS = 150
@@ -28,14 +28,14 @@ def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     """
     asked = (prompt or _asked_last(runtime, session))[:_READ]
     rules = _rules(runtime, asked)
-    where = described(runtime)[:1] if rules or project_model(runtime) is not None else []
-    lines = [Line(_HEADER), *map(Line, where)]
+    lines = [Line(_HEADER), *map(Line, described(runtime)[:1])]
     lines += [Line(quoted(rule, runtime), rule.id) for rule in rules]
     told = within(lines, TOLD_TOKENS)
-    if len(told) < 2:
+    ids = {line.id for line in told if line.id}
+    if not ids:
+        # Where it is it knows from its surroundings.
         return "", []
     text = "\n".join([told[0].text, *(f"- {line.text}" for line in told[1:])])
-    ids = {line.id for line in told}
     return text, [rule for rule in rules if rule.id in ids]
 
 

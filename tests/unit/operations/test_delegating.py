@@ -74,7 +74,7 @@ def test_the_session_is_not_taken_to_hold_what_only_the_sub_agent_was_told(
     assert after.tokens_served > before.tokens_served
 
 
-def test_without_a_rule_or_a_project_model_nothing_is_said(client: CodingClient) -> None:
+def test_without_a_rule_nothing_is_said(client: CodingClient) -> None:
     client.starts()
     assert delegates(client) == ""
     assert len(client.desk.sessions()) == 1

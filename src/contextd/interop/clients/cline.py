@@ -92,6 +92,7 @@ CLIENT = Client(
             ConfigFile(
                 holds="instructions",
                 part=OwnFile(titled(TOOLS), "contextd", "the instructions"),
+                user=FilePlace("Documents/Cline/Rules/contextd.md"),
                 project=FilePlace(".clinerules/contextd.md"),
             ),
         ),
