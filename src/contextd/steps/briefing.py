@@ -34,6 +34,7 @@ from contextd.steps.person import BRIEFED, is_personal, personal
 from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
 from contextd.steps.tiers import (
+    RULES,
     always,
     bearing,
     rules_query,
@@ -298,8 +299,8 @@ def _candidates(
 ) -> tuple[dict[str, Record], dict[str, float], dict[str, str]]:
     """What might be briefed by id, how much each matters and why: what the task finds comes first."""
     kinds = searched(runtime)
-    # Standards of the project's languages are of tier 0, those of other languages are asked for.
-    shown = {*kinds_that("briefed")} - {"coding_standard"} if kinds else set[str]()
+    # What always holds is of tier 0; other rules are told where the task finds them.
+    shown = {*kinds_that("briefed")} - {*RULES} if kinds else set[str]()
     briefed = [r for r in latest if r.kind in shown and _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
