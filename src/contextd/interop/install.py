@@ -236,6 +236,8 @@ def _receipt(
     # Somebody wrote to it since our last edit, or an installation that left no receipt did: what
     # an uninstallation should put back is this content, less what is ours.
     bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
+    if changes and old is not None and old.before is None and _says_nothing(bare):
+        return Receipt(None, _digest(after), old.directories)
     return Receipt(mark + bare.encode() if changes else before, _digest(after))
 
 

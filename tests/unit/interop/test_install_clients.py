@@ -317,3 +317,49 @@ def test_what_has_no_file_for_a_project_says_so(tmp_path: Path) -> None:
     with pytest.raises(Invalid) as refused:
         machine.connect()
     assert "--scope user" in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    ("name", "reach", "path", "theirs"),
+    [
+        ("cursor", "project", ".cursor/rules/contextd.mdc", "Be kind.\n"),
+        ("cline", "user", ".cline/hooks/TaskStart", "echo mine\n"),
+    ],
+)
+def test_what_somebody_added_to_a_file_of_ours_stays(
+    name: str, reach: Reach, path: str, theirs: str, tmp_path: Path
+) -> None:
+    machine = Machine(tmp_path / "one", name, reach)
+    machine.connect()
+    file = (machine.root if reach == "project" else machine.home) / path
+    ours = file.read_text()
+    file.write_text(ours + theirs)
+    machine.connect(["/new/contextd"])
+    assert theirs in file.read_text()
+    machine.disconnect()
+    assert theirs in file.read_text()
+    assert "contextd for" not in file.read_text()
+    assert "contextd hook" not in file.read_text()
+
+
+def test_hooks_that_somebody_put_beside_ours_stay(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "one", "copilot-cli", "user")
+    machine.connect()
+    file = machine.home / ".copilot" / "hooks" / "contextd.json"
+    hooks = json.loads(file.read_text())
+    hooks["hooks"]["Stop"].append({"type": "command", "bash": "bell"})
+    file.write_text(json.dumps(hooks))
+    machine.disconnect()
+    assert [one["bash"] for one in json.loads(file.read_text())["hooks"]["Stop"]] == ["bell"]
+
+
+def test_an_older_wording_of_ours_is_brought_up_to_date(tmp_path: Path) -> None:
+    machine = Machine(tmp_path / "one", "continue", "project")
+    machine.connect()
+    file = machine.root / ".continue" / "rules" / "contextd.md"
+    wanted = file.read_text()
+    file.write_text(wanted.replace("session_start", "begin_session"))
+    machine.connect()
+    assert file.read_text() == wanted
+    machine.disconnect()
+    assert machine.tree() == {}

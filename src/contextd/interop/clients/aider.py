@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextd.interop.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.interop.clients.codec import YAML
 from contextd.interop.clients.entries import ListedFile
-from contextd.interop.clients.texts import COMMANDS, OwnFile, titled
+from contextd.interop.clients.texts import COMMANDS, Block
 
 _INSTRUCTIONS = ".aider.contextd.md"
 
@@ -23,7 +23,7 @@ CLIENT = Client(
             ),
             ConfigFile(
                 holds="instructions",
-                part=OwnFile(titled(COMMANDS), "contextd", "the instructions"),
+                part=Block(COMMANDS),
                 user=FilePlace(_INSTRUCTIONS),
                 project=FilePlace(_INSTRUCTIONS),
             ),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextd.interop.clients.client import (
-    Calling,
     Client,
     ConfigFile,
     Configuration,
@@ -17,8 +16,8 @@ from contextd.interop.clients.client import (
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.occurrence import Moment, Reading
-from contextd.interop.clients.shapes import in_a_shell, plain_server
-from contextd.interop.clients.texts import TOOLS, OwnFile, titled
+from contextd.interop.clients.shapes import plain_server
+from contextd.interop.clients.texts import TOOLS, Block, hook_program
 
 _EVENTS = tuple(
     HookEvent(name, timeout=5)
@@ -41,15 +40,13 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
     return {"transport": {"type": "stdio", **plain_server(line)}}
 
 
-def _program(calling: Calling) -> str:
-    return f"#!/bin/sh\nexec {in_a_shell(calling.hook)}\n"
-
-
 def _hook(event: HookEvent) -> ConfigFile:
     """A program of the event's name: there is one per event, so somebody else's stays."""
-    what = f"the hook on {event.name}"
-    part = OwnFile(_program, " hook --client cline", what, executable=True, events=(event,))
-    return ConfigFile(holds="hooks", part=part, user=FilePlace(f".cline/hooks/{event.name}"))
+    return ConfigFile(
+        holds="hooks",
+        part=hook_program(event, "cline"),
+        user=FilePlace(f".cline/hooks/{event.name}"),
+    )
 
 
 CLIENT = Client(
@@ -91,7 +88,7 @@ CLIENT = Client(
             *map(_hook, _EVENTS),
             ConfigFile(
                 holds="instructions",
-                part=OwnFile(titled(TOOLS), "contextd", "the instructions"),
+                part=Block(TOOLS),
                 user=FilePlace("Documents/Cline/Rules/contextd.md"),
                 project=FilePlace(".clinerules/contextd.md"),
             ),

@@ -9,16 +9,14 @@ from contextd.interop.clients.client import Client, ConfigFile, Configuration, F
 from contextd.interop.clients.codec import YAML
 from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.shapes import stdio_server
-from contextd.interop.clients.texts import TOOLS, OwnFile, titled
+from contextd.interop.clients.texts import TOOLS, Block
 
 
 def _server(line: Sequence[str]) -> dict[str, Any]:
     return {"name": "contextd", **stdio_server(line)}
 
 
-_RULE = OwnFile(
-    titled(TOOLS, "---\nname: contextd\nalwaysApply: true\n---\n\n"), "contextd", "the instructions"
-)
+_RULE = Block(TOOLS, "---\nname: contextd\nalwaysApply: true\n---\n\n")
 
 CLIENT = Client(
     name="continue",

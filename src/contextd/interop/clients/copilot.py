@@ -52,6 +52,25 @@ def _hooks(calling: Calling) -> str:
     return json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
 
 
+def _others(text: str) -> str:
+    """What somebody else put into that file."""
+    for event, handlers in _listed(text).items():
+        for number in reversed(range(len(handlers))):
+            one = handlers[number]
+            if isinstance(one, dict) and _KNOWN_BY in str(one.get("bash")):
+                text = JSON.remove(text, ("hooks", event, number))
+    return text if any(_listed(text).values()) else ""
+
+
+def _listed(text: str) -> dict[str, list[Any]]:
+    document = JSON.read(text)
+    hooks = document.get("hooks") if isinstance(document, dict) else None
+    listed = hooks.items() if isinstance(hooks, dict) else ()
+    return {event: handlers for event, handlers in listed if isinstance(handlers, list)}
+
+
+_KNOWN_BY = " hook --client copilot-cli"
+
 CLIENT = Client(
     name="copilot-cli",
     title="GitHub Copilot CLI",
@@ -102,7 +121,7 @@ CLIENT = Client(
             ),
             ConfigFile(
                 holds="hooks",
-                part=OwnFile(_hooks, " hook --client copilot-cli", "its hooks", events=_EVENTS),
+                part=OwnFile(_hooks, _KNOWN_BY, "its hooks", _others, events=_EVENTS),
                 user=FilePlace("hooks/contextd.json", below=".copilot"),
                 project=FilePlace(".github/hooks/contextd.json"),
             ),

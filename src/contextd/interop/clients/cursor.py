@@ -6,7 +6,7 @@ from contextd.interop.clients.client import Client, ConfigFile, Configuration, F
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.shapes import stdio_server
-from contextd.interop.clients.texts import TOOLS, OwnFile, titled
+from contextd.interop.clients.texts import TOOLS, Block
 
 _ALWAYS = "---\ndescription: What contextd knows of this project\nalwaysApply: true\n---\n\n"
 
@@ -23,7 +23,7 @@ CLIENT = Client(
             ),
             ConfigFile(
                 holds="instructions",
-                part=OwnFile(titled(TOOLS, _ALWAYS), "contextd", "the instructions"),
+                part=Block(TOOLS, _ALWAYS),
                 project=FilePlace(".cursor/rules/contextd.mdc"),
             ),
         ),

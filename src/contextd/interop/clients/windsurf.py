@@ -6,7 +6,7 @@ from contextd.interop.clients.client import Client, ConfigFile, Configuration, F
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.shapes import plain_server
-from contextd.interop.clients.texts import TOOLS, Block, OwnFile, titled
+from contextd.interop.clients.texts import TOOLS, Block
 
 _ALWAYS = "---\ntrigger: always_on\n---\n\n"
 
@@ -27,7 +27,7 @@ CLIENT = Client(
             ),
             ConfigFile(
                 holds="instructions",
-                part=OwnFile(titled(TOOLS, _ALWAYS), "contextd", "the instructions"),
+                part=Block(TOOLS, _ALWAYS),
                 project=FilePlace(".windsurf/rules/contextd.md"),
             ),
         ),
