@@ -79,7 +79,8 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
     assert occurrence is not None
     assert occurrence.moment == meant
     sent = row["payload"]
-    assert occurrence.session == (sent.get("session_id") or sent.get("sessionId") or sent["taskId"])
+    named = sent.get("session_id") or sent.get("sessionId")
+    assert occurrence.session == (named or sent["sessionContext"]["rootSessionId"])
     if meant == "prompted":
         assert occurrence.prompt == sent["prompt"]
     if meant in ("stopped", "compacted"):

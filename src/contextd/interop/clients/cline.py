@@ -70,7 +70,8 @@ CLIENT = Client(
             "tool_call": None,
             "tool_result": "answered",
         },
-        session=("taskId",),
+        # By this one its files are named; the other one is of the conversation in it.
+        session=("sessionContext.rootSessionId", "taskId"),
         prompt=("userPromptSubmit.prompt", "taskStart.taskMetadata.initialTask"),
         prompt_id=(),
         output=("postToolUse.result",),

@@ -42,6 +42,7 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 _SERVERS = FilePlace("config.toml", below=".codex")
 _HOOKS = FilePlace("hooks.json", below=".codex")
 _ENTRIES = HookEntries(JSON, _EVENTS, shell_hook)
+_WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def _trusts(home: Path, chosen: Path | None) -> bool | None:
@@ -55,15 +56,13 @@ def _trusts(home: Path, chosen: Path | None) -> bool | None:
     hooks = noted.get("hooks")
     state = hooks.get("state") if isinstance(hooks, dict) else None
     keys = [
-        f"{file}:{_EVENT.sub('_', str(place[1])).lower()}:{place[2]}:{place[4]}" for place in places
+        f"{file}:{_WORD_BEGINS.sub('_', str(place[1])).lower()}:{place[2]}:{place[4]}"
+        for place in places
     ]
     trusted = state if isinstance(state, dict) else {}
     return all(
         isinstance(trusted.get(key), dict) and "trusted_hash" in trusted[key] for key in keys
     )
-
-
-_EVENT = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 CLIENT = Client(
