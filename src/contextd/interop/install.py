@@ -21,6 +21,7 @@ from contextd.interop.receipts import (
     Receipt,
     copy_path,
     forget,
+    made_directories,
     missing_directories,
     read_receipt,
     remove_directories,
@@ -212,7 +213,13 @@ def _plan_install(
     after = mark + text.encode()
     state: State = "created" if before is None else "changed"
     receipt = _receipt(
-        path, before, after, parts, client, read_receipt(copy), missing_directories(real)
+        path,
+        before,
+        after,
+        parts,
+        client,
+        read_receipt(copy),
+        missing_directories(real, made_directories(backups)),
     )
     kept = copy if receipt.before is not None else None
     report = FileReport(path, state, tuple(changes), kept)

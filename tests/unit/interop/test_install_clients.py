@@ -363,3 +363,14 @@ def test_an_older_wording_of_ours_is_brought_up_to_date(tmp_path: Path) -> None:
     assert file.read_text() == wanted
     machine.disconnect()
     assert machine.tree() == {}
+
+
+def test_a_folder_that_several_clients_needed_goes_with_the_last_of_them(tmp_path: Path) -> None:
+    copilot = Machine(tmp_path / "one", "copilot-cli", "project")
+    vscode = Machine(tmp_path / "one", "vscode", "project")
+    copilot.connect()
+    vscode.connect()
+    copilot.disconnect()
+    assert (copilot.root / ".github").is_dir()
+    vscode.disconnect()
+    assert list(copilot.root.iterdir()) == []
