@@ -18,7 +18,7 @@ from contextd.domain.access import ROLES
 from contextd.domain.errors import ERRORS
 from contextd.domain.kinds import KINDS, LINKS, Kind
 from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.client import Configuration
+from contextd.interop.clients.client import ConfigFile, Configuration, Reach
 from contextd.jobs.table import JOBS, JobRow
 from contextd.operations.core import (
     OPERATIONS,
@@ -286,36 +286,65 @@ def _jobs() -> list[str]:
 
 def _clients() -> list[str]:
     lines = [
-        "`contextd install NAME` connects a client, `contextd uninstall NAME` disconnects it. Of the",
-        "others the hooks and the MCP server are understood once somebody registered them by hand.",
+        "`contextd install` connects the clients that are on this machine, `contextd install NAME` one of",
+        "them; `contextd uninstall` disconnects them. The files are those on Linux.",
+        "",
     ]
+    head = ("client", "name", "for every project of a user", "for one project (`--scope project`)")
+    rows = [
+        (
+            row.title,
+            _code(row.name),
+            _held(row.configuration, "user"),
+            _held(row.configuration, "project"),
+        )
+        for row in CLIENTS.values()
+    ]
+    lines += _table(head, rows)
     for row in CLIENTS.values():
         lines += ["", f"## {row.title} (`{row.name}`)", ""]
-        if row.configuration is not None:
-            lines += [*_files(row.configuration), ""]
+        signs = [f"`{name}` on `PATH`" for name in row.presence.programs]
+        signs += [_code(_below(made.below, made.file)) for made in row.presence.made]
+        lines.append(f"Found by: {', '.join(signs)}.")
+        if row.configuration.variable:
+            folder = "its folder"
+            lines.append(f"`{row.configuration.variable}` chooses another place for {folder}.")
+        if row.configuration.events:
+            waits = ", ".join(f"{one.name} ({one.timeout} s)" for one in row.configuration.events)
+            lines.append(f"Hooks, and how long the client waits for each: {waits}.")
         acted_on = [name for name, moment in row.reading.moments.items() if moment]
-        lines.append(f"Hook events acted on: {', '.join(map(_code, acted_on))}.")
+        if acted_on:
+            lines.append(f"Hook events acted on: {', '.join(map(_code, acted_on))}.")
         if row.transcripts:
             lines.append("Its transcripts are read.")
-        lines.append(f"It reads standing instructions from `{row.instructions}`.")
+        if row.instructions:
+            lines.append(f"It reads standing instructions from `{row.instructions}`.")
+        if row.configuration.afterwards:
+            lines.append(row.configuration.afterwards)
     return lines
 
 
-def _files(files: Configuration) -> list[str]:
-    lines = _table(
-        ("what", "for every project of a user", "for one project"),
-        [
-            ("MCP server", f"`~/{files.servers['user']}`", f"`{files.servers['project']}`"),
-            (
-                "hooks",
-                f"`~/{files.directory}/{files.hooks['user']}`",
-                f"`{files.hooks['project']}`",
-            ),
-        ],
+def _held(files: Configuration, reach: Reach) -> str:
+    """What stands in which file, the hook programs of one folder once."""
+    told: dict[str, list[str]] = {}
+    for file in files.held(reach):
+        path = _path(file, reach)
+        path = path.rpartition("/")[0] + "/" if file.part.executable else path
+        told.setdefault(path, []).append(file.holds)
+    return (
+        "; ".join(f"{' and '.join(dict.fromkeys(holds))}: `{path}`" for path, holds in told.items())
+        or "–"
     )
-    waits = ", ".join(f"{event.name} ({event.timeout} s)" for event in files.events)
-    lines += ["", f"Hooks, and how long the client waits for each: {waits}."]
-    return [*lines, f"`{files.variable}` chooses another place than `~/{files.directory}`."]
+
+
+def _path(file: ConfigFile, reach: Reach) -> str:
+    place = file.spot(reach)
+    assert place is not None
+    return place.file if reach == "project" else _below(place.below, place.file)
+
+
+def _below(folder: str, file: str) -> str:
+    return "/".join(part for part in ("~", folder, file) if part)
 
 
 if __name__ == "__main__":

@@ -190,9 +190,7 @@ def _play(stage: Stage) -> int:
     print(
         f"\n✓ The thread of session A and {len(learned)} of its rules stand in session B's briefing."
     )
-    print(
-        "To use it for real, in your repository:\n  contextd init\n  contextd install claude-code"
-    )
+    print("To use it for real, in your repository:\n  contextd init\n  contextd install")
     return 0
 
 

@@ -55,8 +55,8 @@ _PATIENT = dict.fromkeys(
 """Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
 less what starting and ending a process may take on a busy machine."""
 
-_ONLY_NOW = ("PreToolUse",)
-"""Events that nobody would act on later: the tool was used by then."""
+_ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
+"""Events that nobody would act on later: the tool was used by then, the sub-agent is at work."""
 
 _MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
 _MOST_MARKS = 50

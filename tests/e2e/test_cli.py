@@ -78,7 +78,7 @@ def test_init_tells_what_it_found_and_a_second_run_changes_nothing(run, reposito
     first = run("init").stdout
     assert "✓ Detected: Express 4" in first
     assert "✓ Wrote .context/project.yaml" in first
-    assert "contextd install claude-code" in first
+    assert "contextd install" in first
     before = (repository / ".context" / "project.yaml").read_bytes()
     assert "up to date" in run("init").stdout
     assert (repository / ".context" / "project.yaml").read_bytes() == before
@@ -185,6 +185,7 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
     assert set(written["hooks"]) == {
         "Notification",
         "Stop",
+        "SubagentStart",
         "SubagentStop",
         "SessionStart",
         "UserPromptSubmit",

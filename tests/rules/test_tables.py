@@ -14,7 +14,7 @@ from contextd.app import load_operations
 from contextd.domain import errors
 from contextd.domain.confidence import SIGNALS, START, apply
 from contextd.domain.errors import ERRORS, ContextdError, error_from
-from contextd.interop.clients import CLIENTS, INSTALLABLE
+from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Client
 from contextd.interop.importers import IMPORTERS
 from contextd.jobs.table import JOBS
@@ -120,14 +120,15 @@ def test_confidence_stays_between_nothing_and_certainty(signal: str, start: floa
     assert (moved - start) * SIGNALS[signal] >= 0
 
 
-@pytest.mark.parametrize("row", list(INSTALLABLE.values()), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)
 def test_a_client_waits_for_hooks_longer_than_they_may_take(row: Client) -> None:
-    files = row.configured
-    assert set(files.servers) == set(files.hooks) == {"user", "project"}
+    events = row.configuration.events
     deadline = int(SETTINGS["hooks.deadline_ms"].default)
-    assert all(event.timeout * 1000 > deadline for event in files.events)
-    assert len({event.name for event in files.events}) == len(files.events)
-    assert all(row.reading.moments[event.name] for event in files.events)
+    assert all(event.timeout * 1000 > deadline for event in events)
+    assert len({event.name for event in events}) == len(events)
+    assert all(row.reading.moments[event.name] for event in events)
+    assert row.configuration.held("user")
+    assert row.presence.programs or row.presence.made
 
 
 @pytest.mark.parametrize("row", list(CLIENTS.values()), ids=lambda row: row.name)

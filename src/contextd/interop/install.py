@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,20 +13,20 @@ from typing import Literal
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
-from contextd.interop.clients import client_named
-from contextd.interop.clients.client import Client, Edit, Reach
-from contextd.interop.jsontext import read
+from contextd.interop.clients import CLIENTS, client_named
+from contextd.interop.clients.client import Addition, Calling, Client, Reach
+from contextd.interop.clients.codec import Place
+from contextd.interop.clients.texts import OwnFile
 from contextd.interop.receipts import (
     Receipt,
     copy_path,
     forget,
+    made_directories,
     missing_directories,
     read_receipt,
     remove_directories,
     write_receipt,
 )
-
-Adding = Callable[[str, Client, Sequence[str]], Edit]
 
 State = Literal["created", "changed", "unchanged", "restored", "removed"]
 
@@ -39,7 +39,7 @@ _PROGRAM = re.compile(r"(?:.*[/\\])?contextd(?:\.\w+)?")
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What became of one file; `changes` in words, `backup` what it was before."""
+    """What became of one file; `changes` in words, or why there are none; `backup` what it was before."""
 
     path: Path
     state: State
@@ -55,15 +55,26 @@ class InstallReport:
     scope: Reach
     dry_run: bool
     files: tuple[FileReport, ...]
+    afterwards: str = ""
+
+    @property
+    def changed(self) -> bool:
+        """Whether any file changed, or would."""
+        return any(file.state != "unchanged" for file in self.files)
 
     def as_text(self) -> str:
-        """One line per file, its changes below."""
+        """One line per file, its changes below, and what is left to do."""
         lines = ["Nothing was written: this is what would happen."] if self.dry_run else []
+        return "\n".join([*lines, *self.lines()])
+
+    def lines(self) -> list[str]:
+        """What `as_text` says of the files."""
+        lines: list[str] = []
         for file in self.files:
             lines.append(f"{file.path}: {file.state}")
             lines += [f"  {change}" for change in file.changes]
             lines += [f"  as it was: {file.backup}"] if file.backup else []
-        return "\n".join(lines)
+        return lines + ([self.afterwards] if self.afterwards and self.changed else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,7 @@ class _Planned:
     report: FileReport
     receipt: Receipt | None = None
     undone: bool = False
+    executable: bool = False
     directories: tuple[str, ...] = ()
 
 
@@ -94,33 +106,37 @@ def install(
     backups: Path | None = None,
     dry_run: bool = False,
     settings: frozenset[str] = frozenset(),
+    profile: str = "",
 ) -> InstallReport:
-    """Add contextd's MCP server and hooks to a client's configuration; again changes nothing.
+    """Add contextd's MCP server, hooks and instructions to a client's files; again changes nothing.
 
     `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or
     `["python", "-m", "contextd"]`. `config_dir` is the client's configuration directory where the
-    user chose another one; `settings` are those that are on and bring hooks of their own. What a file was before is kept in `backups`, or beside it. Raises
-    `Invalid` when a file is not what the client expects; then no file was touched.
+    user chose another one; `settings` are those that are on and bring hooks of their own; `profile` which
+    tools are shown. What a file was before is kept in `backups`, or beside it. Raises `Invalid` when a file
+    is not what the client expects, or the client has none for the scope; then no file was touched.
     """
     if not command or not _PROGRAM.fullmatch(command[-1]):
         raise Invalid(
             f"{' '.join(command)!r} does not start contextd",
             "give the command line that ends with the program contextd",
         )
-    row = client_named(client).telling(settings)
-    root = _root(scope, project_root)
-    files, codec = row.configured, row.configured.codec
-    additions: dict[Path, list[Adding]] = {}
-    for path, addition in (
-        (files.servers_file(home_dir, root, config_dir), codec.add_server),
-        (files.hooks_file(home_dir, root, config_dir), codec.add_hooks),
-    ):
-        additions.setdefault(path, []).append(addition)
+    row = client_named(client)
+    root = _root(row, scope, project_root)
+    calling = Calling(
+        row.name,
+        tuple(command),
+        root or home_dir,
+        root is None,
+        profile,
+        settings,
+        row.configuration.hooked(scope),
+    )
     plans = [
-        _plan_install(path, adding, row, command, root, backups)
-        for path, adding in additions.items()
+        _plan_install(path, parts, row, calling, root, backups)
+        for path, parts in files_of(row, home_dir, root, config_dir).items()
     ]
-    return _carry_out(plans, row, scope, dry_run)
+    return _carry_out(plans, row, scope, dry_run, row.configuration.afterwards)
 
 
 def uninstall(
@@ -140,18 +156,42 @@ def uninstall(
     of `install`.
     """
     row = client_named(client)
-    root = _root(scope, project_root)
-    files = dict.fromkeys(
-        (
-            row.configured.servers_file(home_dir, root, config_dir),
-            row.configured.hooks_file(home_dir, root, config_dir),
-        )
-    )
-    plans = [_plan_uninstall(path, row, root, backups) for path in files]
+    root = _root(row, scope, project_root)
+    plans = [
+        _plan_uninstall(path, parts, row, root, backups)
+        for path, parts in files_of(row, home_dir, root, config_dir, every=True).items()
+    ]
     return _carry_out(plans, row, scope, dry_run)
 
 
-def _root(scope: Reach, project_root: Path | None) -> Path | None:
+def files_of(
+    client: Client, home: Path, root: Path | None, config: Path | None, *, every: bool = False
+) -> dict[Path, list[Addition]]:
+    """The files a client is told of contextd in, of the project when `root` is given, and what goes into
+    each; with `every` also those of the other names that such a file may have.
+    """
+    found: dict[Path, list[Addition]] = {}
+    for file in client.configuration.files:
+        spot = file.spot("project" if root else "user")
+        if spot is None:
+            continue
+        base, chosen = (root, None) if root else (home, config)
+        paths = spot.paths(base, chosen) if every else [spot.path(base, chosen)]
+        for number, path in enumerate(paths):
+            if number == 0 or path.is_file():
+                found.setdefault(path, []).append(file.part)
+    return found
+
+
+def _root(client: Client, scope: Reach, project_root: Path | None) -> Path | None:
+    if not client.configuration.held(scope):
+        other = "project" if scope == "user" else "user"
+        raise Invalid(
+            f"{client.title} has no files of that kind for one {scope}"
+            if scope == "project"
+            else f"{client.title} has such files in projects only",
+            f"try it with --scope {other}",
+        )
     if scope == "user":
         return None
     if project_root is None:
@@ -161,35 +201,45 @@ def _root(scope: Reach, project_root: Path | None) -> Path | None:
 
 def _plan_install(
     path: Path,
-    adding: Sequence[Adding],
+    parts: Sequence[Addition],
     client: Client,
-    command: Sequence[str],
+    calling: Calling,
     root: Path | None,
     backups: Path | None,
 ) -> _Planned:
     real = _real(path, root)
     before = _load(real)
-    text, mark = _decode(before, path)
-    changes: list[str] = []
-    for add in adding:
-        with _naming(path):
-            text, more = add(text, client, command)
-        changes += more
+    given, mark = _decode(before, path, parts)
+    text, changes = given, list[str]()
+    with _naming(path):
+        for part in parts:
+            text, more = part.add(text, calling)
+            changes += more
     copy = copy_path(real, client.name, backups)
-    if not changes:
-        return _Planned(real, before, before, copy, FileReport(path, "unchanged"))
+    if text == given:
+        return _Planned(real, before, before, copy, FileReport(path, "unchanged", tuple(changes)))
     after = mark + text.encode()
     state: State = "created" if before is None else "changed"
-    receipt = _receipt(path, before, after, client, read_receipt(copy), missing_directories(real))
+    receipt = _receipt(
+        path,
+        before,
+        after,
+        parts,
+        client,
+        read_receipt(copy),
+        missing_directories(real, made_directories(backups)),
+    )
     kept = copy if receipt.before is not None else None
     report = FileReport(path, state, tuple(changes), kept)
-    return _Planned(real, before, after, copy, report, receipt)
+    program = before is None and any(part.executable for part in parts)
+    return _Planned(real, before, after, copy, report, receipt, executable=program)
 
 
 def _receipt(
     path: Path,
     before: bytes | None,
     after: bytes,
+    parts: Sequence[Addition],
     client: Client,
     old: Receipt | None,
     directories: tuple[str, ...],
@@ -200,14 +250,14 @@ def _receipt(
         return Receipt(old.before, _digest(after), old.directories)
     # Somebody wrote to it since our last edit, or an installation that left no receipt did: what
     # an uninstallation should put back is this content, less what is ours.
-    text, mark = _decode(before, path)
-    with _naming(path):
-        bare, changes = client.configured.codec.without_ours(text, client, _kept(old, path, client))
+    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
+    if changes and old is not None and old.before is None and _says_nothing(bare):
+        return Receipt(None, _digest(after), old.directories)
     return Receipt(mark + bare.encode() if changes else before, _digest(after))
 
 
 def _plan_uninstall(
-    path: Path, client: Client, root: Path | None, backups: Path | None
+    path: Path, parts: Sequence[Addition], client: Client, root: Path | None, backups: Path | None
 ) -> _Planned:
     real = _real(path, root)
     before = _load(real)
@@ -225,24 +275,58 @@ def _plan_uninstall(
         if old.before is None:
             return plan(None, "removed", "contextd had made it")
         return plan(old.before, "restored", "put back as it was")
-    text, mark = _decode(before, path)
-    with _naming(path):
-        bare, changes = client.configured.codec.without_ours(text, client, _kept(old, path, client))
+    bare, mark, changes = _bare(path, before, parts, client.name, _kept(old, path, parts))
     if not changes:
         return plan(before, "unchanged")
-    if old is not None and old.before is None and read(bare) == {}:
+    if _says_nothing(bare) and (
+        all(isinstance(part, OwnFile) for part in parts)
+        or (old is not None and _was_ours(old.before, path, parts))
+    ):
         return plan(None, "removed", "nothing of yours was in it")
     return plan(mark + bare.encode(), "changed", *changes)
 
 
-def _kept(old: Receipt | None, path: Path, client: Client) -> frozenset[tuple[str | int, ...]]:
+def _bare(
+    path: Path, data: bytes, parts: Sequence[Addition], client: str, keep: frozenset[Place]
+) -> tuple[str, bytes, list[str]]:
+    """A file's text without our entries, the mark it begins with, and what was removed."""
+    text, mark = _decode(data, path, parts)
+    changes: list[str] = []
+    with _naming(path):
+        for part in parts:
+            text, more = part.without(text, client, keep)
+            changes += more
+    return text, mark, changes
+
+
+def _was_ours(before: bytes | None, path: Path, parts: Sequence[Addition]) -> bool:
+    """Whether there was nothing in a file that did not come from contextd, for whichever client."""
+    if before is None:
+        return True
+    text = before
+    for client in CLIENTS:
+        bare, mark, changes = _bare(path, text, parts, client, frozenset())
+        text = mark + bare.encode() if changes else text
+    return text != before and _says_nothing(text.decode())
+
+
+def _says_nothing(text: str) -> bool:
+    return "".join(text.split()) in ("", "{}")
+
+
+def _kept(old: Receipt | None, path: Path, parts: Sequence[Addition]) -> frozenset[Place]:
     if old is None or old.before is None:
         return frozenset()
-    return client.configured.codec.containers(_decode(old.before, path)[0], client)
+    text = _decode(old.before, path, parts)[0]
+    return frozenset().union(*(part.containers(text) for part in parts))
 
 
 def _carry_out(
-    plans: Sequence[_Planned], client: Client, scope: Reach, dry_run: bool
+    plans: Sequence[_Planned],
+    client: Client,
+    scope: Reach,
+    dry_run: bool,
+    afterwards: str = "",
 ) -> InstallReport:
     for plan in plans if not dry_run else ():
         if _load(plan.path) != plan.before:
@@ -256,7 +340,8 @@ def _carry_out(
             forget(plan.copy)
             if plan.after is None:
                 remove_directories(plan.directories)
-    return InstallReport(client.name, scope, dry_run, tuple(plan.report for plan in plans))
+    reports = tuple(plan.report for plan in plans)
+    return InstallReport(client.name, scope, dry_run, reports, afterwards)
 
 
 def _write(plan: _Planned) -> None:
@@ -264,6 +349,8 @@ def _write(plan: _Planned) -> None:
         return
     if plan.after is not None:
         replace_file(plan.path, plan.after)
+        if plan.executable:
+            plan.path.chmod(0o755)
         return
     try:
         plan.path.unlink()
@@ -297,15 +384,15 @@ def _load(path: Path) -> bytes | None:
         ) from error
 
 
-def _decode(data: bytes | None, path: Path) -> tuple[str, bytes]:
-    """The text of a file and the mark it begins with; an empty file counts as an empty object."""
+def _decode(data: bytes | None, path: Path, parts: Sequence[Addition]) -> tuple[str, bytes]:
+    """The text of a file and the mark it begins with; an empty file counts as what its format says."""
     data = data or b""
     mark = _BOM if data.startswith(_BOM) else b""
     try:
         text = data.removeprefix(_BOM).decode("utf-8")
     except UnicodeDecodeError as error:
         raise Invalid(f"{path} is not UTF-8 text", "save it as UTF-8 and try again") from error
-    return (text if text.strip() else "{}\n"), mark
+    return (text if text.strip() else parts[0].empty or text), mark
 
 
 @contextmanager

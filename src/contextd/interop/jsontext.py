@@ -1,7 +1,7 @@
 """Editing JSON as text: one member is added, changed or removed and every other byte stays.
 
 A configuration file belongs to its user. Parsing and dumping it again would lose the order, the
-spacing, the way a number or a character is written, and repeated names.
+spacing, the way a number or a character is written, repeated names, and comments where they are allowed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ from contextd.domain.errors import Invalid
 Path = tuple[str | int, ...]
 """The way to a value: names of members and positions in lists, from the outermost."""
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_SCALAR = re.compile(r"[^\s,\]}]+")
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+_COMMENT = r"//[^\r\n]*|/\*.*?\*/"
+_STRING_FORM = r'"(?:[^"\\]|\\.)*"'
+_SPACE = re.compile(rf"(?:[ \t\r\n]+|{_COMMENT})*", re.DOTALL)
+_STRING = re.compile(_STRING_FORM, re.DOTALL)
+_SCALAR = re.compile(r"[^\s,\]}/]+")
+_TOKEN = re.compile(rf"{_STRING_FORM}|{_COMMENT}|[\[\]{{}}]", re.DOTALL)
+_PIECE = re.compile(rf"({_STRING_FORM})|({_COMMENT})|[ \t\r\n]+|[^\s\"/]|.", re.DOTALL)
+_BESIDE = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/[ \t]*(?=\r?\n))")
+"""A comment behind a value, on its line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,29 @@ def read(text: str) -> Any:
         ) from error
     except (ValueError, RecursionError) as error:
         raise Invalid(f"not valid JSON: {error}", "correct it and try again") from error
+
+
+def read_with_comments(text: str) -> Any:
+    """The value of a JSON text that may hold comments and a comma behind the last of a list, as editors
+    take their settings. Raises `Invalid` saying where it is wrong.
+    """
+    plain: list[str] = []
+    last, comma = "", 0
+    for piece in _PIECE.finditer(text):
+        said = piece[0]
+        if piece[2]:
+            said = re.sub(r"[^\r\n]", " ", said)
+        elif not said.isspace():
+            if said in "]}" and last == ",":
+                plain[comma] = " "
+            # One that has nothing before it is no comma behind something.
+            if said == "," and last not in ("", "[", "{", ",", ":"):
+                comma = len(plain)
+                last = said
+            else:
+                last = said if said != "," else ""
+        plain.append(said)
+    return read("".join(plain))
 
 
 def parts(text: str, at: int) -> list[JsonPart]:
@@ -113,22 +141,44 @@ def put(text: str, path: Path, value: Any) -> str:
 
 
 def remove(text: str, path: Path) -> str:
-    """`text` without the part at `path` and the comma it needed; every one of an equal name."""
+    """`text` without the part at `path` and the comma it needed; every one of an equal name. Comments
+    around it stay.
+    """
     while (there := locate(text, path)) is not None:
         holder = locate(text, path[:-1])
         assert holder is not None
-        around = parts(text, holder.value)
-        position = around.index(there)
-        if len(around) == 1:
-            start, end = holder.value + 1, holder.end - 1
-        elif position:
-            start, end = around[position - 1].end, there.end
-        else:
-            start, end = there.start, around[1].start
-        text = text[:start] + text[end:]
+        text = _cut(text, holder, there)
         if isinstance(path[-1], int):
             break
     return text
+
+
+def _cut(text: str, holder: JsonPart, there: JsonPart) -> str:
+    around = parts(text, holder.value)
+    position = around.index(there)
+    start, end = holder.value + 1, holder.end - 1
+    if position:
+        start, end = around[position - 1].end, there.end
+    elif len(around) > 1:
+        start, end = there.start, around[1].start
+    if not _says_more(text[start : there.start]) and not _says_more(text[there.end : end]):
+        return text[:start] + text[end:]
+    # Somebody's comments stand there: the part goes, and one comma.
+    start, end = there.start, there.end
+    comma = _skip(text, end)
+    if text[comma] == ",":
+        text, end = text[:comma] + text[comma + 1 :], end
+    elif position:
+        before = _skip(text, around[position - 1].end)
+        text, start, end = text[:before] + text[before + 1 :], start - 1, end - 1
+    while text[start - 1] in " \t\r\n":
+        start -= 1
+    return text[:start] + text[end:]
+
+
+def _says_more(text: str) -> bool:
+    """Whether there is more between two parts than space and a comma."""
+    return bool(text.replace(",", "", 1).strip())
 
 
 def style_of(text: str) -> Style:
@@ -144,7 +194,8 @@ def style_of(text: str) -> Style:
     colon, comma = (":", ",") if tight else (": ", ", ")
     if "\n" in before:
         outer = text[:begin].rpartition("\n")[2]
-        inner = before.rpartition("\n")[2].removeprefix(outer)
+        spaces = re.match(r"[ \t]*", before.rpartition("\n")[2])
+        inner = spaces[0].removeprefix(outer) if spaces else ""
         return Style(inner or "  ", newline, colon, comma)
     return Style("", newline, colon, comma)
 
@@ -190,17 +241,34 @@ def _insert(text: str, holder_path: Path, step: str | int, value: Any, style: St
     named = json.dumps(step, ensure_ascii=False) + style.colon if isinstance(step, str) else ""
     depth = len(holder_path) + 1
     if not around:
-        if not style.indent:
-            inner = named + _render(value, style, depth)
-        else:
-            inner = style.newline + style.indent * depth + named + _render(value, style, depth)
-            inner += style.newline + style.indent * (depth - 1)
-        return text[: holder.value + 1] + inner + text[holder.end - 1 :]
+        return _fill(text, holder, named, value, style, depth)
     last = around[-1]
-    before = around[-2].end if len(around) > 1 else holder.value
-    gap = text[text.index(",", before) + 1 if len(around) > 1 else before + 1 : last.start]
+    before = _skip(text, around[-2].end) if len(around) > 1 else holder.value
+    gap = text[before + 1 : last.start]
     if "\n" not in gap:
         style = Style("", style.newline, style.colon, style.comma)
         gap = gap if len(around) > 1 else style.comma[1:]
-    addition = "," + gap + named + _render(value, style, depth)
-    return text[: last.end] + addition + text[last.end :]
+    if gap.strip():
+        gap = style.newline + re.split(r"[\r\n]", gap)[-1] if "\n" in gap else " "
+        gap = gap if not gap.strip() else style.newline + style.indent * depth
+    addition = gap + named + _render(value, style, depth)
+    comma = _skip(text, last.end)
+    closed = text[comma] == ","
+    at = comma + 1 if closed else last.end
+    beside = _BESIDE.match(text, at) if "\n" in gap else None
+    end = beside.end() if beside else at
+    if closed:
+        return text[:end] + addition + "," + text[end:]
+    return text[:at] + "," + text[at:end] + addition + text[end:]
+
+
+def _fill(text: str, holder: JsonPart, named: str, value: Any, style: Style, depth: int) -> str:
+    """Put the first part into an empty object or list, behind what comments it holds."""
+    inside = text[holder.value + 1 : holder.end - 1].rstrip()
+    if inside and not style.indent:
+        style = Style("  ", style.newline, style.colon, style.comma)
+    inner = named + _render(value, style, depth)
+    if style.indent:
+        inner = style.newline + style.indent * depth + inner
+        inner += style.newline + style.indent * (depth - 1)
+    return text[: holder.value + 1] + inside + inner + text[holder.end - 1 :]

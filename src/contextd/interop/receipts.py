@@ -60,9 +60,20 @@ def forget(copy: Path) -> None:
             path.unlink()
 
 
-def missing_directories(file: Path) -> tuple[str, ...]:
-    """The directories above `file` that do not exist yet, innermost first."""
-    return tuple(str(parent) for parent in file.parents if not parent.exists())
+def missing_directories(file: Path, made: frozenset[str] = frozenset()) -> tuple[str, ...]:
+    """The directories above `file` that do not exist yet, or were `made` by us, innermost first."""
+    parents = [(str(parent), parent) for parent in file.parents]
+    return tuple(name for name, parent in parents if name in made or not parent.exists())
+
+
+def made_directories(backups: Path | None) -> frozenset[str]:
+    """The directories that installations made, of all clients: the last one to go takes them along."""
+    made: set[str] = set()
+    for note in backups.glob("*/*.json") if backups is not None else ():
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            noted = json.loads(note.read_text("utf-8"))
+            made.update(map(str, noted["directories"]) if "after" in noted else ())
+    return frozenset(made)
 
 
 def remove_directories(directories: Sequence[str]) -> None:

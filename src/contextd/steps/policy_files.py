@@ -18,7 +18,6 @@ from typing import Any
 
 import yaml
 
-from contextd.code.project.yaml_edit import Edit, Remove, Set, edited
 from contextd.disk import replace_file, target_inside
 from contextd.domain.confidence import START
 from contextd.domain.errors import Conflict, ContextdError, Invalid
@@ -38,6 +37,7 @@ from contextd.governance.policies.rule_files import (
 from contextd.runtime import Runtime
 from contextd.schema.text import content_of
 from contextd.steps.writing import Changed, change, change_all, clean_tags, cleaned
+from contextd.yaml_edit import Edit, Remove, Set, edited
 
 FILED = ("policy", "coding_standard", "repo_standard")
 """The kinds whose source may be a file."""

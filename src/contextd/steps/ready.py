@@ -57,6 +57,7 @@ def _write(runtime: Runtime) -> None:
                 "answer": client.answer("started", TEXT),
             }
             for client in CLIENTS.values()
+            if "started" in client.reading.moments.values()
         ],
     }
     path = ready_path(runtime.settings.home, runtime.root)

@@ -143,9 +143,7 @@ class Initialised:
             shown = "; ".join(self.skipped[:5])
             more = f" and {len(self.skipped) - 5} more" if len(self.skipped) > 5 else ""
             lines.append(f"! Skipped: {shown}{more}")
-        lines.append(
-            "✓ Context initialised. Next: `contextd install claude-code` connects an agent."
-        )
+        lines.append("✓ Context initialised. Next: `contextd install` connects an agent.")
         return "\n".join(lines)
 
 

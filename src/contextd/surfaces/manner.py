@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 from contextd.domain.errors import NotFound
 from contextd.interop.clients import client_named
+from contextd.interop.clients.client import PREFIX
 from contextd.operations.core import OPERATIONS, Operation, Profile
-
-PREFIX = "contextd_"
-"""What goes before the name of a tool where clients show it beside those of others."""
 
 
 @dataclass(frozen=True, slots=True)

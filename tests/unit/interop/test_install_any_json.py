@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
 from contextd.interop.clients import CLIENTS
-from contextd.interop.clients.json_config import add_hooks, add_server, containers, without_ours
+from contextd.interop.clients.client import Addition, Calling, Edit
+from contextd.interop.clients.entries import HookEntries, ServerEntry
 from contextd.interop.install import install, uninstall
 from contextd.interop.jsontext import locate, parts, put, read, remove, style_of
 
@@ -22,6 +23,12 @@ unhurried = settings(deadline=None)
 
 CLIENT = CLIENTS["claude-code"]
 COMMAND = ["/opt/contextd"]
+CALLING = Calling(CLIENT.name, tuple(COMMAND), Path("/home/ada"))
+PARTS: list[Addition] = [file.part for file in CLIENT.configuration.files]
+SERVERS, HOOKS = PARTS
+assert isinstance(SERVERS, ServerEntry)
+assert isinstance(HOOKS, HookEntries)
+TOLD = [event for event in HOOKS.events if not event.setting]
 
 names = st.text(max_size=6) | st.sampled_from(["a", 'q"', "b\\", "ключ", "{", "]", "a,b", "\n"])
 values = st.recursive(
@@ -63,7 +70,14 @@ def texts(draw: st.DrawFn) -> str:
 
 
 def with_ours(text: str) -> str:
-    return add_hooks(add_server(text, CLIENT, COMMAND)[0], CLIENT, COMMAND)[0]
+    return HOOKS.add(SERVERS.add(text, CALLING)[0], CALLING)[0]
+
+
+def without_ours(text: str, before: str = "{}") -> Edit:
+    keep = frozenset().union(*(part.containers(before) for part in PARTS))
+    bare, servers = SERVERS.without(text, CLIENT.name, keep)
+    bare, hooks_gone = HOOKS.without(bare, CLIENT.name, keep)
+    return bare, [*servers, *hooks_gone]
 
 
 @unhurried
@@ -71,14 +85,11 @@ def with_ours(text: str) -> str:
 def test_installing_adds_our_entries_and_changes_no_other_value(text: str) -> None:
     added = read(with_ours(text))
     expected = copy.deepcopy(json.loads(text))
-    line = [*COMMAND, "hook", "--client", CLIENT.name]
-    expected.setdefault("mcpServers", {})["contextd"] = CLIENT.configured.entry(
-        [*COMMAND, "mcp", "--client", CLIENT.name]
-    )
-    for event in CLIENT.configured.events:
+    expected.setdefault("mcpServers", {})["contextd"] = SERVERS.shape(CALLING.server)
+    for event in TOLD:
         held = expected.setdefault("hooks", {}).setdefault(event.name, [])
         only = {"matcher": event.matcher} if event.matcher else {}
-        held.append({**only, "hooks": [CLIENT.configured.handler(line, event)]})
+        held.append({**only, "hooks": [HOOKS.shape(CALLING.hook, event)]})
     assert added == expected
     assert list(added) == list(expected)
 
@@ -100,7 +111,7 @@ def test_installing_twice_is_installing_once(text: str) -> None:
 @unhurried
 @given(texts())
 def test_removing_gives_back_the_value_and_the_bytes_around_it(text: str) -> None:
-    bare, _ = without_ours(with_ours(text), CLIENT, containers(text, CLIENT))
+    bare, _ = without_ours(with_ours(text), text)
     assert read(bare) == json.loads(text)
     document = json.loads(text)
     held = [document, document.get("mcpServers", {"-": 1}), document.get("hooks", {"-": 1})]
@@ -130,7 +141,7 @@ def test_files_come_back_to_the_byte_through_any_number_of_installations(
 @unhurried
 @given(texts())
 def test_removing_from_a_file_without_us_changes_nothing(text: str) -> None:
-    assert without_ours(text, CLIENT) == (text, [])
+    assert without_ours(text) == (text, [])
 
 
 @unhurried

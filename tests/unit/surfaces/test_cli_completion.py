@@ -57,7 +57,7 @@ def test_options_and_their_values_are_completed(offered: Offered) -> None:
     assert offered("call", "list_sessions", "--status", "co") == ["completed"]
     assert offered("list", "--status", "") == [*STATUSES, "waiting", "any"]
     assert offered("completion", "") == ["bash", "zsh", "fish"]
-    assert offered("install", "cl") == ["claude-code"]
+    assert offered("install", "cl") == ["claude-code", "cline", "claude-desktop"]
 
 
 def test_kinds_come_from_their_table(offered: Offered) -> None:

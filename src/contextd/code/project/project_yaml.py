@@ -15,10 +15,10 @@ from typing import Any, Literal
 
 from contextd.code.project.project_memory import Memory, Scrub, mark, put, recall
 from contextd.code.project.project_model import KeyFile, parse_model, read_text
-from contextd.code.project.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
 from contextd.disk import target_inside
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.time import iso
+from contextd.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of
 from contextd.yaml_text import load_plain
 
 Same = Callable[[str, str], bool]

@@ -8,7 +8,25 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from contextd.domain.errors import NotFound, nearest
-from contextd.interop.clients import claude_code, cline, codex, copilot, gemini, qwen
+from contextd.interop.clients import (
+    aider,
+    amp,
+    claude_code,
+    claude_desktop,
+    cline,
+    codex,
+    continue_dev,
+    copilot,
+    crush,
+    cursor,
+    gemini,
+    goose,
+    opencode,
+    qwen,
+    vscode,
+    windsurf,
+    zed,
+)
 from contextd.interop.clients.client import Client
 
 CLIENTS: dict[str, Client] = {
@@ -18,16 +36,22 @@ CLIENTS: dict[str, Client] = {
         codex.CLIENT,
         gemini.CLIENT,
         qwen.CLIENT,
+        opencode.CLIENT,
         copilot.CLIENT,
+        vscode.CLIENT,
         cline.CLIENT,
+        continue_dev.CLIENT,
+        cursor.CLIENT,
+        windsurf.CLIENT,
+        zed.CLIENT,
+        claude_desktop.CLIENT,
+        crush.CLIENT,
+        goose.CLIENT,
+        amp.CLIENT,
+        aider.CLIENT,
     )
 }
 """Every client by name."""
-
-INSTALLABLE: dict[str, Client] = {
-    name: row for name, row in CLIENTS.items() if row.configuration is not None
-}
-"""The clients whose configuration contextd can write."""
 
 
 def client_named(name: str) -> Client:

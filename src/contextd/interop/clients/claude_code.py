@@ -6,8 +6,17 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from contextd.interop.clients.client import Client, Configuration, HookEvent, Verdict
-from contextd.interop.clients.json_config import JSON
+from contextd.interop.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+    Verdict,
+)
+from contextd.interop.clients.codec import JSON
+from contextd.interop.clients.entries import HookEntries, ServerEntry
 from contextd.interop.clients.occurrence import (
     Moment,
     Occurrence,
@@ -15,12 +24,12 @@ from contextd.interop.clients.occurrence import (
     in_hook_output,
     keeping_on,
 )
+from contextd.interop.clients.shapes import stdio_server
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
     "Notification", "PermissionDenied", "PermissionRequest", "PostToolBatch", "PreToolUse", "Setup",
-    "StopFailure", "SubagentStart",
-    "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
+    "StopFailure", "TaskCompleted", "TaskCreated", "TeammateIdle", "UserPromptExpansion", "WorktreeCreate",
     "WorktreeRemove",
 )  # fmt: skip
 """Events of Claude Code, and of the clients that took them over, which contextd takes and leaves."""
@@ -31,6 +40,7 @@ MOMENTS: Mapping[str, Moment | None] = {
     "PostToolUse": "answered",
     "PostToolUseFailure": "failed",
     "Stop": "stopped",
+    "SubagentStart": "delegating",
     "SubagentStop": "delegated",
     "PreCompact": "compacting",
     "PostCompact": "compacted",
@@ -46,6 +56,7 @@ answer_in_hook_output = partial(
         "prompted": "UserPromptSubmit",
         "answered": "PostToolUse",
         "failed": "PostToolUseFailure",
+        "delegating": "SubagentStart",
     },
 )
 
@@ -76,10 +87,6 @@ _CHANGING = "Bash|Write|Edit|MultiEdit|NotebookEdit"
 """The tools that run or change something. Others need not wait for us."""
 
 
-def _stdio_entry(command: Sequence[str]) -> dict[str, Any]:
-    return {"type": "stdio", "command": command[0], "args": list(command[1:])}
-
-
 def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]:
     # With `args` the client starts the program itself; without, a shell would split a path with
     # spaces in it.
@@ -101,26 +108,37 @@ CLIENT = Client(
     transcripts="claude-code",
     instructions="CLAUDE.md",
     configuration=Configuration(
-        codec=JSON,
-        servers={"user": ".claude.json", "project": ".mcp.json"},
-        servers_key="mcpServers",
-        entry=_stdio_entry,
-        hooks={"user": "settings.json", "project": ".claude/settings.json"},
-        hooks_key="hooks",
-        handler=_command_handler,
-        events=(
-            HookEvent("SessionStart", timeout=5),
-            HookEvent("UserPromptSubmit", timeout=2),
-            HookEvent("PreToolUse", timeout=2, matcher=_CHANGING, setting="policies.hook"),
-            # Only what failed: a hook on every answer would cost a process for each call.
-            HookEvent("PostToolUseFailure", timeout=2),
-            HookEvent("Stop", timeout=5),
-            HookEvent("SubagentStop", timeout=5),
-            HookEvent("PreCompact", timeout=5),
-            HookEvent("PostCompact", timeout=5),
-            HookEvent("SessionEnd", timeout=5),
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", stdio_server),
+                user=FilePlace(".claude.json"),
+                project=FilePlace(".mcp.json"),
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=HookEntries(
+                    JSON,
+                    (
+                        HookEvent("SessionStart", timeout=5),
+                        HookEvent("UserPromptSubmit", timeout=2),
+                        HookEvent("PreToolUse", 2, _CHANGING, setting="policies.hook"),
+                        # Only what failed: a hook on every answer would cost a process for each call.
+                        HookEvent("PostToolUseFailure", timeout=2),
+                        HookEvent("Stop", timeout=5),
+                        HookEvent("SubagentStart", timeout=2),
+                        HookEvent("SubagentStop", timeout=5),
+                        HookEvent("PreCompact", timeout=5),
+                        HookEvent("PostCompact", timeout=5),
+                        HookEvent("SessionEnd", timeout=5),
+                    ),
+                    _command_handler,
+                ),
+                user=FilePlace("settings.json", below=".claude"),
+                project=FilePlace(".claude/settings.json"),
+            ),
         ),
-        directory=".claude",
         variable="CLAUDE_CONFIG_DIR",
     ),
+    presence=Presence(programs=("claude",), made=(FilePlace("", below=".claude"),)),
 )

@@ -4,25 +4,27 @@ answer, and what reads its transcripts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
-from contextd.domain.errors import Invalid
+from contextd.interop.clients.codec import Place
 from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
 
 Reach = Literal["user", "project"]
 """Whether an installation serves every project of a user or one repository."""
 
-Place = tuple[str | int, ...]
-"""Where something stands in a configuration: names of members and numbers of list items."""
-
 Verdict = Literal["deny", "warn"]
 """What an agent is told before it uses a tool: not to, or to mind something."""
 
 Edit = tuple[str, list[str]]
-"""The new text of a file, and what was changed in words."""
+"""The new text of a file, and what was changed in words. Words without a change say why there is none."""
+
+
+PREFIX = "contextd_"
+"""What goes before the name of a tool where clients show it beside those of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,51 +41,151 @@ class HookEvent:
     setting: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Codec:
-    """How a configuration file is edited: text in, text out, and everything that is not ours stays as
-    it was, to the byte. `containers` names what our entries go into.
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """How a client is to call contextd: the command that starts it, the profile of tools it is to show (the
+    daemon's own choice when empty), and the settings that bring hooks of their own. `base` is the
+    directory the client's files lie below, `whole` whether it serves all projects, and `hooked` whether
+    its hooks start, brief and end every session.
     """
 
-    add_server: Callable[[str, Client, Sequence[str]], Edit]
-    add_hooks: Callable[[str, Client, Sequence[str]], Edit]
-    without_ours: Callable[[str, Client, frozenset[Place]], Edit]
-    containers: Callable[[str, Client], frozenset[Place]]
+    client: str
+    command: tuple[str, ...]
+    base: Path
+    whole: bool = True
+    profile: str = ""
+    settings: frozenset[str] = frozenset()
+    hooked: bool = False
+
+    @property
+    def server(self) -> list[str]:
+        """The command line of the MCP server."""
+        chosen = ["--profile", self.profile] if self.profile else []
+        hooked = ["--hooked"] if self.hooked else []
+        return [*self.command, "mcp", *chosen, "--client", self.client, *hooked]
+
+    @property
+    def hook(self) -> list[str]:
+        """The command line of a hook."""
+        return [*self.command, "hook", "--client", self.client]
+
+
+class Addition(Protocol):
+    """What contextd puts into one file of a client: text in, text out, and everything that is not ours
+    stays as it was.
+    """
+
+    @property
+    def empty(self) -> str:
+        """What an empty file counts as."""
+        ...
+
+    @property
+    def executable(self) -> bool:
+        """Whether the file is a program."""
+        ...
+
+    @property
+    def events(self) -> tuple[HookEvent, ...]:
+        """The moments it has the client tell of."""
+        ...
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with our entries in it, brought up to date. Raises `Invalid` for what is no such file."""
+        ...
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without any entry of ours. What that leaves empty goes too, unless it is in `keep`."""
+        ...
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """What there is already of what our entries go into."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FilePlace:
+    """Where a file or directory lies: at `file` below a folder of the home. The folder is the one that the
+    client's variable chooses another for. `elsewhere` has the whole way from the home for the platforms
+    where it is another one, `others` names that the file may have as well.
+    """
+
+    file: str
+    below: str = ""
+    elsewhere: Mapping[str, str] = field(default_factory=dict[str, str])
+    others: tuple[str, ...] = ()
+
+    def paths(self, home: Path, chosen: Path | None, platform: str = sys.platform) -> list[Path]:
+        """Every path it may have, the usual one first."""
+        if platform in self.elsewhere:
+            return [home / self.elsewhere[platform]]
+        folder = chosen or home / self.below
+        return [folder / name for name in (self.file, *self.others)]
+
+    def path(self, home: Path, chosen: Path | None, platform: str = sys.platform) -> Path:
+        """The path it has: the first at which there is a file, else the usual one."""
+        paths = self.paths(home, chosen, platform)
+        return next((path for path in paths if path.is_file()), paths[0])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """A file of a client and what contextd puts into it. `holds` says that in a word; `user` and `project`
+    where it lies for either reach, the latter below the repository; None where there is no such file.
+    """
+
+    holds: Literal["MCP server", "hooks", "instructions"]
+    part: Addition
+    user: FilePlace | None = None
+    project: FilePlace | None = None
+
+    def place(self, reach: Reach) -> FilePlace | None:
+        """Where it lies for a reach."""
+        return self.user if reach == "user" else self.project
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Where and how a client is told of contextd.
-
-    `servers` and `hooks` say which file holds them for a user (below the home, or below the client's
-    own configuration directory when one is chosen) and for a project (below its root); `servers_key`
-    and `hooks_key` name the member of the file. `entry` is the shape of an MCP server and `handler`
-    that of a hook, both from a command line. `variable` is the environment variable that chooses the
-    configuration directory.
+    """Where and how a client is told of contextd. `variable` is the environment variable that chooses
+    another folder for it; `afterwards` what is left for the person to do; `trusts` says, from the home and
+    the chosen folder, whether the client runs our hooks, None where that cannot be read.
     """
 
-    codec: Codec
-    servers: Mapping[Reach, str]
-    servers_key: str
-    entry: Callable[[Sequence[str]], dict[str, Any]]
-    hooks: Mapping[Reach, str]
-    hooks_key: str
-    handler: Callable[[Sequence[str], HookEvent], dict[str, Any]]
-    events: tuple[HookEvent, ...]
-    directory: str
-    variable: str
+    files: tuple[ConfigFile, ...]
+    variable: str = ""
+    afterwards: str = ""
+    trusts: Callable[[Path, Path | None], bool | None] | None = None
 
-    def servers_file(self, home: Path, root: Path | None, config: Path | None) -> Path:
-        """The file with the MCP servers: of the project when `root` is given."""
-        if root is not None:
-            return root / self.servers["project"]
-        return (config or home) / self.servers["user"]
+    def held(self, reach: Reach) -> tuple[ConfigFile, ...]:
+        """The files there are for a reach."""
+        return tuple(one for one in self.files if one.place(reach) is not None)
 
-    def hooks_file(self, home: Path, root: Path | None, config: Path | None) -> Path:
-        """The file with the hooks: of the project when `root` is given."""
-        if root is not None:
-            return root / self.hooks["project"]
-        return (config or home / self.directory) / self.hooks["user"]
+    def hooked(self, reach: Reach) -> bool:
+        """Whether its hooks start, brief and end every session: nobody has to trust them first, and no
+        text asks its agent to do the same by tools.
+        """
+        held = {one.holds for one in self.held(reach)}
+        return "hooks" in held and "instructions" not in held and self.trusts is None
+
+    @property
+    def events(self) -> tuple[HookEvent, ...]:
+        """The moments the client tells of."""
+        return tuple(event for file in self.files for event in file.part.events)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presence:
+    """What says that a client is on this machine: programs it is started by, and directories or files that
+    only it makes.
+    """
+
+    programs: tuple[str, ...] = ()
+    made: tuple[FilePlace, ...] = ()
+
+
+def _nothing(moment: Moment, text: str) -> dict[str, Any]:
+    del moment, text
+    return {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,18 +194,20 @@ class Client:
 
     `names` are all that its hooks and connections go by. `marks` are environment variables that only
     this client sets for its hooks, and `fields` members that only its payloads have: several clients
-    run hooks that were written for another one. `answer` gives the client's JSON for a text to be
-    shown to the agent at a moment, and `asking` for a demand at the end of its turn, None where the client
-    has no such thing; `acting` gives it for a verdict on what the agent is about to do. `transcripts` is the importer of its transcripts, empty where none
-    is there. `instructions` is the file of a repository it reads for standing instructions.
-    `configuration` is None where contextd cannot write it. `bare` says that it shows
-    tools by their names alone, beside those of other servers.
+    run hooks that were written for another one. `reading` is of no event where it has no hooks. `answer`
+    gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
+    the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
+    the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
+    `instructions` is the file of a repository it reads for standing instructions, empty where it reads none.
+    `bare` says that it shows tools by their names alone, beside those of other servers.
     """
 
     name: str
     title: str
-    reading: Reading
-    answer: Callable[[Moment, str], dict[str, Any]]
+    configuration: Configuration
+    presence: Presence
+    reading: Reading = field(default_factory=lambda: Reading(moments={}))
+    answer: Callable[[Moment, str], dict[str, Any]] = _nothing
     asking: Callable[[Occurrence, str], dict[str, Any]] | None = None
     acting: Callable[[Verdict, str], dict[str, Any]] | None = None
     names: tuple[str, ...] = ()
@@ -111,26 +215,7 @@ class Client:
     fields: tuple[str, ...] = ()
     transcripts: str = ""
     instructions: str = "AGENTS.md"
-    configuration: Configuration | None = None
     bare: bool = False
-
-    @property
-    def configured(self) -> Configuration:
-        """How it is configured. Raises `Invalid` where that has to be done by hand."""
-        if self.configuration is None:
-            raise Invalid(
-                f"contextd cannot write the configuration of {self.title} yet",
-                f"register the MCP server by hand: contextd mcp --client {self.name}",
-            )
-        return self.configuration
-
-    def telling(self, settings: frozenset[str]) -> Client:
-        """The client with those hooks only that are always told about, or by one of these settings."""
-        if self.configuration is None:
-            return self
-        events = self.configuration.events
-        kept = tuple(one for one in events if not one.setting or one.setting in settings)
-        return replace(self, configuration=replace(self.configuration, events=kept))
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from contextd.interop.clients.client import Client
+from contextd.interop.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.interop.clients.codec import JSON
+from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.occurrence import Moment, Reading
+from contextd.interop.clients.shapes import plain_server
+from contextd.interop.clients.texts import TOOLS, Block, hook_program
+
+_EVENTS = tuple(
+    HookEvent(name, timeout=5)
+    for name in (
+        "TaskStart",
+        "TaskResume",
+        "UserPromptSubmit",
+        "PreCompact",
+        "TaskComplete",
+        "TaskCancel",
+    )
+)
 
 
 def _as_context(moment: Moment, text: str) -> dict[str, Any]:
     return {"context": text}
+
+
+def _server(line: Sequence[str]) -> dict[str, Any]:
+    return {"transport": {"type": "stdio", **plain_server(line)}}
+
+
+def _hook(event: HookEvent) -> ConfigFile:
+    """A program of the event's name: there is one per event, so somebody else's stays."""
+    return ConfigFile(
+        holds="hooks",
+        part=hook_program(event, "cline"),
+        user=FilePlace(f".cline/hooks/{event.name}"),
+    )
 
 
 CLIENT = Client(
@@ -34,11 +71,43 @@ CLIENT = Client(
             "tool_call": None,
             "tool_result": "answered",
         },
-        session=("taskId",),
+        # By this one its files are named; the other one is of the conversation in it.
+        session=("sessionContext.rootSessionId", "taskId"),
         prompt=("userPromptSubmit.prompt", "taskStart.taskMetadata.initialTask"),
         prompt_id=(),
         output=("postToolUse.result",),
         reason=(),
     ),
     answer=_as_context,
+    instructions=".clinerules",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", _server),
+                user=FilePlace(".cline/data/settings/cline_mcp_settings.json"),
+            ),
+            *map(_hook, _EVENTS),
+            ConfigFile(
+                holds="instructions",
+                part=Block(TOOLS),
+                user=FilePlace("Documents/Cline/Rules/contextd.md"),
+                project=FilePlace(".clinerules/contextd.md"),
+            ),
+        ),
+    ),
+    presence=Presence(
+        programs=("cline",),
+        made=(
+            FilePlace(".cline/data"),
+            FilePlace(
+                "Code/User/globalStorage/saoudrizwan.claude-dev",
+                below=".config",
+                elsewhere={
+                    "darwin": "Library/Application Support/Code/User/globalStorage/saoudrizwan.claude-dev",
+                    "win32": "AppData/Roaming/Code/User/globalStorage/saoudrizwan.claude-dev",
+                },
+            ),
+        ),
+    ),
 )

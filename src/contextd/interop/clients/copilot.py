@@ -2,15 +2,74 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from typing import Any
 
-from contextd.interop.clients.client import Client
+from contextd.interop.clients.client import (
+    Calling,
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.interop.clients.codec import JSON
+from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.occurrence import Moment, Reading
+from contextd.interop.clients.shapes import in_a_shell, plain_server
+from contextd.interop.clients.texts import OwnFile
+
+_EVENTS = (
+    HookEvent("SessionStart", timeout=5),
+    HookEvent("UserPromptSubmit", timeout=2),
+    HookEvent("PostToolUseFailure", timeout=2),
+    HookEvent("Stop", timeout=5),
+    HookEvent("SubagentStart", timeout=2),
+    HookEvent("PreCompact", timeout=5),
+    HookEvent("SessionEnd", timeout=5),
+)
 
 
 def _at_the_top(moment: Moment, text: str) -> dict[str, Any]:
     return {"additionalContext": text}
 
+
+def _server(line: Sequence[str]) -> dict[str, Any]:
+    return {"type": "local", **plain_server(line), "tools": ["*"]}
+
+
+def _hooks(calling: Calling) -> str:
+    """The file of our hooks: it reads every file of the folder, so ours is one of its own."""
+    line = in_a_shell(calling.hook)
+    hooks = {
+        event.name: [
+            {"type": "command", "bash": line, "powershell": line, "timeoutSec": event.timeout}
+        ]
+        for event in _EVENTS
+    }
+    return json.dumps({"version": 1, "hooks": hooks}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _others(text: str) -> str:
+    """What somebody else put into that file."""
+    for event, handlers in _listed(text).items():
+        for number in reversed(range(len(handlers))):
+            one = handlers[number]
+            if isinstance(one, dict) and _KNOWN_BY in str(one.get("bash")):
+                text = JSON.remove(text, ("hooks", event, number))
+    return text if any(_listed(text).values()) else ""
+
+
+def _listed(text: str) -> dict[str, list[Any]]:
+    document = JSON.read(text)
+    hooks = document.get("hooks") if isinstance(document, dict) else None
+    listed = hooks.items() if isinstance(hooks, dict) else ()
+    return {event: handlers for event, handlers in listed if isinstance(handlers, list)}
+
+
+_KNOWN_BY = " hook --client copilot-cli"
 
 CLIENT = Client(
     name="copilot-cli",
@@ -41,8 +100,8 @@ CLIENT = Client(
             "preToolUse": None,
             "Stop": "stopped",
             "agentStop": "stopped",
-            "SubagentStart": None,
-            "subagentStart": None,
+            "SubagentStart": "delegating",
+            "subagentStart": "delegating",
             "SubagentStop": None,
             "subagentStop": None,
             "userPromptTransformed": None,
@@ -53,4 +112,22 @@ CLIENT = Client(
         output=("error", "tool_result.text_result_for_llm", "toolResult.textResultForLlm"),
     ),
     answer=_at_the_top,
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", _server),
+                user=FilePlace("mcp-config.json", below=".copilot"),
+                project=FilePlace(".github/mcp.json"),
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=OwnFile(_hooks, _KNOWN_BY, "its hooks", _others, events=_EVENTS),
+                user=FilePlace("hooks/contextd.json", below=".copilot"),
+                project=FilePlace(".github/hooks/contextd.json"),
+            ),
+        ),
+        variable="COPILOT_HOME",
+    ),
+    presence=Presence(programs=("copilot",), made=(FilePlace("", below=".copilot"),)),
 )

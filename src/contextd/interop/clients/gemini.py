@@ -4,8 +4,27 @@ from __future__ import annotations
 
 from functools import partial
 
-from contextd.interop.clients.client import Client
+from contextd.interop.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.interop.clients.codec import JSONC
+from contextd.interop.clients.entries import HookEntries, ServerEntry
 from contextd.interop.clients.occurrence import Reading, in_hook_output
+from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
+
+_EVENTS = (
+    HookEvent("SessionStart", timeout=5, matcher="*"),
+    HookEvent("BeforeAgent", timeout=2, matcher="*"),
+    HookEvent("AfterAgent", timeout=5, matcher="*"),
+    HookEvent("SessionEnd", timeout=5, matcher="*"),
+)
+
+_USER, _PROJECT = FilePlace(".gemini/settings.json"), FilePlace(".gemini/settings.json")
 
 CLIENT = Client(
     name="gemini-cli",
@@ -36,4 +55,22 @@ CLIENT = Client(
         in_hook_output,
         {"started": "SessionStart", "prompted": "BeforeAgent", "answered": "AfterTool"},
     ),
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSONC, "mcpServers", plain_server),
+                user=_USER,
+                project=_PROJECT,
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=HookEntries(JSONC, _EVENTS, shell_hook_in_ms),
+                user=_USER,
+                project=_PROJECT,
+            ),
+        ),
+        variable="GEMINI_CLI_HOME",
+    ),
+    presence=Presence(programs=("gemini",), made=(FilePlace(".gemini/settings.json"),)),
 )

@@ -9,15 +9,15 @@ from typing import Any, Literal
 from contextd.interop.clients.tool_use import ToolUse, tool_use
 
 Moment = Literal[
-    "started", "prompted", "acting", "answered", "failed", "stopped", "delegated", "compacting",
-    "compacted", "ended",
+    "started", "prompted", "acting", "answered", "failed", "stopped", "delegating", "delegated",
+    "compacting", "compacted", "ended",
 ]  # fmt: skip
 """The moments contextd acts on: a session began or goes on, its user said something, its agent is about to
-use a tool, a tool answered it or failed, it ended a turn, a sub-agent of it did, its window is about to be
-compacted, it was, the session is over.
+use a tool, a tool answered it or failed, it ended a turn, a sub-agent of it begins, ended, its window is
+about to be compacted, it was, the session is over.
 """
 
-ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed"})
+ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "failed", "delegating"})
 """Moments whose answer the client shows to the agent."""
 
 

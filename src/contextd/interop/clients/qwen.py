@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from contextd.interop.clients.claude_code import MOMENTS, answer_in_hook_output
-from contextd.interop.clients.client import Client
+from contextd.interop.clients.client import (
+    Client,
+    ConfigFile,
+    Configuration,
+    FilePlace,
+    HookEvent,
+    Presence,
+)
+from contextd.interop.clients.codec import JSONC
+from contextd.interop.clients.entries import HookEntries, ServerEntry
 from contextd.interop.clients.occurrence import Reading, keeping_on
+from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
+
+_EVENTS = (
+    HookEvent("SessionStart", timeout=5, matcher="*"),
+    HookEvent("UserPromptSubmit", timeout=2, matcher="*"),
+    HookEvent("PostToolUseFailure", timeout=2, matcher="*"),
+    HookEvent("Stop", timeout=5, matcher="*"),
+    HookEvent("SubagentStart", timeout=2, matcher="*"),
+    HookEvent("PreCompact", timeout=5, matcher="*"),
+    HookEvent("SessionEnd", timeout=5, matcher="*"),
+)
+
+_USER = FilePlace("settings.json", below=".qwen")
+_PROJECT = FilePlace(".qwen/settings.json")
 
 CLIENT = Client(
     name="qwen-code",
@@ -16,4 +39,22 @@ CLIENT = Client(
     answer=answer_in_hook_output,
     asking=keeping_on,
     transcripts="qwen-code",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSONC, "mcpServers", plain_server),
+                user=_USER,
+                project=_PROJECT,
+            ),
+            ConfigFile(
+                holds="hooks",
+                part=HookEntries(JSONC, _EVENTS, shell_hook_in_ms),
+                user=_USER,
+                project=_PROJECT,
+            ),
+        ),
+        variable="QWEN_HOME",
+    ),
+    presence=Presence(programs=("qwen",), made=(FilePlace("", below=".qwen"),)),
 )

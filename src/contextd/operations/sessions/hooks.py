@@ -26,6 +26,7 @@ from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_
 from contextd.steps.catching_up import follow_agent, read_so_far, unread
 from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.steps.closing import close_session
+from contextd.steps.delegating import note_for
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.hearing import is_echo
@@ -415,6 +416,26 @@ def _measure_later(runtime: Runtime, session: Session, arrival: _Arrival) -> Non
         runtime.sinks.later("saving", lambda: measure_compactions(runtime, session, path))
 
 
+def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
+    """Tell a sub-agent that begins what it has to respect. It has a window of its own: what it is told is
+    not in the one of the session.
+    """
+    if arrival.spooled:
+        return HookAnswer()
+    sitting = _sitting(runtime, arrival)
+    asked = redact(own_words(arrival.occurrence.prompt), runtime.redaction_key).text
+    text, rules = note_for(runtime, sitting.session, asked)
+    if not sitting.opened:
+        sitting.commit(runtime, tokens=count_tokens(text))
+    if not text:
+        return HookAnswer(session_id=sitting.session.id)
+    runtime.trace.said += [rule.text for rule in rules]
+    runtime.trace.used += rules
+    runtime.trace.read([rule.id for rule in rules], type="injection")
+    output = arrival.client.answer(arrival.occurrence.moment, text)
+    return HookAnswer(output, sitting.session.id, count_tokens(text))
+
+
 def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """A sub-agent stopped: count what it kept out of its client's window."""
     sitting = _sitting(runtime, arrival)
@@ -470,6 +491,7 @@ _HANDLERS: dict[Moment, Callable[[Runtime, _Arrival], HookAnswer]] = {
     "compacting": _compacting,
     "compacted": _compacted,
     "stopped": _stopped,
+    "delegating": _delegating,
     "delegated": _delegated,
     "ended": _ended,
 }

@@ -15,6 +15,7 @@ from contextd.domain.errors import ContextdError, Invalid
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.catching_up import UNREAD
+from contextd.steps.connected import client_standings
 from contextd.steps.finding import find_records
 from contextd.steps.network import network_findings
 from contextd.steps.policies import in_force
@@ -61,7 +62,7 @@ def _mark(check: Check) -> str:
 @operation("GET /api/doctor", audience="owner", needs="upkeep")
 def doctor(runtime: Runtime) -> Health:
     """Check the store, the index, background work, the embedder, the network, capture and clients'
-    transcripts, by trying them.
+    transcripts, by trying them, and how the coding clients of this machine are connected.
     """
     checks = [
         _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
@@ -78,6 +79,12 @@ def doctor(runtime: Runtime) -> Health:
         checks.append(_try("canary", lambda: canary(runtime)))
         checks.append(_try("capture", lambda: _captures(runtime)))
         checks.append(_try("transcripts", lambda: _transcripts(runtime)))
+    if runtime.has_person:
+        # On a server it would be the one of whoever runs the server.
+        checks += [
+            Check(f"client {one.client.name}", one.sound, one.told(runtime.clock.now()))
+            for one in client_standings(runtime)
+        ]
     return Health(all(check.ok for check in checks), checks)
 
 
@@ -191,7 +198,10 @@ def _captures(runtime: Runtime) -> str:
     if len(recent) == 3 and not any(
         sessions.events(session.id, types=("message", "query"), limit=1) for session in recent
     ):
-        raise Invalid("the last 3 sessions captured nothing", "run `contextd install claude-code`")
+        raise Invalid(
+            "the last 3 sessions captured nothing",
+            "run `contextd install`: it brings the hooks up to date",
+        )
     if len(recent) == 1:
         return "the only session so far was captured"
     return f"the last {len(recent)} sessions were captured"

@@ -5,23 +5,28 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from contextd.client import Reply
-from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.home import directory_from, home_directory
-from contextd.interop.clients import INSTALLABLE, client_named
-from contextd.interop.install import install, uninstall
+from contextd.interop.clients import CLIENTS, client_named
+from contextd.interop.clients.client import Client, Reach
+from contextd.interop.install import InstallReport, install, uninstall
+from contextd.interop.presence import present_clients
 from contextd.settings import load_settings
 from contextd.surfaces.cli.guidance import closest
 from contextd.surfaces.cli.output import Console, as_json_option
 
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
+
+_PROFILES = ("core", "standard", "full")
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
@@ -30,74 +35,268 @@ def build(standalone: OpenBackend) -> list[click.Command]:
 
 
 def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in INSTALLABLE if name.startswith(incomplete)]
+    return [name for name in CLIENTS if name.startswith(incomplete)]
 
 
-@click.command("install", epilog="Example: contextd install claude-code")
-@click.argument("clients", nargs=-1, required=True, shell_complete=_names)
+_clients = click.argument("clients", nargs=-1, shell_complete=_names)
+_named = click.option(
+    "--client", "named", multiple=True, help="A client, again for more.", shell_complete=_names
+)
+_dry_run = click.option("--dry-run", is_flag=True, help="Show what would change.")
+_yes = click.option("--yes", is_flag=True, help="Go on without asking.")
+
+
+@click.command("install", epilog="Example: contextd install")
+@_clients
+@_named
 @click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True)
-@click.option("--dry-run", is_flag=True, help="Show what would change.")
+@click.option("--profile", type=click.Choice(_PROFILES), help="Which tools they are shown.")
+@_yes
+@_dry_run
 @as_json_option
-def install_command(clients: tuple[str, ...], scope: str, dry_run: bool, as_json: bool) -> int:
-    """Connect coding agents: register the MCP server and the hooks. Backs up what it edits."""
+def install_command(
+    clients: tuple[str, ...],
+    named: tuple[str, ...],
+    scope: Reach,
+    profile: str | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Connect coding agents: register the MCP server and the hooks. Backs up what it edits.
+
+    Without a name it looks which are on this machine, says what it would write, and asks.
+    """
     root = Path.cwd() if scope == "project" else None
-    options = {
-        "scope": scope,
-        "dry_run": dry_run,
-        "command": executable(),
-        "settings": frozenset(_hooks_wanted(root)),
-    }
-    return _each_client(clients, as_json, install, **options)
+
+    def connect(client: Client, dry: bool) -> InstallReport:
+        return install(
+            client.name,
+            Path.home(),
+            root,
+            command=executable(),
+            settings=frozenset(_hooks_wanted(root)),
+            profile=profile or "",
+            **_common(client, scope, dry),
+        )
+
+    console = Console(as_json)
+    wanted = _wanted((*clients, *named))
+    if wanted:
+        return _each(console, [_Change(row, connect) for row in wanted], dry_run)
+    found = present_clients(Path.home())
+    able = [one for one in found if one.client.configuration.held(scope)]
+    if not able:
+        raise NotFound(
+            "no coding agent that contextd knows was found on this machine",
+            "name one: contextd install NAME; known: " + ", ".join(CLIENTS),
+        )
+    signs = {one.client.name: one.sign for one in able}
+    plan = _planned([_Change(one.client, connect) for one in able])
+    return _go(console, plan, "install", yes, dry_run, signs)
 
 
 @click.command("uninstall", epilog="Example: contextd uninstall claude-code")
-@click.argument("clients", nargs=-1, required=True, shell_complete=_names)
-@click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True)
-@click.option("--dry-run", is_flag=True, help="Show what would change.")
+@_clients
+@_named
+@click.option("--scope", type=click.Choice(["user", "project"]), help="Only for this; else both.")
+@_yes
+@_dry_run
 @as_json_option
-def uninstall_command(clients: tuple[str, ...], scope: str, dry_run: bool, as_json: bool) -> int:
-    """Disconnect coding agents; their files are put back byte for byte."""
-    return _each_client(clients, as_json, uninstall, scope=scope, dry_run=dry_run)
+def uninstall_command(
+    clients: tuple[str, ...],
+    named: tuple[str, ...],
+    scope: Reach | None,
+    yes: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Disconnect coding agents; their files are put back byte for byte.
+
+    Without a name: all that are connected, for every project and for the one it is run in.
+    """
+    console = Console(as_json)
+    wanted = _wanted((*clients, *named))
+    if wanted:
+        reach: Reach = scope or "user"
+        return _each(console, [_Change(row, _disconnecting(reach)) for row in wanted], dry_run)
+    # In the home itself, what looks like a project's files are those of the user.
+    both: tuple[Reach, ...] = ("user",) if Path.cwd() == Path.home() else ("user", "project")
+    every = [
+        _Change(row, _disconnecting(reach))
+        for reach in ((scope,) if scope else both)
+        for row in CLIENTS.values()
+        if row.configuration.held(reach)
+    ]
+    plan = [one for one in _planned(every) if one.matters]
+    if not plan:
+        console.show(Reply(_value(plan, {}, done=True), "contextd is connected to no agent here"))
+        return 0
+    return _go(console, plan, "uninstall", yes, dry_run, {})
+
+
+@dataclass
+class _Change:
+    """What is done to one client, and how far it came."""
+
+    client: Client
+    carry_out: Callable[[Client, bool], InstallReport]
+    report: InstallReport | None = None
+    error: ContextdError | None = None
+
+    @property
+    def matters(self) -> bool:
+        """Whether there is something to take away, or to tell of a client that was connected once."""
+        kept = _backups() / self.client.name
+        return (self.report is not None and self.report.changed) or (
+            self.error is not None and kept.is_dir()
+        )
+
+    def run(self, dry: bool) -> None:
+        """Do it, or find out what would be done."""
+        self.error = None
+        try:
+            self.report = self.carry_out(self.client, dry)
+        except ContextdError as error:
+            self.error = error
+
+
+def _disconnecting(scope: Reach) -> Callable[[Client, bool], InstallReport]:
+    root = Path.cwd() if scope == "project" else None
+
+    def disconnect(client: Client, dry: bool) -> InstallReport:
+        return uninstall(client.name, Path.home(), root, **_common(client, scope, dry))
+
+    return disconnect
+
+
+def _common(client: Client, scope: Reach, dry: bool) -> dict[str, Any]:
+    return {
+        "scope": scope,
+        "dry_run": dry,
+        "config_dir": directory_from(client.configuration.variable),
+        "backups": _backups(),
+    }
+
+
+def _backups() -> Path:
+    return home_directory() / "backups" / "clients"
 
 
 def _hooks_wanted(root: Path | None) -> list[str]:
     """The settings that are on and bring hooks of their own."""
     chosen = load_settings(root)
-    rows = (row.configured.events for row in INSTALLABLE.values())
+    rows = (row.configuration.events for row in CLIENTS.values())
     named = {event.setting for events in rows for event in events if event.setting}
     return [name for name in sorted(named) if chosen.flag(name)]
 
 
-def _each_client(
-    clients: tuple[str, ...], as_json: bool, change: Callable[..., Any], **options: Any
-) -> int:
-    console = Console(as_json)
-    for name in clients:
-        if name not in INSTALLABLE:
-            _refuse(name)
-    for name in clients:
-        report = change(
-            name,
-            Path.home(),
-            Path.cwd() if options["scope"] == "project" else None,
-            config_dir=directory_from(INSTALLABLE[name].configured.variable),
-            backups=home_directory() / "backups" / "clients",
-            **options,
-        )
-        console.show(Reply(_plain(report) if as_json else None, report.as_text()))
+def _wanted(names: Sequence[str]) -> list[Client]:
+    for name in names:
+        try:
+            client_named(name)
+        except NotFound as error:
+            near = closest(name, CLIENTS)
+            known = "known clients: " + ", ".join(CLIENTS)
+            raise Invalid(
+                error.message, (f"did you mean {near!r}? " if near else "") + known
+            ) from None
+    return list({row.name: row for row in map(client_named, names)}.values())
+
+
+def _each(console: Console, changes: Sequence[_Change], dry_run: bool) -> int:
+    """Carry out what was asked for by name, without asking back."""
+    for change in changes:
+        report = change.carry_out(change.client, dry_run)
+        console.show(Reply(_plain(report) if console.as_json else None, report.as_text()))
     return 0
 
 
-def _refuse(name: str) -> None:
-    """Say that a client is unknown, or has to be configured by hand."""
-    near = closest(name, INSTALLABLE)
-    known = (
-        (f"did you mean {near!r}? " if near else "") + "known clients: " + ", ".join(INSTALLABLE)
-    )
-    try:
-        _ = client_named(name).configured
-    except NotFound as error:
-        raise Invalid(error.message, known) from None
+def _planned(changes: Sequence[_Change]) -> list[_Change]:
+    for change in changes:
+        change.run(dry=True)
+    return list(changes)
+
+
+def _go(
+    console: Console,
+    plan: Sequence[_Change],
+    command: str,
+    yes: bool,
+    dry_run: bool,
+    signs: dict[str, str],
+) -> int:
+    """Say what would be done to several clients, and do it when that is wanted."""
+    to_do = [one for one in plan if one.report and one.report.changed and not one.error]
+    asked = not yes and not dry_run and bool(to_do)
+    if not console.as_json and (not yes or dry_run):
+        console.show(Reply(None, "\n".join(_told(plan, signs))))
+    if (asked and console.as_json) or (asked and not sys.stdin.isatty()):
+        hint = f"nothing was changed; to go on: contextd {command} --yes"
+        if console.as_json:
+            console.show_value(_value(plan, signs, done=False) | {"next": hint})
+        else:
+            console.show(Reply(None, hint))
+        return 1
+    if dry_run or (asked and not click.confirm("Go on?")):
+        if console.as_json:
+            console.show_value(_value(plan, signs, done=False))
+        elif not dry_run:
+            console.show(Reply(None, "nothing was changed"))
+        return 0 if dry_run else 1
+    for change in to_do:
+        change.run(dry=False)
+    failed = any(one.error for one in plan)
+    text = _told(plan, signs) if yes else _outcome(to_do, command)
+    console.show(Reply(_value(plan, signs, done=True), "\n".join(text)))
+    return int(failed)
+
+
+def _told(plan: Sequence[_Change], signs: dict[str, str]) -> list[str]:
+    """A heading per client, and a line per file."""
+    lines: list[str] = []
+    for one in plan:
+        sign = signs.get(one.client.name, "")
+        heading = one.client.title + (f" ({sign})" if sign else "")
+        if one.error:
+            lines += [f"✗ {heading}: {one.error.message}; {one.error.hint}"]
+        elif one.report and not one.report.changed:
+            lines += [f"✓ {heading}: connected, nothing to change"]
+            lines += [f"  {note}" for file in one.report.files for note in file.changes]
+        elif one.report:
+            lines += [f"{heading}, {one.report.scope}:"]
+            lines += [f"  {line}" for line in one.report.lines()]
+    return lines
+
+
+def _outcome(done: Sequence[_Change], command: str) -> list[str]:
+    """What became of what was shown and agreed to."""
+    lines: list[str] = []
+    for one in done:
+        if one.error:
+            lines.append(f"✗ {one.client.title}: {one.error.message}; {one.error.hint}")
+            continue
+        lines.append(
+            f"✓ {one.client.title}: {'connected' if command == 'install' else 'disconnected'}"
+        )
+        if one.report and one.report.afterwards:
+            lines.append(f"  {one.report.afterwards}")
+    return lines
+
+
+def _value(plan: Sequence[_Change], signs: dict[str, str], *, done: bool) -> dict[str, Any]:
+    return {
+        "done": done,
+        "clients": [
+            {
+                "client": one.client.name,
+                "sign": signs.get(one.client.name, ""),
+                "report": _plain(one.report) if one.report else None,
+                "error": one.error.as_dict() if one.error else None,
+            }
+            for one in plan
+        ],
+    }
 
 
 def executable() -> list[str]:

@@ -35,7 +35,7 @@ ABOUT = """The context and memory runtime of AI coding agents.
 
 \b
 Start with `contextd init` in a repository, then
-`contextd install claude-code`.
+`contextd install`.
 """
 EXIT_CODES = "Exit codes: 0 done, 1 failed, 2 wrong usage. Every command takes --help."
 _LEAST = 15
@@ -56,7 +56,7 @@ class Commands(Guiding):
         super().__init__(
             "contextd",
             help=ABOUT,
-            epilog=f"{EXIT_CODES}\n\nExample: contextd init && contextd install claude-code",
+            epilog=f"{EXIT_CODES}\n\nExample: contextd init && contextd install",
             context_settings={"help_option_names": ["-h", "--help"]},
             params=[
                 click.Option(

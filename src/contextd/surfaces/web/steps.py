@@ -44,7 +44,7 @@ def _beginnings(
         yield {
             "title": "Connect your coding agent",
             "text": "From then on its sessions are captured by themselves.",
-            "code": "contextd install claude-code",
+            "code": "contextd install",
         }
     if not sum(status["records"].values()):
         yield {

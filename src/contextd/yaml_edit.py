@@ -151,7 +151,7 @@ def _in_text(text: str, edits: Sequence[Edit], wanted: Any) -> str:
             made += [text[at : splice.start], splice.text]
             at = splice.end
         changed = "".join((*made, text[at:]))
-        return changed if load_plain(changed) == wanted else ""
+        return changed if (load_plain(changed) or {}) == wanted else ""
     except (yaml.YAMLError, ValueError, _Unusual):
         return ""
 
@@ -277,7 +277,7 @@ class _Editor:
         value = edit.value
         is_block = isinstance(node, yaml.SequenceNode) and node.value and not node.flow_style
         if isinstance(node, yaml.SequenceNode) and is_block and isinstance(value, list) and value:
-            return self._with_list(node, value, len(edit.path))
+            return self._with_list(node, value, edit.path)
         if isinstance(value, dict | list) and value:
             if isinstance(node, yaml.ScalarNode) or (node is not None and not node.value):
                 indent = self._indent_below(edit.path)
@@ -293,9 +293,12 @@ class _Editor:
             return [_Splice(start, end, space + said, 0)]
         raise _Unusual
 
-    def _with_list(self, node: yaml.SequenceNode, value: list[Any], depth: int) -> list[_Splice]:
+    def _with_list(self, node: yaml.SequenceNode, value: list[Any], path: Keys) -> list[_Splice]:
         """Change only the items that differ, so that the others keep their comments."""
-        old = [repr(self._plain(item)) for item in node.value]
+        depth, present = len(path), load_plain(self.text)
+        for key in path:
+            present = present[key]
+        old = [repr(item) for item in present]
         new = [repr(item) for item in value]
         splices = []
         steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
@@ -312,17 +315,12 @@ class _Editor:
             splices.append(_Splice(start, end, block, depth))
         return splices
 
-    def _plain(self, node: yaml.Node) -> Any:
-        if isinstance(node, yaml.MappingNode):
-            return {key.value: self._plain(value) for key, value in node.value}
-        if isinstance(node, yaml.SequenceNode):
-            return [self._plain(item) for item in node.value]
-        return node.value
-
     def _without(self, path: Keys) -> _Splice:
         parent = self.deepest(path[:-1])[0]
         pair = self.pair(parent, path[-1])
-        if pair is None or not isinstance(parent, yaml.MappingNode) or len(parent.value) < 2:
+        if pair is None or not isinstance(parent, yaml.MappingNode) or parent.flow_style:
+            raise _Unusual
+        if len(parent.value) < 2 and len(path) > 1:
             raise _Unusual
         return _Splice(self.line_start(pair[0]), self.next_line(pair[1]), "", len(path))
 

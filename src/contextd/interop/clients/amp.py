@@ -1,0 +1,32 @@
+"""Amp: MCP servers in its settings, instructions in AGENTS.md."""
+
+from __future__ import annotations
+
+from contextd.interop.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
+from contextd.interop.clients.codec import JSONC
+from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.shapes import plain_server
+from contextd.interop.clients.texts import TOOLS, Block
+
+CLIENT = Client(
+    name="amp",
+    title="Amp",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSONC, "amp.mcpServers", plain_server),
+                user=FilePlace("amp/settings.json", below=".config"),
+                project=FilePlace(".amp/settings.json"),
+            ),
+            ConfigFile(
+                holds="instructions",
+                part=Block(TOOLS),
+                user=FilePlace("amp/AGENTS.md", below=".config"),
+                project=FilePlace("AGENTS.md"),
+            ),
+        ),
+        variable="XDG_CONFIG_HOME",
+    ),
+    presence=Presence(programs=("amp",), made=(FilePlace("amp", below=".config"),)),
+)

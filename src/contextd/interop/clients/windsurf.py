@@ -1,0 +1,36 @@
+"""Windsurf: MCP servers of a user, and rules."""
+
+from __future__ import annotations
+
+from contextd.interop.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
+from contextd.interop.clients.codec import JSON
+from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.shapes import plain_server
+from contextd.interop.clients.texts import TOOLS, Block
+
+_ALWAYS = "---\ntrigger: always_on\n---\n\n"
+
+CLIENT = Client(
+    name="windsurf",
+    title="Windsurf",
+    configuration=Configuration(
+        files=(
+            ConfigFile(
+                holds="MCP server",
+                part=ServerEntry(JSON, "mcpServers", plain_server),
+                user=FilePlace(".codeium/windsurf/mcp_config.json"),
+            ),
+            ConfigFile(
+                holds="instructions",
+                part=Block(TOOLS),
+                user=FilePlace(".codeium/windsurf/memories/global_rules.md"),
+            ),
+            ConfigFile(
+                holds="instructions",
+                part=Block(TOOLS, _ALWAYS),
+                project=FilePlace(".windsurf/rules/contextd.md"),
+            ),
+        ),
+    ),
+    presence=Presence(programs=("windsurf",), made=(FilePlace(".codeium/windsurf"),)),
+)

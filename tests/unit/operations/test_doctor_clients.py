@@ -1,0 +1,65 @@
+"""Doctor says of each client on this machine whether it is connected, and when it was heard of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd.interop import presence
+from contextd.interop.clients import CLIENTS
+from contextd.interop.install import install
+from support.clients import CodingClient
+from support.desks import Desk
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "somebody"
+    folder.mkdir()
+    for name in {row.configuration.variable for row in CLIENTS.values()} - {""}:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setattr(presence.shutil, "which", lambda name: None)
+    return folder
+
+
+def clients(desk: Desk) -> dict[str, Any]:
+    checks = desk.as_owner("doctor")["checks"]
+    return {c["name"]: c for c in checks if c["name"].startswith("client ")}
+
+
+def test_clients_that_are_not_there_are_not_spoken_of(person: Path, words_only: Desk) -> None:
+    assert clients(words_only) == {}
+
+
+def test_found_connected_seen_and_captured_are_told_apart(person: Path, words_only: Desk) -> None:
+    (person / ".codex").mkdir()
+    (person / ".claude").mkdir()
+    (person / ".cursor").mkdir()
+    (person / ".cursor" / "mcp.json").write_text("{ bad")
+    install("claude-code", person, None, command=["contextd"])
+    install("codex", person, None, command=["contextd"])
+    told = clients(words_only)
+    assert told["client claude-code"]["detail"] == "Claude Code: connected; not seen yet"
+    assert told["client claude-code"]["ok"]
+    assert not told["client codex"]["ok"]
+    assert "/hooks" in told["client codex"]["detail"]
+    assert not told["client cursor"]["ok"]
+    assert "line 1" in told["client cursor"]["detail"]
+    agent = CodingClient(words_only, person)
+    agent.starts()
+    told = clients(words_only)
+    assert told["client claude-code"]["detail"].endswith("last seen just now; captured nothing yet")
+    agent.asks("Where is the guard of the handler?")
+    told = clients(words_only)
+    assert told["client claude-code"]["detail"].endswith("captured last just now")
+    assert "not seen yet" in told["client codex"]["detail"]
+
+
+def test_a_client_that_was_never_connected_is_told_the_way(person: Path, words_only: Desk) -> None:
+    (person / ".config" / "goose").mkdir(parents=True)
+    told = clients(words_only)["client goose"]
+    assert told["ok"]
+    assert "contextd install goose" in told["detail"]
