@@ -168,10 +168,11 @@ def files_of(
         if spot is None:
             continue
         base, chosen = (root, None) if root else (home, config)
-        paths = spot.paths(base, chosen) if every else [spot.path(base, chosen)]
-        for number, path in enumerate(paths):
-            if number == 0 or path.is_file():
-                found.setdefault(path, []).append(file.part)
+        paths = [spot.path(base, chosen)]
+        if every:
+            paths = [path for path in spot.paths(base, chosen) if path.is_file()] or paths
+        for path in paths:
+            found.setdefault(path, []).append(file.part)
     return found
 
 
