@@ -164,13 +164,13 @@ def files_of(
     """
     found: dict[Path, list[Addition]] = {}
     for file in client.configuration.files:
-        spot = file.spot("project" if root else "user")
-        if spot is None:
+        place = file.place("project" if root else "user")
+        if place is None:
             continue
         base, chosen = (root, None) if root else (home, config)
-        paths = [spot.path(base, chosen)]
+        paths = [place.path(base, chosen)]
         if every:
-            paths = [path for path in spot.paths(base, chosen) if path.is_file()] or paths
+            paths = [path for path in place.paths(base, chosen) if path.is_file()] or paths
         for path in paths:
             found.setdefault(path, []).append(file.part)
     return found

@@ -132,7 +132,7 @@ class ConfigFile:
     user: FilePlace | None = None
     project: FilePlace | None = None
 
-    def spot(self, reach: Reach) -> FilePlace | None:
+    def place(self, reach: Reach) -> FilePlace | None:
         """Where it lies for a reach."""
         return self.user if reach == "user" else self.project
 
@@ -151,7 +151,7 @@ class Configuration:
 
     def held(self, reach: Reach) -> tuple[ConfigFile, ...]:
         """The files there are for a reach."""
-        return tuple(one for one in self.files if one.spot(reach) is not None)
+        return tuple(one for one in self.files if one.place(reach) is not None)
 
     @property
     def events(self) -> tuple[HookEvent, ...]:
