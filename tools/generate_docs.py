@@ -338,7 +338,7 @@ def _held(files: Configuration, reach: Reach) -> str:
 
 
 def _path(file: ConfigFile, reach: Reach) -> str:
-    place = file.spot(reach)
+    place = file.place(reach)
     assert place is not None
     return place.file if reach == "project" else _below(place.below, place.file)
 

@@ -172,14 +172,15 @@ def files_of(
     """
     found: dict[Path, list[Addition]] = {}
     for file in client.configuration.files:
-        spot = file.spot("project" if root else "user")
-        if spot is None:
+        place = file.place("project" if root else "user")
+        if place is None:
             continue
         base, chosen = (root, None) if root else (home, config)
-        paths = spot.paths(base, chosen) if every else [spot.path(base, chosen)]
-        for number, path in enumerate(paths):
-            if number == 0 or path.is_file():
-                found.setdefault(path, []).append(file.part)
+        paths = [place.path(base, chosen)]
+        if every:
+            paths = [path for path in place.paths(base, chosen) if path.is_file()] or paths
+        for path in paths:
+            found.setdefault(path, []).append(file.part)
     return found
 
 

@@ -177,6 +177,13 @@ def test_a_program_on_the_path_and_a_chosen_folder_are_signs_too(
     assert set(files(home)) == {".gemini/settings.json"}
 
 
+def test_a_client_connected_under_a_files_other_name_is_connected(home: Path, line: Line) -> None:
+    has(home, ".config/opencode")
+    (home / ".config/opencode/opencode.jsonc").write_text("{} // mine\n")
+    line("install", "opencode")
+    assert connection_of(CLIENTS["opencode"], home, None) == ("connected", "")
+
+
 def test_how_a_client_stands_is_read_from_its_files(home: Path, line: Line) -> None:
     codex = CLIENTS["codex"]
     trusts = codex.configuration.trusts
