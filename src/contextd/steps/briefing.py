@@ -9,7 +9,8 @@ from typing import Any
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import ContextdError
-from contextd.domain.kinds import Field, kinds_that
+from contextd.domain.kind import Field
+from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session

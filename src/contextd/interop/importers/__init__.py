@@ -14,8 +14,8 @@ __all__ = [
     "ImportBatch",
     "Importer",
     "Listed",
-    "Whereabouts",
     "Redact",
+    "Whereabouts",
     "importer_for",
 ]
 
