@@ -375,7 +375,9 @@ class ImportUndone:
 
 
 def _stands(row: Record) -> bool:
-    return row.data.get("state") != "undone"
+    """Whether an import brought something, or was broken off, and was not taken back."""
+    state = row.data.get("state")
+    return state == "running" or (state == "done" and bool(row.data.get("new")))
 
 
 @operation(
@@ -394,7 +396,7 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
     if wanted:
         matching = [(there, one) for there, one in rows if one.id.startswith(wanted)]
     else:
-        standing = [pair for pair in rows if pair[1].data.get("new") and _stands(pair[1])]
+        standing = [pair for pair in rows if _stands(pair[1])]
         latest = max(standing, key=lambda pair: pair[1].created_at, default=None)
         matching = [pair for pair in standing if latest and pair[1].id == latest[1].id]
     if not matching:
