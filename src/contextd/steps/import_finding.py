@@ -10,6 +10,7 @@ from pathlib import Path
 from contextd.domain.errors import ContextdError, Invalid, nearest
 from contextd.domain.projects import Project
 from contextd.home import user_directory
+from contextd.interop.bundle import BUNDLE, BundleFormat
 from contextd.interop.entry_files import ENTRY_FILES, EntryFile, entry_file_for
 from contextd.interop.foreign import FOREIGN, ForeignFormat, Surroundings, foreign_format
 from contextd.interop.importers import IMPORTERS, Importer, importer_for
@@ -17,7 +18,7 @@ from contextd.runtime import Runtime
 from contextd.steps.intake import project_of, shown_path
 from contextd.steps.intake_sessions import cwd_told
 
-Reader = Importer | ForeignFormat | EntryFile
+Reader = Importer | ForeignFormat | EntryFile | BundleFormat
 
 _MOST_FILES = 20_000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
@@ -103,13 +104,15 @@ def named_sources(runtime: Runtime, path: Path, format: str = "") -> Iterator[Fo
 
 def _reader_of(path: Path, name: str) -> Reader:
     if name:
-        known: dict[str, Reader] = {**IMPORTERS, **FOREIGN}
+        known: dict[str, Reader] = {**IMPORTERS, **FOREIGN, BUNDLE.name: BUNDLE}
         row = known.get(name) or entry_file_for(path, name)
         if row is None:
             names = [*known, *ENTRY_FILES]
             hint = nearest(name, names) or "formats: " + ", ".join(names)
             raise Invalid(f"no import format {name!r}", hint)
         return row
+    if BUNDLE.detects(path):
+        return BUNDLE
     found = entry_file_for(path) or foreign_format(path)
     if found is not None:
         return found

@@ -27,7 +27,7 @@ def _nothing() -> None:
 class Intake:
     """An import. `only_here` leaves out what is another project's, `here` takes in what is of no known
     directory. `asked` says what was to be imported, so that one that is broken off goes on when it is
-    asked for again. A `dry_run` writes nothing.
+    asked for again. A `dry_run` writes nothing, and remembers in `tried` what it would have.
     """
 
     runtime: Runtime
@@ -42,6 +42,7 @@ class Intake:
     files: dict[Scope, list[str]] = field(default_factory=dict[Scope, list[str]])
     elsewhere: Counter[str] = field(default_factory=Counter[str])
     unknown: Counter[str] = field(default_factory=Counter[str])
+    tried: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _standing: dict[Scope, Runtime] = field(default_factory=dict[Scope, Runtime])
     _places: dict[str, Project | None] = field(default_factory=dict[str, Project | None])
     _begun: set[Scope] = field(default_factory=set[Scope])

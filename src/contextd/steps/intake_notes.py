@@ -90,9 +90,14 @@ def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) ->
 
 
 def edited(runtime: Runtime, record: Record) -> bool:
-    """Whether somebody changed a record after an import brought it: what programs think of it is no change."""
-    history = runtime.view.records.history(record.id)
-    return any(change.action not in _BY_PROGRAMS for change in history[1:])
+    """Whether somebody changed a record after an import brought it: what programs think of it is no change,
+    nor are the states it had where it comes from.
+    """
+    later = runtime.view.records.history(record.id)[1:]
+    return any(
+        change.action not in _BY_PROGRAMS and not change.reason.startswith(f"{IMPORT} ")
+        for change in later
+    )
 
 
 _BY_PROGRAMS = frozenset({IMPORT, TAKEN_BACK, "signal", "feedback"})

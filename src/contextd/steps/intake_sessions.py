@@ -71,14 +71,15 @@ def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> No
     if known is not None and known.scope == there.scope:
         _again(intake, there, known, importer, path, batch)
         return
-    tally.new += 1
-    tally.sessions += 1
-    _count(intake, there, batch)
     if intake.dry_run:
+        _try(intake, there, client, batch)
         while not batch.done:
             batch = importer.read(path, batch.next_offset, redact=intake.clean, session=listed.id)
             _count(intake, there, batch)
         return
+    tally.new += 1
+    tally.sessions += 1
+    _count(intake, there, batch)
     read = {"transcript": str(path), "transcript_offset": batch.next_offset}
     session = _opened(intake, there, client, batch, read)
     if not batch.done:
@@ -86,6 +87,26 @@ def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> No
         tally.events += more.get("new", 0)
         tally.redacted += more.get("redacted", 0)
     _close(there, session, batch.ended)
+
+
+def _try(intake: Intake, there: Runtime, client: str, batch: ImportBatch) -> None:
+    """Count what would become of a session: of two files that tell of one, the second adds what it says
+    more.
+    """
+    tally = intake.tally(there)
+    keys = {event.key for event in batch.events}
+    named = f"{there.scope}:{client}:{batch.external_id}"
+    before = set(intake.tried[named]) if named in intake.tried else None
+    intake.tried.setdefault(named, set()).update(keys)
+    if before is None:
+        tally.new += 1
+        tally.sessions += 1
+        _count(intake, there, batch)
+    elif fresh := keys - before:
+        tally.updated += 1
+        tally.events += len(fresh)
+    else:
+        tally.duplicate += 1
 
 
 def bring_conversation(intake: Intake, there: Runtime, client: str, batch: ImportBatch) -> None:

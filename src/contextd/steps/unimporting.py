@@ -36,7 +36,8 @@ def take_out(runtime: Runtime, row: Record) -> TakenOut:
     restored; sessions are withdrawn. Taking it back twice changes nothing more.
     """
     done = TakenOut()
-    for some in _in_parts(_brought(runtime, row.id)):
+    replayed = "bundle" in (row.data.get("formats") or ())
+    for some in _in_parts(_brought(runtime, row.id, replayed=replayed)):
         _out_of_use(runtime, some, row, done)
     sessions = runtime.view.sessions.find(
         frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS
@@ -48,17 +49,24 @@ def take_out(runtime: Runtime, row: Record) -> TakenOut:
     return done
 
 
-def _brought(runtime: Runtime, id: str) -> Iterator[Record]:
-    """The records of the project that an import brought."""
+def _brought(runtime: Runtime, id: str, *, replayed: bool) -> Iterator[Record]:
+    """The records of the project that an import brought. What came in a bundle keeps its source: there
+    the history tells.
+    """
     query = Query(scopes=frozenset({runtime.scope}), statuses=STATUSES, limit=500)
     while True:
         page = runtime.view.records.find(query)
         for record in page.records:
-            if record.source.operation == IMPORT and record.source.ref == id:
+            mine = record.source.operation == IMPORT and record.source.ref == id
+            if mine or (replayed and _began_with(runtime, record, id)):
                 yield record
         if not page.cursor:
             return
         query = replace(query, cursor=page.cursor)
+
+
+def _began_with(runtime: Runtime, record: Record, id: str) -> bool:
+    return runtime.view.records.history(record.id)[0].reason.startswith(f"{IMPORT} {id}:")
 
 
 def _in_parts(records: Iterator[Record]) -> Iterator[list[Record]]:

@@ -162,7 +162,7 @@ def test_engram_says_where_it_learned_what(tmp_path):
         "CREATE TABLE user_prompts (id INTEGER);"
         "CREATE TABLE observations (id INTEGER, sync_id TEXT, session_id TEXT, type TEXT, title TEXT,"
         " content TEXT, project TEXT, topic_key TEXT, created_at TEXT, updated_at TEXT, deleted_at TEXT)",
-        ("sessions", ("s1", "shop", "/work/shop")),
+        ("sessions", ("s1", "shop", "/code/shop")),
         (
             "observations",
             (1, "o-1", "s1", "decision", "One queue", "Orders go through one queue", "shop",
@@ -174,7 +174,7 @@ def test_engram_says_where_it_learned_what(tmp_path):
         ),
     )  # fmt: skip
     note, gone = read(path, "engram")
-    assert (note.cwd, note.project, note.sure) == ("/work/shop", "shop", True)
+    assert (note.cwd, note.project, note.sure) == ("/code/shop", "shop", True)
     assert (note.data["type"], note.tags) == ("decision", ("decision", "queues"))
     assert gone.why == "it was deleted there"
 
@@ -354,9 +354,9 @@ def test_a_decision_in_force_is_one_note(tmp_path):
 
 
 def test_what_claude_code_remembers_lies_under_the_path_of_the_checkout(tmp_path):
-    around = Surroundings(home=tmp_path, environment={}, roots=(Path("/work/my_shop.app"),))
+    around = Surroundings(home=tmp_path, environment={}, roots=(Path("/code/my_shop.app"),))
     folder = claude_memory(around, around.roots[0])
-    assert folder == tmp_path / ".claude" / "projects" / "-work-my-shop-app" / "memory"
+    assert folder == tmp_path / ".claude" / "projects" / "-code-my-shop-app" / "memory"
     folder.mkdir(parents=True)
     written(folder / "MEMORY.md", "- The staging host is otter\n")
     [path] = FOREIGN["memory-files"].places(around)

@@ -11,12 +11,14 @@ from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import Scope
 from contextd.domain.time import iso
+from contextd.interop.bundle import BundleFormat
 from contextd.interop.entry_files import EntryFile
 from contextd.interop.foreign import ForeignFormat
 from contextd.interop.importers import Importer
 from contextd.jobs.table import Task, new_job
 from contextd.operations.core import FilePath, operation
 from contextd.runtime import Runtime
+from contextd.steps.bundling import bring_bundle
 from contextd.steps.given_paths import path_meant
 from contextd.steps.import_finding import FoundSource, found_sources, named_sources
 from contextd.steps.import_rows import ImportTally, import_rows
@@ -187,6 +189,8 @@ def _brought(
                     raise
                 continue
             version, bubbles = file.version, bubbles + len(file.bubbles)
+        elif isinstance(reader, BundleFormat):
+            bring_bundle(intake, source.path)
         elif isinstance(reader, Importer):
             bring_transcripts(intake, reader, source.path)
         else:
