@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from contextd.domain.errors import ContextdError, Invalid, nearest
@@ -16,6 +17,7 @@ from contextd.interop.foreign import FOREIGN, ForeignFormat, Surroundings, forei
 from contextd.interop.importers import IMPORTERS, Importer, importer_for
 from contextd.runtime import Runtime
 from contextd.steps.intake import project_of, shown_path
+from contextd.steps.intake_history import HISTORY
 from contextd.steps.intake_sessions import cwd_told
 
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
@@ -71,6 +73,10 @@ def _of_project(project: Project) -> Iterator[FoundSource]:
         if format.belongs == "project":
             for path in format.places(around):
                 yield _source(path, around, format, scope)
+    # All checkouts of a project have one history.
+    with_git = (root for root in around.roots if (root / ".git").exists())
+    for root in islice(with_git, 1):
+        yield FoundSource(root, "git log", HISTORY, scope)
 
 
 def _transcripts(runtime: Runtime, only: str) -> Iterator[FoundSource]:

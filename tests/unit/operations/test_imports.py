@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -252,6 +254,27 @@ def test_an_import_that_is_killed_goes_on_under_its_own_name(worked, monkeypatch
     assert {one.status for one in worked.sessions()} == {"completed"}
 
 
+def test_commits_that_say_why_become_candidates_and_the_client_s_own_file_is_not_told_twice(
+    desk, person
+):
+    desk.as_owner("init")
+    why = (
+        "Orders went lost because two queues were drained at once: never start a second drain job,"
+        " it must always wait for the lock of the first one."
+    )
+    git = ["git", "-C", str(desk.root), "-c", "user.name=Ann", "-c", "user.email=a@example.invalid"]
+    message = f"Drain one queue only\n\n{why}\n\nSigned-off-by: Ann"
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", message], check=True)
+    (desk.root / "CLAUDE.md").write_text("- Amounts are kept in cents, never as floats\n")
+    desk.as_owner("import_found")
+    [said] = [one for one in everything(desk) if one.data["origin"] == "commit"]
+    assert (said.status, said.source.agent, said.content) == ("candidate", "Ann", why)
+    assert desk.as_owner("import_found")["new"] == 0
+    told = replace(desk, client="codex")("briefing_get")["briefing"]
+    assert "kept in cents" in told
+    assert "kept in cents" not in replace(desk, client="claude-code")("briefing_get")["briefing"]
+
+
 def test_a_job_brings_in_what_is_there(worked):
     answer = worked.as_owner("import_found", background=True)
     assert answer["job"]
@@ -265,7 +288,7 @@ def test_only_the_owner_and_only_what_exists(worked):
     with pytest.raises(Invalid):
         worked.as_owner("import", path="README.md", format="claude-cod")
     sources = worked.as_owner("import_sources")
-    assert [row["name"] for row in sources["formats"]] == ["claude-code"]
+    assert [row["name"] for row in sources["formats"]] == ["claude-code", "git-history"]
     everywhere = worked.as_owner("import_sources", everywhere=True)
     assert everywhere["unknown"] == 1
     assert len(everywhere["projects"]) == 2
