@@ -49,7 +49,7 @@ def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
     assert "nothing was imported yet" in run("import", "--list")
     told = run("import", "--yes", "--no-daemon")
     assert "2 read, 2 new" in told
-    assert "1 sessions with 2 events" in told
+    assert "1 session with 2 events" in told
     assert "2 read, 0 new, 0 updated, 2 duplicate" in run("import", "--yes", "--no-daemon")
     assert "nothing was imported yet" in run("import", "--list", cwd=blog)
     undone = run("import", "--undo")

@@ -39,6 +39,9 @@ def bundle_lines(runtime: Runtime) -> Iterator[str]:
     name = runtime.project.name if runtime.project is not None else ""
     yield heading(runtime.scope, name, runtime.clock.now())
     for record in records_of_project(runtime):
+        if record.kind == IMPORT:
+            # How things came here is of no use elsewhere, and must not be taken back there.
+            continue
         yield record_line(record, runtime.view.records.history(record.id))
     found = runtime.view.sessions.find(frozenset({runtime.scope}), statuses=LISTED, limit=_SESSIONS)
     for session in reversed(found):

@@ -12,6 +12,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.context_md import write
 from contextd.sessions.memory_md import Durable, render
 from contextd.steps.briefing import titled
+from contextd.steps.import_rows import IMPORT
 from contextd.steps.testimony import testimony_of
 from contextd.steps.witnesses import FLOOR
 
@@ -40,10 +41,21 @@ def durable_memories(runtime: Runtime) -> list[Durable]:
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=_MOST)
     records = runtime.leaving().view.records.find(query).records
     now = runtime.clock.now()
-    sure = [r for r in records if r.kind != "episode" and confidence_at(r, now) >= FLOOR]
+    sure = [
+        record
+        for record in records
+        if record.kind != "episode"
+        and not _is_filed(record)
+        and confidence_at(record, now) >= FLOOR
+    ]
     durable = [_as_durable(runtime, record) for record in sure]
     order = list(dict.fromkeys(_SECTIONS.values()))
     return sorted(durable, key=lambda one: (order.index(one.section), -one.evidence))
+
+
+def _is_filed(record: Record) -> bool:
+    """Whether a record was taken from a file of the repository: there it stands already."""
+    return record.source.operation == IMPORT and record.data.get("origin") == "instructions"
 
 
 def _as_durable(runtime: Runtime, record: Record) -> Durable:

@@ -73,7 +73,7 @@ def import_rows(runtime: Runtime) -> list[Record]:
 
 def begin_row(runtime: Runtime, id: str, asked: str) -> None:
     """Write down that an import is under way here, before anything of it is."""
-    if not runtime.view.records.get([id]):
+    if _row_here(runtime, id) is None:
         _put(runtime, id, {"state": "running", "asked": asked}, f"Import of {asked}, under way")
 
 
@@ -109,8 +109,14 @@ def new_import_id() -> str:
     return new_id()
 
 
+def _row_here(runtime: Runtime, id: str) -> Record | None:
+    """The row in this very scope: a wider one may have a row of the same import."""
+    found = runtime.view.records.get([id])
+    return found[0] if found and found[0].scope == runtime.scope else None
+
+
 def _put(runtime: Runtime, id: str, data: Mapping[str, object], content: str) -> None:
-    known = runtime.view.records.get([id])
+    known = _row_here(runtime, id)
     now = runtime.clock.now()
     record = Record(
         id=id,
@@ -121,9 +127,9 @@ def _put(runtime: Runtime, id: str, data: Mapping[str, object], content: str) ->
         source=Source(agent=runtime.caller.name, client=runtime.client, operation=IMPORT),
         trust="human",
         status="archived",
-        created_at=known[0].created_at if known else now,
+        created_at=known.created_at if known else now,
         updated_at=now,
-        version=known[0].version if known else 0,
+        version=known.version if known else 0,
     )
     vectors = {record.scope: embed_documents(runtime, [record_document(record)])}
     put = Put(record, "update" if known else "create")

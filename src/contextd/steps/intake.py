@@ -27,7 +27,8 @@ def _nothing() -> None:
 class Intake:
     """An import. `only_here` leaves out what is another project's, `here` takes in what is of no known
     directory. `asked` says what was to be imported, so that one that is broken off goes on when it is
-    asked for again. A `dry_run` writes nothing, and remembers in `tried` what it would have.
+    asked for again. A `dry_run` writes nothing. `tried` are the sessions that were met, with what a dry run
+    would have written of them.
     """
 
     runtime: Runtime

@@ -168,6 +168,7 @@ def _opened(
         data={IMPORTED: intake.id, **read, **marks},
     )
     intake.begin(there)
+    intake.tried.setdefault(session.id, set())
     open_session(there, session, SessionChange(id=session.id, events=batch.events))
     return session
 
@@ -192,11 +193,7 @@ def _again(
         return
     if known.ended_at is None and known.data.get(IMPORTED):
         # An import broke off in the middle of it.
-        tally = intake.tally(there)
-        mine = known.data[IMPORTED] == intake.id
-        tally.new += mine
-        tally.sessions += mine
-        tally.duplicate += not mine
+        _same(intake, there, known)
         if not intake.dry_run:
             catch_up(there, known, check=intake.check)
             _close(there, known, batch.ended)
@@ -248,7 +245,9 @@ def _is_read(known: Session, path: Path) -> bool:
 
 def _same(intake: Intake, there: Runtime, known: Session) -> None:
     tally = intake.tally(there)
-    mine = known.data.get(IMPORTED) == intake.id
+    # A session that came in before the import was broken off is new to it, once.
+    mine = known.data.get(IMPORTED) == intake.id and known.id not in intake.tried
+    intake.tried.setdefault(known.id, set())
     tally.new += mine
     tally.sessions += mine
     tally.duplicate += not mine

@@ -13,6 +13,7 @@ import pytest
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
+from support.repositories import committed
 
 TALK = (
     ("user", "Which queue does the worker of the shop read its orders from?"),
@@ -250,6 +251,7 @@ def test_an_import_that_is_killed_goes_on_under_its_own_name(worked, monkeypatch
     assert row["state"] == "running"
     done = worked.as_owner("import_found")
     assert (done["id"], done["new"], done["duplicate"]) == (row["id"], 2, 0)
+    assert done["sessions"] == 2
     worked.host.work_off()
     assert {one.status for one in worked.sessions()} == {"completed"}
 
@@ -280,6 +282,30 @@ def test_a_job_brings_in_what_is_there(worked):
     assert answer["job"]
     worked.host.work_off()
     assert len(worked.sessions()) == 2
+
+
+def test_for_the_whole_machine_each_project_gets_its_own_row_and_its_own_part(
+    worked, person, tmp_path
+):
+    folder = person / ".claude" / "projects" / "blog"
+    for path in folder.iterdir():
+        path.unlink()
+    other = worked.at(committed(tmp_path / "other", {"a.py": "x = 1\n"}))
+    other.as_owner("init")
+    transcript(folder, str(other.root), 5)
+    done = worked.nowhere().as_owner("import_found", everywhere=True)
+    assert done["sessions"] == 3
+    assert sorted(done["projects"]) == sorted([str(worked.scope), str(other.scope)])
+    [mine] = worked.as_owner("list_imports")["imports"]
+    assert (mine["id"], mine["counts"]["sessions"]) == (done["id"], 2)
+    [row] = other.as_owner("list_imports")["imports"]
+    assert (row["id"], row["counts"]["sessions"]) == (done["id"], 1)
+    worked.host.work_off()
+    assert worked.as_owner("undo_import")["sessions"] == 2
+    assert len(other.sessions()) == 1
+    everywhere = worked.nowhere().as_owner("undo_import", id=done["id"], everywhere=True)
+    assert everywhere["sessions"] == 1
+    assert other.sessions() == []
 
 
 def test_only_the_owner_and_only_what_exists(worked):

@@ -72,7 +72,8 @@ class Imported:
         )
         lines = [f"would be: {line}" if self.dry_run else line]
         if self.sessions:
-            lines.append(f"{self.sessions} sessions with {self.events} events")
+            plural = "s" * (self.sessions != 1)
+            lines.append(f"{self.sessions} session{plural} with {self.events} events")
         if self.archived:
             lines.append(f"{self.archived} archived: their files say them no more")
         if len(self.projects) > 1:
