@@ -45,9 +45,12 @@ def _daemon() -> int:
 
 
 def _load() -> None:
-    from contextd.app import load_operations  # noqa: PLC0415 - 0.5 s; many commands do without
+    from contextd.loading import loading  # noqa: PLC0415 - not for shim and hook
 
-    load_operations()
+    with loading():
+        from contextd.app import load_operations  # noqa: PLC0415 - 1 s; many commands do without
+
+        load_operations()
 
 
 def _standalone(*, fresh: bool = False) -> Host:

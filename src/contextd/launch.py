@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from contextd.domain.errors import Invalid
+from contextd.loading import loading
 from contextd.settings import Settings, load_settings
 from contextd.spawn import HomeClaim
 from contextd.surfaces.daemon import serve
@@ -36,14 +37,16 @@ def run_daemon(claim: HomeClaim) -> int:
 
 def _load() -> None:
     # Numpy, the store and the operations take 0.4 s; the daemon's socket listens before.
-    from contextd.app import load_operations  # noqa: PLC0415
+    with loading():
+        from contextd.app import load_operations  # noqa: PLC0415
 
-    load_operations()
+        load_operations()
 
 
 def open_host(settings: Settings, *, work: bool = True) -> Host:
     """Open contextd over the home."""
-    from contextd.app import Host  # noqa: PLC0415 - see above
+    with loading():
+        from contextd.app import Host  # noqa: PLC0415 - see above
 
     return Host.open(settings, work=work)
 

@@ -6,10 +6,13 @@ import ast
 import io
 import subprocess
 import tokenize
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 ROOT = Path(__file__).parents[2]
+Fault = TypeVar("Fault")
 FOLDERS = ("src", "tests", "tools")
 
 
@@ -52,6 +55,14 @@ def repository_files() -> tuple[Path, ...]:
         check=True,
     ).stdout.decode()
     return tuple(Path(name) for name in listed.split("\0") if name and (ROOT / name).is_file())
+
+
+def faults(paths: Iterable[Path], found_in: Callable[[Path], Fault]) -> dict[str, Fault]:
+    """What a rule finds wrong with each of these files. A test for each file of the repository would cost
+    thousands of tests more.
+    """
+    found = {str(path): found_in(path) for path in paths}
+    return {name: fault for name, fault in found.items() if fault}
 
 
 def _stands_alone(node: ast.Expr) -> bool:

@@ -36,6 +36,7 @@ from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
 from contextd.steps.tiers import (
+    RULES,
     always,
     bearing,
     rules_query,
@@ -300,8 +301,8 @@ def _candidates(
 ) -> tuple[dict[str, Record], dict[str, float], dict[str, str]]:
     """What might be briefed by id, how much each matters and why: what the task finds comes first."""
     kinds = searched(runtime)
-    # Standards of the project's languages are of tier 0, those of other languages are asked for.
-    shown = {*kinds_that("briefed")} - {"coding_standard"} if kinds else set[str]()
+    # What always holds is of tier 0; other rules are told where the task finds them.
+    shown = {*kinds_that("briefed")} - {*RULES} if kinds else set[str]()
     known = [r for r in latest if r.kind in shown and not reads_itself(runtime, r)]
     briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from contextd.domain.awareness import STANDING, Contradiction, ordered
 from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
-from contextd.domain.records import Record
+from contextd.domain.records import Record, short_id
 from contextd.domain.words import query_words
 from contextd.governance.judgement import Types, judge, statement_of
 from contextd.jobs.table import new_job
@@ -17,6 +17,7 @@ from contextd.steps.schemas import schema_of
 
 _NEIGHBOURS = 10
 _MOST_WORDS = 64
+_MOST_PAIRS = 1_000
 
 
 def disagreement(one: Record, other: Record, types: Types) -> tuple[str, str] | None:
@@ -51,6 +52,20 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
     over = [(p.a, p.b) for p in known if p.state == "open" and (p.a, p.b) not in still]
     if found or over:
         runtime.commit(disagree=found, agree=over)
+
+
+def opposed(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
+    """Short ids of what contradicts records that are told, by record id; an open pair alone counts."""
+    told = [record for record in records if record.kind in kinds_that("compared")]
+    if not told:
+        return {}
+    scopes = frozenset(scope for record in told for scope in record.scope.cascade)
+    found: dict[str, list[str]] = {record.id: [] for record in told}
+    for pair in runtime.view.contradictions.find(scopes, limit=_MOST_PAIRS):
+        for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
+            if one in found:
+                found[one].append(short_id(other))
+    return {id: ", ".join(others) for id, others in found.items() if others}
 
 
 def _nearest(runtime: Runtime, record: Record) -> list[str]:

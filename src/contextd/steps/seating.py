@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.code.git.program import branch, head, repository
+from contextd.code.git.program import here, repository
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.scope import Scope
@@ -150,6 +150,7 @@ def new_session(
     """A session that begins now, anchored at the checkout's commit and branch; to be committed."""
     now = runtime.clock.now()
     repo = repository(runtime.root) if runtime.checkout else None
+    commit, branch = here(repo.root) if repo else ("", "")
     return Session(
         scope=runtime.scope,
         client=client or runtime.client,
@@ -158,8 +159,8 @@ def new_session(
         task=task_of(runtime, task),
         started_at=now,
         last_seen_at=now,
-        commit=head(repo.root) if repo else "",
-        branch=branch(repo.root) if repo else "",
+        commit=commit,
+        branch=branch,
         data=dict(data or {}),
     )
 

@@ -114,12 +114,14 @@ class Known:
     score: float = 0.0
     why: str = ""
     stale: str = ""
+    contradicts: str = ""
 
     def as_text(self) -> str:
         """Title and content, then where it comes from."""
         head = headed(self.title, self.content)
         note = "" if self.status == "active" else f" · {self.status}"
         note += f" · {self.stale}" if self.stale else ""
+        note += f" · contradicts {self.contradicts}" if self.contradicts else ""
         return f"{head}\n  ({label(self.kind, self.data)} {short_id(self.id)} · {self.source} · {self.age} · confidence {self.confidence:.2f}{note})"
 
 
@@ -133,9 +135,17 @@ def label(kind: str, data: dict[str, Any]) -> str:
 
 
 def known(
-    record: Record, now: datetime, score: float = 0.0, why: str = "", stale: str = ""
+    record: Record,
+    now: datetime,
+    score: float = 0.0,
+    why: str = "",
+    *,
+    stale: str = "",
+    contradicts: str = "",
 ) -> Known:
-    """The view of any record; `stale` says what became of the code it cites."""
+    """The view of any record; `stale` says what became of the code it cites, `contradicts` which records
+    say otherwise.
+    """
     return Known(
         id=record.id,
         kind=record.kind,
@@ -152,6 +162,7 @@ def known(
         score=round(score, 4),
         why=why,
         stale=stale,
+        contradicts=contradicts,
     )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
+from contextd.loading import loading
 from contextd.operations.core import Profile
 from contextd.surfaces.calls import Calls, Peer
 
@@ -82,12 +83,14 @@ async def agents_over_http(calls: Calls) -> AsyncIterator[AgentsOverHttp]:
 
 
 def _over_streams() -> Any:
-    from contextd.surfaces.mcp_stream import serve_peer  # noqa: PLC0415 - 1.0 s, see above
+    with loading():
+        from contextd.surfaces.mcp_stream import serve_peer  # noqa: PLC0415 - 1.0 s, see above
 
     return serve_peer
 
 
 def _over_http() -> Any:
-    from contextd.surfaces.mcp_http import managers  # noqa: PLC0415 - 1.0 s, see above
+    with loading():
+        from contextd.surfaces.mcp_http import managers  # noqa: PLC0415 - 1.0 s, see above
 
     return managers

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from contextd import __version__, spool
 from contextd.domain.errors import ContextdError
 from contextd.home import token_path
+from contextd.loading import loading
 from contextd.settings import Settings
 from contextd.spawn import HomeClaim, claim_home
 from contextd.surfaces.web.access import Access
@@ -57,8 +58,9 @@ def serve(
     try:
         claim.publish(version=__version__, hooks_deadline_ms=settings.number("hooks.deadline_ms"))
         # 0.3 s of imports, paid after the socket listens.
-        from contextd.surfaces.calls import Calls  # noqa: PLC0415
-        from contextd.surfaces.connections import Connections  # noqa: PLC0415
+        with loading():
+            from contextd.surfaces.calls import Calls  # noqa: PLC0415
+            from contextd.surfaces.connections import Connections  # noqa: PLC0415
 
         async def run() -> None:
             calls = Calls(open_backend, settings.number("daemon.workers"), load)

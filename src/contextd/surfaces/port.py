@@ -13,6 +13,7 @@ from typing import Any
 
 from anyio import to_thread
 
+from contextd.loading import loading
 from contextd.settings import Settings
 from contextd.surfaces.calls import Calls
 from contextd.surfaces.web.access import Access
@@ -68,7 +69,8 @@ async def _knock(listener: socket.socket, stop: asyncio.Event) -> bool:
 
 def _http() -> Any:
     # Starlette and uvicorn take 0.2 s of CPU; most daemons only ever hear their socket.
-    from contextd.surfaces.http import serve_http  # noqa: PLC0415
+    with loading():
+        from contextd.surfaces.http import serve_http  # noqa: PLC0415
 
     return serve_http
 

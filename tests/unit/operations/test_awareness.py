@@ -122,6 +122,9 @@ def test_a_contradiction_is_noted_at_the_write_and_settled_by_whoever_knows(desk
     assert {model["contradictions"][0]["entryA"], model["contradictions"][0]["entryB"]} == {
         one, other,
     }  # fmt: skip
+    found = desk("context_search", query="tabs for indentation in the frontend")["results"]
+    said = {hit["id"]: hit["contradicts"] for hit in found}
+    assert said == {one: other[:8], other: one[:8]}
     [dispute] = desk("list_contradictions")["contradictions"]
     keep = "a" if dispute["a"]["id"] == other else "b"
     assert (dispute["proposal"], dispute["why"]) == (keep, "it is newer")
@@ -132,6 +135,8 @@ def test_a_contradiction_is_noted_at_the_write_and_settled_by_whoever_knows(desk
     assert loser.valid_to is not None
     assert desk("list_contradictions")["contradictions"] == []
     assert desk("introspect")["contradictions"] == []
+    [hit] = desk("context_search", query="tabs for indentation in the frontend")["results"]
+    assert hit["contradicts"] == ""
     desk.as_owner("undo", id=one)
     assert len(desk("list_contradictions")["contradictions"]) == 1
 
@@ -149,6 +154,19 @@ def test_keeping_both_dismisses_a_contradiction_for_good(desk):
     assert desk("list_contradictions")["contradictions"] == []
     [kept] = desk("list_contradictions", state="dismissed")["contradictions"]
     assert kept["note"] == "two frontends"
+
+
+def test_a_memory_that_another_contradicts_says_so_where_it_is_recalled(desk):
+    def record(content):
+        told = {"title": "Tabs", "description": "When writing code", "outcome": "success"}
+        return desk("memory_record", content=content, **told)["id"]
+
+    one = record("Always use tabs for indentation in the frontend.")
+    other = record("Never use tabs for indentation in the frontend.")
+    assert len(desk("list_contradictions")["contradictions"]) == 1
+    found = desk("memory_search", query="tabs for indentation in the frontend")["memories"]
+    said = {memory["id"]: memory["contradicts"] for memory in found}
+    assert said == {one: other[:8], other: one[:8]}
 
 
 def test_keeping_neither_supersedes_both(desk):

@@ -111,12 +111,11 @@ class Citations:
         return {key: self._standing(anchor, branch, now) for key, anchor in anchors.items()}
 
     def here(self) -> tuple[str, str]:
-        """Commit and branch of the work tree, in one question: this one is asked every time. Empty
-        before the first commit; a detached head has no branch.
+        """Commit and branch of the work tree. Empty before the first commit; a detached head has no
+        branch.
         """
-        told = git.ask(self.root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD") or ""
-        head, _, ref = told.strip().partition("\n")
-        return head, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
+        head, branch = git.here(self.root)
+        return head, branch if head else ""
 
     def _standing(self, anchor: Anchor, branch: str, now: dict[str, str]) -> AnchorStanding:
         changed, missing, moved = [], [], {}

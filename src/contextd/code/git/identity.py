@@ -13,7 +13,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
@@ -29,6 +31,14 @@ IdentityKind = Literal["git", "remote", "id", "path"]
 PROJECT_FILE = ".context/project.yaml"
 _LARGEST_FILE = 2_000_000
 _MOST_HOPS = 3
+_TIPS = 1_000
+_MAIN_LINES = (
+    "refs/remotes/origin/HEAD",
+    "refs/heads/main",
+    "refs/heads/master",
+    "refs/remotes/origin/main",
+    "refs/remotes/origin/master",
+)
 _SCP = re.compile(r"(?:[^/@:\s]+@)?(\[[^\]]+\]|[^/@:\s]{2,}):(?!//)(.*)", re.DOTALL)
 _PORTS = {22, 80, 443, 9418}
 _SAME_HOST = {
@@ -144,7 +154,7 @@ def _of_repository(repository: git.Repository) -> ProjectIdentity:
     root = repository.root
     url = _published_url(root)
     remote = _hash(url) if url else "-"
-    shallow = (git.ask(root, "rev-parse", "--is-shallow-repository") or "").strip() == "true"
+    shallow = repository.shallow
     first = "-" if shallow else _first_commit(root)
     told = _told(root)
     earlier = tuple(filter(None, (told.get("id") and f"id:{told['id']}", _path_identity(root))))
@@ -162,16 +172,24 @@ def _of_repository(repository: git.Repository) -> ProjectIdentity:
 
 def _first_commit(root: Path) -> str:
     """The first commit of the main line: the same on side branches, orphan branches and in clones."""
-    wanted = "refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"
-    more = "refs/remotes/origin/main", "refs/remotes/origin/master", "HEAD"
-    for ref in (*wanted, *more):
-        # Along first parents only, so that merging a foreign history changes nothing. It takes
-        # 0.1 s for 15,000 commits; half a minute is for a repository nobody has.
-        span = "rev-list", "--first-parent", "--max-parents=0", ref, "--"
-        found = (git.ask(root, *span, timeout=30.0) or "").split()
-        if found:
-            return found[0][:16]
+    tips = git.tips(root, _MAIN_LINES)
+    for ref in (*_MAIN_LINES, "HEAD"):
+        if ref in tips:
+            with suppress(LookupError):
+                return _beginning(root, tips[ref])[:16]
     return "-"
+
+
+@lru_cache(maxsize=_TIPS)
+def _beginning(root: Path, tip: str) -> str:
+    """The first commit of the line that ends in `tip`. Raises `LookupError` where git cannot tell."""
+    # Along first parents only, so that merging a foreign history changes nothing. It takes
+    # 0.1 s for 15,000 commits; half a minute is for a repository nobody has.
+    span = "rev-list", "--first-parent", "--max-parents=0", tip, "--"
+    found = (git.ask(root, *span, timeout=30.0) or "").split()
+    if not found:
+        raise LookupError(tip)
+    return found[0]
 
 
 def _published_url(root: Path) -> str:

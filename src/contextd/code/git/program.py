@@ -43,16 +43,20 @@ _OURS = {
     "LC_ALL": "C",
 }
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
+_REMOTE = re.compile(r"^(\S+)\t(.*) \(fetch\)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A work tree. `common_dir` is shared by all work trees of one repository."""
+    """A work tree. `common_dir` is shared by all work trees of one repository, which is `shallow` when its
+    history was cut off.
+    """
 
     root: Path
     git_dir: Path
     common_dir: Path
+    shallow: bool = False
 
     @property
     def is_linked(self) -> bool:
@@ -138,15 +142,21 @@ def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
 
 def find(path: Path) -> tuple[Repository | None, str]:
     """The work tree around `path`, or None and one sentence saying why there is none."""
-    wanted = "--show-toplevel", "--absolute-git-dir", "--git-common-dir"
+    wanted = (
+        "--is-shallow-repository",
+        "--show-toplevel",
+        "--absolute-git-dir",
+        "--git-common-dir",
+    )
     place = path if path.is_dir() else path.parent
     try:
         code, out, err = Running(place, ("rev-parse", *wanted)).collect()
     except (Invalid, Unavailable) as error:
         return None, error.message
     if code == 0:
-        root, git_dir, common = out.removesuffix("\n").split("\n", 2)
-        return Repository(Path(root), Path(git_dir), (place / common).resolve()), ""
+        shallow, root, git_dir, common = out.removesuffix("\n").split("\n", 3)
+        cut = shallow == "true"
+        return Repository(Path(root), Path(git_dir), (place / common).resolve(), cut), ""
     if "dubious ownership" in err:
         return None, (
             "git refuses this repository because another user owns it; "
@@ -170,6 +180,22 @@ def head(root: Path) -> str:
 def branch(root: Path) -> str:
     """The branch that is checked out; empty when the head is detached."""
     return (ask(root, "symbolic-ref", "--quiet", "--short", "HEAD") or "").strip()
+
+
+def here(root: Path) -> tuple[str, str]:
+    """`head` and `branch`, in one question where there is a commit."""
+    told = ask(root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+    if told is None:
+        return "", branch(root)
+    commit, _, ref = told.strip().partition("\n")
+    return commit, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
+
+
+def tips(root: Path, refs: Sequence[str]) -> dict[str, str]:
+    """The commits that those of these references that exist point to. `HEAD` is always asked about."""
+    listed = ask(root, "show-ref", "--head", "--", *refs) or ""
+    found = {ref: commit for commit, _, ref in (row.partition(" ") for row in listed.splitlines())}
+    return {ref: found[ref] for ref in ("HEAD", *refs) if ref in found}
 
 
 def status(root: Path, *, timeout: float = TIMEOUT) -> WorkTreeStatus:
@@ -292,11 +318,8 @@ def remote_url(root: Path) -> str:
 
     As git holds it, credentials included: normalise it before keeping it.
     """
-    names = sorted((ask(root, "remote") or "").split())
-    if not names:
-        return ""
-    name = "origin" if "origin" in names else names[0]
-    return (ask(root, "remote", "get-url", name) or "").strip()
+    urls = dict(_REMOTE.findall(ask(root, "remote", "-v") or ""))
+    return urls.get("origin") or next((urls[name] for name in sorted(urls)), "")
 
 
 def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:

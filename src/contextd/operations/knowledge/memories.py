@@ -17,6 +17,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked
+from contextd.steps.disagreements import opposed
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
@@ -77,9 +78,17 @@ def memory_search(
         min_confidence=min_confidence,
     )
     now = runtime.clock.now()
-    stale = notes(runtime, (hit.record for hit in found.hits))
+    records = [hit.record for hit in found.hits]
+    stale, otherwise = notes(runtime, records), opposed(runtime, records)
     memories = [
-        known(hit.record, now, hit.score, hit.why, stale.get(hit.record.id, ""))
+        known(
+            hit.record,
+            now,
+            hit.score,
+            hit.why,
+            stale=stale.get(hit.record.id, ""),
+            contradicts=otherwise.get(hit.record.id, ""),
+        )
         for hit in found.hits
     ]
     runtime.trace.gave += [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -21,6 +21,7 @@ from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked
+from contextd.steps.disagreements import opposed
 from contextd.steps.experience import past_of
 from contextd.steps.finding import SEARCHED, find_documents
 from contextd.steps.freshness import steady
@@ -50,11 +51,13 @@ class SearchHit:
     score: float
     why: str
     stale: str = ""
+    contradicts: str = ""
     symbol: str = ""
 
     def as_text(self) -> str:
         """The text, then where it comes from and why it is here; of code, first where it is."""
         note = f" · {self.stale}" if self.stale else ""
+        note += f" · contradicts {self.contradicts}" if self.contradicts else ""
         if self.type == "code":
             place = f"{self.source} {self.symbol}".rstrip()
             changed = f" · changed {self.date}" if self.date else ""
@@ -92,10 +95,15 @@ def context_search(
         found = find_documents(runtime, query, kinds, limit=page_size(limit, 100), past=past)
     now = runtime.clock.now()
     archived = archived_sources(runtime)
-    stale = notes(runtime, (hit.record for hit in found.hits if hit.record is not None))
+    records = [hit.record for hit in found.hits if hit.record is not None]
+    stale, otherwise = notes(runtime, records), opposed(runtime, records)
     changed = _changed_at(runtime, found.hits)
     hits = [
-        _shown(hit, now, stale.get(hit.id, ""), changed, archived=_source(hit).source in archived)
+        replace(
+            _shown(hit, now, changed, archived=_source(hit).source in archived),
+            stale=stale.get(hit.id, ""),
+            contradicts=otherwise.get(hit.id, ""),
+        )
         for hit in found.hits
     ]
     runtime.trace.gave += [_source(hit) for hit in found.hits]
@@ -126,7 +134,7 @@ def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
 
 
 def _shown(
-    hit: Hit, now: datetime, stale: str, changed: Mapping[str, datetime], *, archived: bool
+    hit: Hit, now: datetime, changed: Mapping[str, datetime], *, archived: bool
 ) -> SearchHit:
     score = round(hit.relevance, 4)
     content = hit.content
@@ -135,7 +143,7 @@ def _shown(
         head = headed(content.title, content.content)
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
-        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why, stale)
+        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why)
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
