@@ -7,7 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
+from contextd.domain.errors import (
+    Busy,
+    Conflict,
+    ContextdError,
+    Denied,
+    Invalid,
+    NotFound,
+    Unavailable,
+)
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope
 from contextd.governance.redact import redact
@@ -17,6 +25,15 @@ from contextd.steps.location import find_project
 from contextd.steps.scanning import queue_embedding
 
 _SHOWN = 5
+
+DEFECTS = (
+    ContextdError, OSError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError,
+    RecursionError,
+)  # fmt: skip
+"""What reading a file of somebody else's can raise. None of it may keep the others from being read."""
+
+STOPS = (Conflict, Unavailable, Busy, Denied)
+"""What is no fault of a file: the work was lost, contextd stops, the store is held or may not be written."""
 
 
 def _nothing() -> None:
@@ -184,6 +201,10 @@ def shown_path(path: Path, roots: Sequence[Path], home: Path) -> str:
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def told(error: ContextdError) -> str:
-    """An error in a line of a report."""
-    return f"{error.message}; {error.hint}" if error.hint else error.message
+def note_unread(tally: ImportTally, shown: str, error: Exception) -> None:
+    """Count a file that could not be read, and say why. Raises the error when no file is to blame."""
+    if isinstance(error, STOPS):
+        raise error
+    tally.unread += 1
+    why = error.message if isinstance(error, ContextdError) else f"{type(error).__name__}: {error}"
+    tally.note(why if shown in why else f"{shown}: {why[:300]}")

@@ -18,7 +18,7 @@ from contextd.interop.foreign import ForeignFormat, Note, Unread
 from contextd.interop.importers.batch import ImportBatch
 from contextd.runtime import Runtime
 from contextd.steps.import_rows import IMPORT, TAKEN_BACK
-from contextd.steps.intake import Intake
+from contextd.steps.intake import DEFECTS, Intake, note_unread
 from contextd.steps.intake_sessions import bring_conversation
 from contextd.steps.writing import clean_tags
 
@@ -60,11 +60,9 @@ def bring_file(
                 tally.note(f"{shown}, {item.place}: {item.why}")
             else:
                 _wait(intake, reading, item)
-    except ContextdError as error:
+    except DEFECTS as error:
         whole = False
-        tally = intake.tally(into)
-        tally.unread += 1
-        tally.note(f"{shown}: {error.message}")
+        note_unread(intake.tally(into), shown, error)
     for scope in list(reading.waiting):
         _commit(intake, reading, scope)
     if format.followed:

@@ -9,7 +9,6 @@ from datetime import datetime
 from pathlib import Path
 
 from contextd.domain.changes import Put
-from contextd.domain.errors import ContextdError
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.interop.clients import CLIENTS
@@ -18,7 +17,7 @@ from contextd.runtime import Runtime
 from contextd.steps.catching_up import HEADLESS, catch_up, unread
 from contextd.steps.closing import close_session
 from contextd.steps.import_rows import TAKEN_BACK
-from contextd.steps.intake import Intake
+from contextd.steps.intake import DEFECTS, Intake, note_unread
 from contextd.steps.seating import open_session, task_of
 
 IMPORTED = "imported"
@@ -39,10 +38,8 @@ def bring_transcripts(intake: Intake, importer: Importer, path: Path) -> None:
         for listed in importer.sessions(path):
             intake.check()
             _bring(intake, importer, path, listed)
-    except ContextdError as error:
-        tally = intake.tally(intake.runtime)
-        tally.unread += 1
-        tally.note(f"{path.name}: {error.message}")
+    except DEFECTS as error:
+        note_unread(intake.tally(intake.runtime), path.name, error)
 
 
 def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> None:

@@ -277,6 +277,23 @@ def test_commits_that_say_why_become_candidates_and_the_client_s_own_file_is_not
     assert "kept in cents" not in replace(desk, client="claude-code")("briefing_get")["briefing"]
 
 
+def test_a_broken_file_is_named_and_keeps_no_other_from_being_read(worked, person, tmp_path):
+    folder = tmp_path / "mixed"
+    folder.mkdir()
+    transcript(folder, str(worked.root), 6)
+    (folder / "agent.af").write_text('{"agents": [], "blocks": [')
+    (folder / "history.db").write_bytes(b"SQLite format 3\x00" + b"broken" * 400)
+    (folder / "export.json").write_text('[{"chat_messages": [{"text": 5}], "uuid": {}}, 7]')
+    (folder / "notes.txt").write_text("nothing that is imported")
+    report = worked.as_owner("import", path=str(folder))
+    assert report["sessions"] == 1
+    notes = "\n".join(report["notes"])
+    assert "agent.af" in notes
+    assert "line 1 is not JSON" in notes
+    assert "export.json" in notes
+    assert report["unread"] == 3
+
+
 def test_a_job_brings_in_what_is_there(worked):
     answer = worked.as_owner("import_found", background=True)
     assert answer["job"]
