@@ -275,6 +275,8 @@ def _readmit(intake: Intake, there: Runtime, known: Session) -> None:
     ]
     change = SessionChange(id=known.id, readmitted=True, data={IMPORTED: intake.id})
     there.commit(records=back, sessions=[change])
+    # Of one that was withdrawn before its turn came nothing was learned yet.
+    _close(there, known, known.ended_at)
 
 
 def learned_in(there: Runtime, session: Session) -> list[Record]:

@@ -146,6 +146,16 @@ def test_an_import_is_taken_back_and_brought_again(worked):
     assert worked("context_search", query="which queue does the worker read")["results"]
 
 
+def test_nothing_is_learned_from_what_was_taken_back_before_its_turn(worked):
+    worked.as_owner("import_found")
+    worked.as_owner("undo_import")
+    worked.host.work_off()
+    assert everything(worked) == []
+    worked.as_owner("import_found")
+    worked.host.work_off()
+    assert [one for one in everything(worked) if one.kind == "episode"]
+
+
 def test_what_a_person_changed_since_stays(desk, person):
     desk.as_owner("init")
     (desk.root / "CLAUDE.md").write_text(
