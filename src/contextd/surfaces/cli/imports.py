@@ -47,8 +47,10 @@ def build(standalone: OpenBackend) -> list[click.Command]:
     @project_option
     @as_json_option
     def import_(paths: tuple[Path, ...], **options: Any) -> int:
-        """Bring in what other programs know: PATHS, or what is there for this project. Transcripts of
-        clients, databases and exports of memory tools, files for agents. Importing again adds nothing.
+        """Bring in what other programs know: old sessions, memory tools, files for agents.
+
+        PATHS are files or folders; without any it is what is there for this project. Importing again
+        adds nothing.
         """
         backend = standalone()
         try:
