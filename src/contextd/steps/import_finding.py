@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from contextd.domain.errors import ContextdError, Invalid, nearest
+from contextd.domain.errors import ContextdError, Invalid, TooLarge, nearest
 from contextd.domain.projects import Project
 from contextd.home import user_directory
 from contextd.interop.bundle import BUNDLE, BundleFormat
@@ -22,7 +22,7 @@ from contextd.steps.intake_sessions import cwd_told
 
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
 
-_MOST_FILES = 20_000
+_MOST_FILES = 10_000
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
 
@@ -130,17 +130,18 @@ def _reader_of(path: Path, name: str) -> Reader:
         raise Invalid(error.message, "it reads: " + ", ".join(titles)) from None
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    count = 0
+def _below(folder: Path) -> list[Path]:
+    """The files below a folder. Raises `TooLarge` where there are so many that nobody meant all of them."""
+    found: list[Path] = []
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        for name in sorted(files):
-            count += 1
-            if count > _MOST_FILES:
-                return
-            path = Path(place) / name
-            if path.is_file() and not path.is_symlink():
-                yield path
+        found += [Path(place) / name for name in sorted(files)]
+        if len(found) > _MOST_FILES:
+            raise TooLarge(
+                f"{folder} has more than {_MOST_FILES:,} files",
+                "name a folder with fewer, or the file",
+            )
+    return [path for path in found if path.is_file() and not path.is_symlink()]
 
 
 def _source(path: Path, around: Surroundings, reader: Reader, scope: str) -> FoundSource:
