@@ -16,7 +16,8 @@ from typing import Any
 from contextd.app import load_operations
 from contextd.domain.access import ROLES
 from contextd.domain.errors import ERRORS
-from contextd.domain.kinds import KINDS, LINKS, Kind
+from contextd.domain.kind import LINKS, Kind
+from contextd.domain.kinds import KINDS
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import ConfigFile, Configuration, Reach
 from contextd.jobs.table import JOBS, JobRow

@@ -208,7 +208,9 @@ class Sessions(Protocol):
         prefix: str = "",
         limit: int = 50,
     ) -> list[Session]:
-        """Matching sessions, latest start first; with `prefix`, those whose id starts so."""
+        """Matching sessions, latest start first; with `prefix`, those whose id starts so. Without
+        `statuses`, all but the withdrawn ones.
+        """
         ...
 
     def events(

@@ -173,6 +173,11 @@ SETTINGS: dict[str, Setting] = {
         Setting("injection.tier0_tokens", 500, "Tokens those may take", least=0),
         Setting("injection.tier1", True, "Tell a session what bears on its task"),
         Setting("memory.file", False, "Keep .context/MEMORY.md up to date"),
+        Setting(
+            "memory.into",
+            "",
+            "A file of the repository that a block of what sessions taught is kept in, such as AGENTS.md",
+        ),
         Setting("injection.experiences", 3, "Memories injected at once at most", least=0),
         Setting(
             "hooks.deadline_ms", 1000, "Time after which a hook gives up", least=50, reach="process"

@@ -13,7 +13,8 @@ from contextd import ports
 from contextd.domain.access import ROLES, Caller
 from contextd.domain.changes import Changes, Put
 from contextd.domain.errors import Denied, NotFound
-from contextd.domain.kinds import AREAS, area_of
+from contextd.domain.kind import AREAS
+from contextd.domain.kinds import area_of
 from contextd.domain.query import Match, Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope

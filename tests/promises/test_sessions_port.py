@@ -102,6 +102,19 @@ def test_a_session_only_moves_forward(store):
     assert store.change("s", completed=True).status == "archived"
 
 
+def test_a_withdrawn_session_is_kept_and_comes_back(store):
+    store.open(session("s"))
+    store.open(session("other"))
+    withdrawn = store.change("s", withdrawn=True)
+    assert (withdrawn.status, withdrawn.ended_at) == ("withdrawn", withdrawn.last_seen_at)
+    assert [one.id for one in store.sessions.find(HERE)] == ["other"]
+    assert store.sessions.get("s") == withdrawn
+    [found] = store.sessions.find(HERE, statuses=("withdrawn",))
+    assert found == withdrawn
+    assert store.change("s", readmitted=True).status == "completed"
+    assert store.change("other", readmitted=True).status == "active"
+
+
 def test_what_the_events_tell_counts_once_with_what_was_counted_before(store):
     store.open(session("s", hours=2, files=(access("a.py", 3, 2),), tool_calls=4))
     fold = Fold(

@@ -8,7 +8,8 @@ import pytest
 
 from contextd.domain.access import ROLES, Caller, Role, Verb
 from contextd.domain.errors import Denied
-from contextd.domain.kinds import KINDS, Area
+from contextd.domain.kind import Area
+from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
 
 ROWS = ("org", "team", "project", "policies", "skills")

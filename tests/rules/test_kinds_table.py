@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextd.domain.errors import Invalid
-from contextd.domain.kinds import KINDS, Field, Kind, kind_named
+from contextd.domain.kind import Field, Kind
+from contextd.domain.kinds import KINDS, kind_named
 
 unhurried = settings(deadline=None)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from contextd.domain.kinds import Field
+from contextd.domain.kind import Field
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.schema.load import parsed_file

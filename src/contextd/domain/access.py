@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from contextd.domain.errors import Denied
-from contextd.domain.kinds import AREAS, Area
+from contextd.domain.kind import AREAS, Area
 from contextd.domain.scope import PERSON, Level, Scope
 
 Verb = Literal["read", "write"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from contextd.domain.code import SourceFile
-from contextd.domain.kinds import KINDS, Kind
+from contextd.domain.kind import Kind
+from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT, Document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope

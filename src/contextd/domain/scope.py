@@ -17,7 +17,7 @@ _USER_KIND = re.compile(r"[a-z][a-z0-9_]*")
 
 COLLECTIONS = frozenset(
     """contexts memories remediations policies coding_standards repo_standards skills agents
-    anti_patterns feedback discoveries episodes checkpoints sessions items codebase bubbles dismissals consolidations""".split()
+    anti_patterns feedback discoveries episodes checkpoints sessions items codebase bubbles dismissals consolidations imports""".split()
 )
 """Collection names of the built-in kinds. None ends in `_` plus another one of them: that is what
 keeps `Scope.collection` injective, and a test holds it."""

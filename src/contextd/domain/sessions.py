@@ -11,7 +11,8 @@ from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.domain.window import ContextItem, Serving
 
-SessionStatus = Literal["active", "completed", "archived"]
+SessionStatus = Literal["active", "completed", "archived", "withdrawn"]
+"""A withdrawn session was imported and the import taken back: it is kept, and listed only by name."""
 EventType = Literal[
     "message", "tool_call", "tool_result", "file_access", "query", "injection", "note",
     "subtask", "saving",
@@ -103,7 +104,8 @@ class SessionChange:
     is taken where there is none. `calls` and `tokens` are added, `files` are further accesses,
     `topics` and `injected` join those that are there. `data` is merged, `counts` are added to numbers
     in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, `completed`
-    closes it once it has ended, `archived` puts a completed one away. `events` are appended unless
+    closes it once it has ended, `archived` puts a completed one away; `withdrawn` hides one with the import
+    that brought it, `readmitted` takes that back. `events` are appended unless
     their key is there; `servings` enter the window, and `rescored` items get another score or leave it,
     unless they were served again since.
     """
@@ -125,10 +127,15 @@ class SessionChange:
     resumed: bool = False
     completed: bool = False
     archived: bool = False
+    withdrawn: bool = False
+    readmitted: bool = False
     events: tuple[Event, ...] = ()
     servings: tuple[Serving, ...] = ()
     rescored: tuple[ContextItem, ...] = ()
 
+
+LISTED: tuple[SessionStatus, ...] = ("active", "completed", "archived")
+"""What a listing shows that asks for no states."""
 
 FILES_KEPT, TOPICS_KEPT = 200, 12
 """A session lists its latest files and topics; all accesses and questions are among its events."""
@@ -157,7 +164,14 @@ def changed(session: Session, change: SessionChange) -> Session:
 
 
 def _moved_on(session: Session, change: SessionChange) -> Session:
-    """The states a session passes: active → completed → archived, never backward."""
+    """The states a session passes: active → completed → archived, never backward but for one that is
+    withdrawn, which comes back as completed.
+    """
+    if change.readmitted and session.status == "withdrawn":
+        session = session.with_(status="completed")
+    if change.withdrawn:
+        ended = session.ended_at or session.last_seen_at
+        return session.with_(status="withdrawn", ended_at=ended)
     if change.resumed and session.status == "active":
         session = session.with_(ended_at=None)
     if change.ended_at is not None and session.ended_at is None:

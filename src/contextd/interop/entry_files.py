@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from contextd.domain.errors import Invalid, NotFound, TooLarge, nearest
+from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.interop.importers import opencontext
 from contextd.interop.importers.batch import Redact
 
 LARGEST = 256 * 1024 * 1024
+_HEAD = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +56,18 @@ def text_of_file(path: Path) -> str:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
 
 
-def format_of(path: Path, text: str, name: str = "") -> EntryFile:
-    """The format called `name`, or the one the file is in. Raises `Invalid`."""
-    known = "it reads: " + ", ".join(row.title for row in ENTRY_FILES.values())
-    names = {n: row for row in ENTRY_FILES.values() for n in (row.name, *row.aliases)}
-    if name and name not in names:
-        raise Invalid(f"no import format {name!r}", nearest(name, list(names)) or known)
+def entry_file_for(path: Path, name: str = "") -> EntryFile | None:
+    """The format called `name`, or the one a file looks like; None when it is in none of these.
+
+    Raises `NotFound` for a file that cannot be read.
+    """
     if name:
-        return names[name]
-    lines = text[:65_536].splitlines()[:50]
-    for row in ENTRY_FILES.values():
-        if row.detects(path, lines):
-            return row
-    raise Invalid(f"{path.name} is in no format contextd imports", f"name one with format; {known}")
+        names = {n: row for row in ENTRY_FILES.values() for n in (row.name, *row.aliases)}
+        return names.get(name)
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD).decode("utf-8", "replace")
+    except OSError as error:
+        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+    lines = head.splitlines()[:50]
+    return next((row for row in ENTRY_FILES.values() if row.detects(path, lines)), None)

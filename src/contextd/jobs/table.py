@@ -201,6 +201,13 @@ JOBS: dict[str, JobRow] = {
             every=_DAY,
         ),
         JobRow(
+            name="import_found",
+            about="Bring in what other programs know of a project: transcripts, memory tools, files for agents.",
+            run="knowledge.imports:import_in_background",
+            lane="upkeep",
+            needs=_CHECKOUT,
+        ),
+        JobRow(
             name="retire_old_rows",
             about="Drop rows that are older than the settings keep them.",
             run="upkeep.mending:retire_old_rows",

@@ -9,7 +9,7 @@ from typing import Any
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Comparison, Condition, Not
 from contextd.domain.errors import Invalid, nearest
-from contextd.domain.kinds import Field
+from contextd.domain.kind import Field
 
 OPERATORS: dict[str, Comparison] = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 ON_FIELDS = ("$gt", "$gte", "$lt", "$lte", "$ne", "$in", "$nin", "$not")

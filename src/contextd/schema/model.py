@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from contextd.domain.kinds import Field, Kind
+from contextd.domain.kind import Field, Kind
 from contextd.domain.problems import FileProblem
 
 Origin = Literal["project", "home"]

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import yaml
 
 from contextd.domain.errors import Invalid, nearest
-from contextd.domain.kinds import Field, FieldType, Kind
+from contextd.domain.kind import Field, FieldType, Kind
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import VERSION, ContextType, Origin
 from contextd.yaml_text import compose

@@ -9,7 +9,8 @@ from typing import Any
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import ContextdError
-from contextd.domain.kinds import Field, kinds_that
+from contextd.domain.kind import Field
+from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
@@ -31,6 +32,7 @@ from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal
+from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
 from contextd.steps.tiers import (
@@ -301,7 +303,8 @@ def _candidates(
     kinds = searched(runtime)
     # What always holds is of tier 0; other rules are told where the task finds them.
     shown = {*kinds_that("briefed")} - {*RULES} if kinds else set[str]()
-    briefed = [r for r in latest if r.kind in shown and _is_sure(runtime, r) and not is_personal(r)]
+    known = [r for r in latest if r.kind in shown and not reads_itself(runtime, r)]
+    briefed = [r for r in known if _is_sure(runtime, r) and not is_personal(r)]
     briefed = briefed[:_CANDIDATES]
     records = {record.id: record for record in briefed}
     weights = {record.id: _weight(runtime, record) for record in briefed}
@@ -310,7 +313,7 @@ def _candidates(
         found = find_records(
             runtime, task, kinds, limit=_FOUND, handed_out=False, statuses=("active",)
         )
-        why = bearing(runtime, found.hits)
+        why = bearing(runtime, [h for h in found.hits if not reads_itself(runtime, h.record)])
         by_id = {hit.record.id: hit.record for hit in found.hits}
         for rank, id in enumerate(why):
             records[id] = by_id[id]

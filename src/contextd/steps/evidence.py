@@ -10,7 +10,8 @@ from contextd.awareness.gaps import Evidence, Gap, Wanted, find_gaps
 from contextd.awareness.questions import Missed
 from contextd.awareness.selfmodel import RECENT_DAYS, STALE_DAYS
 from contextd.domain.awareness import Tally
-from contextd.domain.kinds import Field, kinds_that
+from contextd.domain.kind import Field
+from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
 from contextd.domain.placeholders import ONE, placeholder
 from contextd.domain.query import Query

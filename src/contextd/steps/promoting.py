@@ -16,7 +16,8 @@ from contextd.consolidation.generalise import (
 )
 from contextd.domain.changes import Put
 from contextd.domain.errors import Conflict
-from contextd.domain.kinds import KINDS, LINKS, area_of
+from contextd.domain.kind import LINKS
+from contextd.domain.kinds import KINDS, area_of
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.records import PRESENT, Anchor, Record, Source, digest, short_id

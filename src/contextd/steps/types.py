@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from contextd.domain.kinds import Field
+from contextd.domain.kind import Field
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import ContextType
 

@@ -14,7 +14,8 @@ from contextd.domain.changes import Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, Invalid, Unavailable
-from contextd.domain.kinds import KINDS, Kind, area_of, kind_named
+from contextd.domain.kind import Kind
+from contextd.domain.kinds import KINDS, area_of, kind_named
 from contextd.domain.query import Document, Query, Vector
 from contextd.domain.records import (
     PRESENT,

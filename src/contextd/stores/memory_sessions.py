@@ -11,7 +11,7 @@ from typing import TypeVar
 from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
-from contextd.domain.sessions import Event, Session, SessionChange, changed
+from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
 from contextd.domain.usage import Observation, ObservationSummary
 from contextd.domain.window import ContextItem, first_served, together
 from contextd.stores import codec, rules
@@ -56,7 +56,7 @@ class MemorySessions:
             session
             for session in self._all()
             if session.scope in scopes
-            and (not statuses or session.status in statuses)
+            and session.status in (statuses or LISTED)
             and session.id.startswith(prefix)
         ]
         return found[: max(0, limit)]

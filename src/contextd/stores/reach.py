@@ -8,7 +8,8 @@ from typing import Any
 
 from contextd.domain.access import Grant, Verb
 from contextd.domain.errors import Denied
-from contextd.domain.kinds import AREAS, Area, area_of, kinds_in
+from contextd.domain.kind import AREAS, Area
+from contextd.domain.kinds import area_of, kinds_in
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from contextd.domain.conditions import holds
 from contextd.domain.errors import Invalid
-from contextd.domain.kinds import Field
+from contextd.domain.kind import Field
 from contextd.schema.filter import MOST_DEPTH, parse_filter
 from contextd.stores.filters import check_condition
 from support.examples import drawn

@@ -130,7 +130,7 @@ def test_a_path_is_where_the_caller_stands(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert meant("backup", "--path", "kept.db") == [{"path": str(tmp_path / "kept.db")}]
-    assert meant("import", "a.json") == [{"path": str(tmp_path / "a.json")}]
+    assert meant("export", "--out", "a.json") == [{"out": str(tmp_path / "a.json")}]
     assert meant("read-file", "src/a.py") == [{"path": "src/a.py"}]
 
 

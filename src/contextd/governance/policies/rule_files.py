@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.errors import Invalid, nearest
-from contextd.domain.kinds import KINDS, Kind
+from contextd.domain.kind import Kind
+from contextd.domain.kinds import KINDS
 from contextd.domain.problems import FileProblem
 from contextd.governance.files import FileFolder, ReadFile, YamlFields, yaml_fields
 from contextd.governance.policies.rules import problems_in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.records import Record
@@ -13,16 +13,23 @@ from contextd.interop.exporters import opencontext
 __all__ = ["EXPORTERS", "Exporter", "exporter_named"]
 
 
+def _nothing(records: Sequence[Record], rest: Mapping[str, Any]) -> str:
+    del records, rest
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Exporter:
-    """One format: `kinds` are written, oldest first; `write` takes them and what the file of an
-    import said besides its entries.
+    """One format. As `entries` records of some `kinds` are written, oldest first: `write` takes them and
+    what the file of an import said besides its entries. A `bundle` is all of a project, `pages` are a
+    folder of Markdown, a `block` stands in a file for agents.
     """
 
     name: str
     title: str
-    kinds: tuple[str, ...]
-    write: Callable[[Sequence[Record], Mapping[str, Any]], str]
+    shape: Literal["entries", "bundle", "pages", "block"] = "entries"
+    kinds: tuple[str, ...] = ()
+    write: Callable[[Sequence[Record], Mapping[str, Any]], str] = _nothing
 
 
 EXPORTERS: dict[str, Exporter] = {
@@ -31,9 +38,13 @@ EXPORTERS: dict[str, Exporter] = {
         Exporter(
             "opencontext-v2",
             "OpenContext contexts.json, version 2",
+            "entries",
             ("context", "bubble"),
             opencontext.write,
         ),
+        Exporter("bundle", "everything, to be imported again", "bundle"),
+        Exporter("markdown", "a folder of Markdown pages", "pages"),
+        Exporter("agents-md", "a block in AGENTS.md or another file for agents", "block"),
     )
 }
 """Every format contextd can write, by name."""

@@ -1,168 +1,27 @@
-"""Bringing entries in from other programs' files, and writing them out."""
+"""Writing what is known out: for other programs, for contextd itself, for people, for agents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from contextd.disk import replace_file
-from contextd.domain.changes import Put
+from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
-from contextd.governance.redact import redact
-from contextd.interop.entry_files import format_of, text_of_file
-from contextd.interop.exporters import exporter_named
-from contextd.interop.exporters.opencontext import bubble_of, entry_of, same_json
-from contextd.interop.importers.opencontext import records_of, rest_id, rest_record
+from contextd.interop.exporters import Exporter, exporter_named
+from contextd.interop.exporters.pages import INDEX, pages_of
+from contextd.interop.importers.opencontext import rest_id
 from contextd.interop.kept import KEPT
 from contextd.operations.core import FilePath, operation
 from contextd.runtime import Runtime
-from contextd.steps.scanning import queue_embedding
+from contextd.steps.bundling import bundle_lines, records_of_project
+from contextd.steps.durable import durable_memories, write_block
+from contextd.steps.given_paths import path_meant
 
 _BATCH = 500
-_TOLD = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did. `read` counts entries and bubbles; each of them is new, updated,
-    duplicate or junk. `redacted` counts secrets taken out.
-    """
-
-    path: str
-    format: str
-    version: int
-    read: int
-    new: int
-    updated: int
-    duplicate: int
-    redacted: int
-    junk: int
-    bubbles: int
-    notes: list[str] = field(default_factory=list[str])
-
-    def as_text(self) -> str:
-        """The report in a line, then the notes."""
-        line = (
-            f"{self.path} ({self.format} v{self.version}): {self.read} read, {self.new} new, "
-            f"{self.updated} updated, {self.duplicate} duplicate, {self.redacted} redacted, "
-            f"{self.junk} junk"
-        )
-        return "\n".join([line, *(f"- {note}" for note in self.notes)])
-
-
-@operation("POST /api/import", effect="write", audience="owner", idempotent=True)
-def import_(runtime: Runtime, path: FilePath, format: str = "", dry_run: bool = False) -> Imported:
-    """Bring the entries of another program's file into this project: OpenContext's contexts.json.
-    Importing again adds nothing.
-
-    Args:
-        path: The file.
-        format: The format's name; found from the file when empty.
-        dry_run: Only report what would happen.
-    """
-    scope = runtime.scope
-    runtime.caller.require("write", scope, "knowledge")
-    source = _absolute(runtime, path)
-    text = text_of_file(source)
-    kind = format_of(source, text, format)
-    file = kind.read(text, lambda value: _clean(runtime, value))
-    records = records_of(file, scope, runtime.clock.now(), lambda id, k: _taken(runtime, id, k))
-    rest = rest_record(file, scope, runtime.clock.now())
-    new, updated, same, notes = _sorted_out(runtime, records)
-    if not dry_run:
-        fresh = _fresh_rest(runtime, rest) if rest is not None else []
-        _write(runtime, [*new, *updated, *fresh])
-        queue_embedding(runtime)
-        runtime.trace.wrote([r.id for r in new[:100]], type="context")
-    notes += [f"left out {why}" for why in file.junk[:_TOLD]]
-    return Imported(
-        path=str(source),
-        format=kind.name,
-        version=file.version,
-        read=file.read,
-        new=len(new),
-        updated=len(updated),
-        duplicate=same,
-        redacted=file.redacted,
-        junk=len(file.junk),
-        bubbles=len(file.bubbles),
-        notes=notes,
-    )
-
-
-def _clean(runtime: Runtime, text: str) -> tuple[str, int]:
-    found = redact(text, runtime.redaction_key)
-    return found.text, len(found.findings)
-
-
-def _absolute(runtime: Runtime, path: str) -> Path:
-    """A path as the caller means it. The command line has made it absolute already."""
-    given = Path(path).expanduser()
-    if given.is_absolute():
-        return given
-    if runtime.checkout is None:
-        raise Invalid(f"{path} is not an absolute path", "give the whole path")
-    return runtime.root / given
-
-
-def _taken(runtime: Runtime, id: str, kind: str) -> bool:
-    there = runtime.view.records.get([id])
-    return bool(there) and (there[0].scope != runtime.scope or there[0].kind != kind)
-
-
-def _sorted_out(
-    runtime: Runtime, records: Sequence[Record]
-) -> tuple[list[Record], list[Record], int, list[str]]:
-    """(new, newer than what is stored, how many are stored already, notes)."""
-    new: dict[str, Record] = {}
-    updated: dict[str, Record] = {}
-    same = kept = gone = 0
-    for start in range(0, len(records), _BATCH):
-        batch = records[start : start + _BATCH]
-        stored = {r.id: r for r in runtime.view.records.get([r.id for r in batch])}
-        for record in batch:
-            there = stored.get(record.id) or new.get(record.id)
-            if there is None:
-                new[record.id] = record
-            elif there.status == "deleted":
-                same, gone = same + 1, gone + 1
-            elif same_json(_outside(there), _outside(record)) or there is new.get(record.id):
-                same += 1
-            elif record.updated_at > there.updated_at:
-                updated[record.id] = record.with_(
-                    created_at=there.created_at, status=there.status, version=there.version
-                )
-            else:
-                same, kept = same + 1, kept + 1
-    notes = []
-    if kept:
-        notes.append(f"{kept} were changed here since and stay as they are")
-    if gone:
-        notes.append(f"{gone} were deleted here and stay deleted; undo brings one back")
-    return list(new.values()), list(updated.values()), same, notes
-
-
-def _outside(record: Record) -> dict[str, Any]:
-    return bubble_of(record) if record.kind == "bubble" else entry_of(record)
-
-
-def _fresh_rest(runtime: Runtime, rest: Record) -> list[Record]:
-    there = runtime.view.records.get([rest.id])
-    if not there:
-        return [rest]
-    merged = {**there[0].data.get(KEPT, {}), **rest.data[KEPT]}
-    if same_json(merged, there[0].data.get(KEPT)):
-        return []
-    return [there[0].with_(data={KEPT: merged}, updated_at=rest.updated_at)]
-
-
-def _write(runtime: Runtime, records: Sequence[Record]) -> None:
-    for start in range(0, len(records), _BATCH):
-        batch = records[start : start + _BATCH]
-        runtime.commit(records=[Put(record, "import") for record in batch])
+_LISTED = ".contextd-export"
+"""Names the pages of the last export in a folder: what is known no more goes with the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,22 +36,42 @@ class Exported:
 
     def as_text(self) -> str:
         """The content, or where it was written."""
-        counts = f"{self.entries} entries and {self.bubbles} bubbles as {self.format}"
+        bubbles = f" and {self.bubbles} bubbles" if self.bubbles else ""
+        counts = f"{self.entries} entries{bubbles} as {self.format}"
         return self.text.rstrip("\n") if not self.out else f"wrote {counts} to {self.out}"
 
 
 @operation("POST /api/export", audience="owner")
 def export(
-    runtime: Runtime, format: str = "opencontext-v2", out: FilePath = "", force: bool = False
+    runtime: Runtime,
+    format: str = "opencontext-v2",
+    out: FilePath = "",
+    force: bool = False,
+    into: FilePath = "",
 ) -> Exported:
-    """Write this project's context entries and bubbles in another program's format.
+    """Write what this project knows: its entries for another program, all of it as a bundle to be imported
+    again, Markdown pages for people, or a block in a file for agents.
 
     Args:
-        format: The format's name.
-        out: The file to write; the content is printed when empty.
+        format: The format's name: opencontext-v2, bundle, markdown or agents-md.
+        out: The file to write, or the folder for markdown; the content is printed when empty.
         force: Replace the file when it is there.
+        into: The file of the repository to keep the block in, with agents-md.
     """
     exporter = exporter_named(format)
+    if into and exporter.shape != "block":
+        raise Invalid(f"{format} goes into no other file", "give the file as out")
+    match exporter.shape:
+        case "bundle":
+            return _bundle(runtime, exporter, out, force=force)
+        case "pages":
+            return _pages(runtime, exporter, out, force=force)
+        case "block":
+            return _block(runtime, exporter, into)
+    return _entries(runtime, exporter, out, force=force)
+
+
+def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
     records = list(_all(runtime, exporter.kinds))
     kept = runtime.view.records.get([rest_id(runtime.scope)])
     rest = kept[0].data.get(KEPT, {}) if kept and kept[0].scope == runtime.scope else {}
@@ -202,11 +81,60 @@ def export(
     runtime.trace.read([record.id for record in records[:100]], type="context")
     if not out:
         return Exported(*counts, text=text)
-    target = _absolute(runtime, out)
-    if target.exists() and not force:
-        raise Conflict(f"{target} exists", "choose another name, or replace it with force")
+    target = _free(path_meant(runtime, out), force=force)
     replace_file(target, text.encode())
     return Exported(*counts, out=str(target))
+
+
+def _bundle(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
+    lines = list(bundle_lines(runtime))
+    count = sum(line.startswith('{"record"') for line in lines)
+    if not out:
+        return Exported(exporter.name, count, 0, text="".join(lines))
+    target = _free(path_meant(runtime, out), force=force)
+    replace_file(target, "".join(lines).encode())
+    return Exported(exporter.name, count, 0, out=str(target))
+
+
+def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
+    if not out:
+        raise Invalid("pages need a folder", "name it with out")
+    folder = path_meant(runtime, out)
+    listed = folder / _LISTED
+    if folder.exists() and any(folder.iterdir()) and not listed.is_file() and not force:
+        raise Conflict(
+            f"{folder} is not empty", "choose another folder, or write into it with force"
+        )
+    records = [r for r in records_of_project(runtime, PRESENT) if r.status in PRESENT]
+    name = runtime.project.name if runtime.project is not None else str(runtime.scope)
+    written = []
+    for path, text in pages_of(name, records):
+        replace_file(folder / path, text.encode())
+        written.append(path)
+    for path in set(_before(listed)) - set(written):
+        target_inside(folder, folder / path).unlink(missing_ok=True)
+    replace_file(listed, "\n".join(sorted(written)).encode())
+    return Exported(exporter.name, len(records), 0, out=str(folder / INDEX))
+
+
+def _before(listed: Path) -> Iterator[str]:
+    if listed.is_file():
+        lines = listed.read_text("utf-8", "replace").splitlines()
+        yield from (line for line in lines if line.endswith(".md"))
+
+
+def _block(runtime: Runtime, exporter: Exporter, into: str) -> Exported:
+    if not into:
+        raise Invalid("a block needs a file", "name it with into, such as AGENTS.md")
+    path = path_meant(runtime, into)
+    write_block(runtime, path)
+    return Exported(exporter.name, len(durable_memories(runtime)), 0, out=str(path))
+
+
+def _free(target: Path, *, force: bool) -> Path:
+    if target.exists() and not force:
+        raise Conflict(f"{target} exists", "choose another name, or replace it with force")
+    return target
 
 
 def _all(runtime: Runtime, kinds: Sequence[str]) -> Iterable[Record]:

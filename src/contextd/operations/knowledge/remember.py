@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from contextd.domain.errors import Invalid, nearest
-from contextd.domain.kinds import KINDS, Kind
+from contextd.domain.kind import Kind
+from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime

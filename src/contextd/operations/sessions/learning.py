@@ -34,6 +34,8 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
     session = runtime.view.sessions.get(str(task.arguments["session_id"]))
     if session is None:
         return {"skipped": "the session is gone"}
+    if session.status == "withdrawn":
+        return {"skipped": "the import that brought it was taken back"}
     imported = catch_up(runtime, session, check=task.hold.check)
     session = runtime.view.sessions.get(session.id) or session
     events = runtime.view.sessions.events(session.id)

@@ -57,14 +57,14 @@ def _init_command(standalone: OpenBackend) -> click.Command:
             backend.close()
         Console(as_json).show(Reply(answer.value, answer.text))
         if answer.value["pending"] and not no_daemon:
-            _start_quietly()
+            start_quietly()
         return 0
 
     return init
 
 
-def _start_quietly() -> None:
-    """Have a daemon embed in the background. Nobody waits for it: where it cannot start, vectors
+def start_quietly() -> None:
+    """Have a daemon work in the background: embed, and learn. Nobody waits for it: where it cannot start, vectors
     follow when one does.
     """
     try:

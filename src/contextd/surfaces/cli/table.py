@@ -53,6 +53,11 @@ FIXED = {
     ),
     "show": Fixed("show", "projects", "Show what contextd knows about the project."),
     "inbox": Fixed("inbox", "knowledge", "List what waits for your word, and accept or reject it."),
+    "import": Fixed(
+        "imports",
+        "knowledge",
+        "Bring in what other programs know: old sessions, memory tools, files for agents.",
+    ),
     "policy": Fixed(
         "policy",
         "policies",

@@ -1,0 +1,42 @@
+"""What other programs keep knowledge in. A new format is a row in `FOREIGN`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextd.domain.errors import NotFound
+from contextd.interop.foreign.chats import CHATS
+from contextd.interop.foreign.format import (
+    ForeignFormat,
+    Item,
+    Note,
+    Surroundings,
+    Unread,
+)
+from contextd.interop.foreign.instructions import INSTRUCTIONS
+from contextd.interop.foreign.markdown_notes import NOTES
+from contextd.interop.foreign.memory_databases import DATABASES
+from contextd.interop.foreign.memory_files import FILES
+from contextd.interop.foreign.pull_requests import PULL_REQUESTS
+
+__all__ = ["FOREIGN", "ForeignFormat", "Item", "Note", "Surroundings", "Unread", "foreign_format"]
+
+_HEAD = 65_536
+
+FOREIGN: dict[str, ForeignFormat] = {
+    row.name: row for row in (*CHATS, *DATABASES, *FILES, *PULL_REQUESTS, *INSTRUCTIONS, *NOTES)
+}
+"""Every format by name; of those that a file looks like the first one reads it."""
+
+
+def foreign_format(path: Path) -> ForeignFormat | None:
+    """The format a file is in; None when it is in none of them.
+
+    Raises `NotFound` for a file that cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError as error:
+        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+    return next((row for row in FOREIGN.values() if row.detects(path, head)), None)

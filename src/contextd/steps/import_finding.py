@@ -1,0 +1,152 @@
+"""What there is to import: transcripts of clients, data of memory tools, files for agents."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from contextd.domain.errors import ContextdError, Invalid, TooLarge, nearest
+from contextd.domain.projects import Project
+from contextd.home import user_directory
+from contextd.interop.bundle import BUNDLE, BundleFormat
+from contextd.interop.entry_files import ENTRY_FILES, EntryFile, entry_file_for
+from contextd.interop.foreign import FOREIGN, ForeignFormat, Surroundings, foreign_format
+from contextd.interop.importers import IMPORTERS, Importer, importer_for
+from contextd.runtime import Runtime
+from contextd.steps.intake import project_of, shown_path
+from contextd.steps.intake_history import HISTORY
+from contextd.steps.intake_sessions import cwd_told
+
+Reader = Importer | ForeignFormat | EntryFile | BundleFormat
+
+_MOST_FILES = 10_000
+_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSource:
+    """A file that can be imported, with what reads it. `scope` is the project it belongs to as far as a
+    look tells, empty where that is not known.
+    """
+
+    path: Path
+    shown: str
+    reader: Reader
+    scope: str = ""
+    size: int = 0
+
+
+def surroundings(project: Project | None) -> Surroundings:
+    """Where to look: the home of whoever runs this, and the project's checkouts."""
+    roots = project.roots if project is not None else ()
+    there = tuple(Path(root) for root in roots if Path(root).is_dir())
+    return Surroundings(home=user_directory(), environment=os.environ, roots=there)
+
+
+def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource]:
+    """What is there for the call's project, or with `everywhere` for any project of this machine."""
+    here = str(runtime.scope)
+    yield from _transcripts(runtime, "" if everywhere else here)
+    projects = runtime.projects() if everywhere else [runtime.project]
+    for project in projects:
+        if project is not None and project.scope.project:
+            yield from _of_project(project)
+    around = surroundings(None)
+    for format in FOREIGN.values():
+        if format.belongs == "named" or (format.belongs == "asked" and everywhere):
+            for path in format.places(around):
+                yield _source(path, around, format, "")
+
+
+def _of_project(project: Project) -> Iterator[FoundSource]:
+    """What lies in the checkouts of a project, or for them."""
+    around, scope = surroundings(project), str(project.scope)
+    patterns = [(one, pattern) for one in IMPORTERS.values() for pattern in one.in_project]
+    for root in around.roots:
+        for importer, pattern in patterns:
+            for path in sorted(root.glob(pattern)):
+                yield _source(path, around, importer, scope)
+    for format in FOREIGN.values():
+        if format.belongs == "project":
+            for path in format.places(around):
+                yield _source(path, around, format, scope)
+    # All checkouts of a project have one history.
+    with_git = (root for root in around.roots if (root / ".git").exists())
+    for root in islice(with_git, 1):
+        yield FoundSource(root, "git log", HISTORY, scope)
+
+
+def _transcripts(runtime: Runtime, only: str) -> Iterator[FoundSource]:
+    around = surroundings(runtime.project)
+    known: dict[str, str] = {}
+    for importer in IMPORTERS.values():
+        for path in importer.found(around.home, around.environment):
+            cwd = cwd_told(path)
+            if cwd not in known:
+                project = project_of(runtime, cwd)
+                known[cwd] = str(project.scope) if project is not None else ""
+            # What names no directory at its beginning may be anybody's: it is looked at when it is read.
+            if not only or known[cwd] == only or not cwd:
+                yield _source(path, around, importer, known[cwd])
+
+
+def named_sources(runtime: Runtime, path: Path, format: str = "") -> Iterator[FoundSource]:
+    """What stands at a path that somebody named: the file, or every file below the folder that is in a
+    known format. Raises `NotFound`, and `Invalid` for a file in none.
+    """
+    around = surroundings(runtime.project)
+    if path.is_dir():
+        for one in _below(path):
+            try:
+                yield _source(one, around, _reader_of(one, format), "")
+            except ContextdError:
+                continue
+        return
+    yield _source(path, around, _reader_of(path, format), "")
+
+
+def _reader_of(path: Path, name: str) -> Reader:
+    if name:
+        known: dict[str, Reader] = {**IMPORTERS, **FOREIGN, BUNDLE.name: BUNDLE}
+        row = known.get(name) or entry_file_for(path, name)
+        if row is None:
+            names = [*known, *ENTRY_FILES]
+            hint = nearest(name, names) or "formats: " + ", ".join(names)
+            raise Invalid(f"no import format {name!r}", hint)
+        return row
+    if BUNDLE.detects(path):
+        return BUNDLE
+    found = entry_file_for(path) or foreign_format(path)
+    if found is not None:
+        return found
+    try:
+        return importer_for(path)
+    except Invalid as error:
+        rows: list[Reader] = [*ENTRY_FILES.values(), *FOREIGN.values(), *IMPORTERS.values()]
+        titles = [row.title for row in rows]
+        raise Invalid(error.message, "it reads: " + ", ".join(titles)) from None
+
+
+def _below(folder: Path) -> list[Path]:
+    """The files below a folder. Raises `TooLarge` where there are so many that nobody meant all of them."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        found += [Path(place) / name for name in sorted(files)]
+        if len(found) > _MOST_FILES:
+            raise TooLarge(
+                f"{folder} has more than {_MOST_FILES:,} files",
+                "name a folder with fewer, or the file",
+            )
+    return [path for path in found if path.is_file() and not path.is_symlink()]
+
+
+def _source(path: Path, around: Surroundings, reader: Reader, scope: str) -> FoundSource:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0
+    return FoundSource(path, shown_path(path, around.roots, around.home), reader, scope, size)
