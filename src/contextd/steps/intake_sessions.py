@@ -11,8 +11,8 @@ from pathlib import Path
 from contextd.domain.changes import Put
 from contextd.domain.records import Record, Status
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.interop.clients import CLIENTS
 from contextd.interop.importers import ImportBatch, Importer, Listed
+from contextd.interop.importers.growth import mark_at
 from contextd.runtime import Runtime
 from contextd.steps.catching_up import HEADLESS, catch_up, unread
 from contextd.steps.closing import close_session
@@ -53,7 +53,7 @@ def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> No
         return
     tally = intake.tally(there)
     tally.read += 1
-    client = client_of(importer)
+    client = importer.client or importer.name
     known = there.view.sessions.by_external(client, listed.id or path.stem)
     if known is not None and known.scope == there.scope and _is_read(known, path):
         # Taking secrets out of what is known already would be most of the work.
@@ -77,7 +77,11 @@ def _bring(intake: Intake, importer: Importer, path: Path, listed: Listed) -> No
     tally.new += 1
     tally.sessions += 1
     _count(intake, there, batch)
-    read = {"transcript": str(path), "transcript_offset": batch.next_offset}
+    read = {
+        "transcript": str(path),
+        "transcript_offset": batch.next_offset,
+        "transcript_stamp": mark_at(path, importer, batch.next_offset).stamp,
+    }
     session = _opened(intake, there, client, batch, read)
     if not batch.done:
         more = catch_up(there, session, check=intake.check)
@@ -137,11 +141,6 @@ def cwd_told(path: Path) -> str:
         return "" if found is None else found[1].decode("utf-8").encode().decode("unicode_escape")
     except (OSError, UnicodeDecodeError):
         return ""
-
-
-def client_of(importer: Importer) -> str:
-    """The client whose transcripts an importer reads."""
-    return next((c.name for c in CLIENTS.values() if c.transcripts == importer.name), importer.name)
 
 
 def _opened(
