@@ -64,7 +64,7 @@ def test_a_second_session_knows_what_the_first_was_told_and_the_neighbour_does_n
     assert HINT in first[1].text
     later = asked_on_a_terminal(stage, model, "Go on with it.", LATER, "shop")
     assert briefings(later[0]) == 1
-    assert CLAUDE_CODE.names(later[0], "read_file")
+    assert CLAUDE_CODE.names(later[0], "memory_search")
     assert QUESTION in later[0].text
     assert LEDGER in later[0].text
     assert LEDGER in later[1].text
