@@ -13,6 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from man_page import man_page
+
+from contextd.__main__ import commands
 from contextd.app import load_operations
 from contextd.domain.access import ROLES
 from contextd.domain.errors import ERRORS
@@ -79,6 +82,7 @@ def pages() -> dict[str, str]:
         "roles.md": _page("domain.access.ROLES", "Roles", _roles()),
         "jobs.md": _page("jobs.table.JOBS", "Jobs", _jobs()),
         "clients.md": _page("interop.clients.CLIENTS", "Clients", _clients()),
+        "contextd.1": man_page(commands().listed),
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from contextd.app import Host
+    from contextd.surfaces.cli.commands import Commands
 
 
 def main() -> int:
@@ -29,6 +30,13 @@ def main() -> int:
     from contextd.surfaces.cli.main import main as cli  # noqa: PLC0415 - click
 
     return cli(arguments, load=_load, standalone=_standalone, extras=EXTRAS)
+
+
+def commands() -> Commands:
+    """Every command of the command line, as its help lists them."""
+    from contextd.surfaces.cli.commands import Commands  # noqa: PLC0415 - click
+
+    return Commands(_load, _standalone, EXTRAS)
 
 
 def _daemon() -> int:

@@ -3,12 +3,13 @@
 Nothing but MCP goes to stdout. It ends when the agent closes stdin, when its parent dies, or with
 code 1 when the daemon is gone for good. A daemon that restarts is met again: the handshake, what was
 subscribed to and what was under way are sent again behind the agent's back, and the daemon knows by the conversation's name
-which calls were carried out already. While the daemon loads, what every agent asks for first is
-answered as it was the last time. Standard library only.
+which calls were carried out already. While the daemon starts and loads, what every agent asks for first
+is answered as it was the last time. Standard library only.
 """
 
 from __future__ import annotations
 
+import _thread
 import json
 import os
 import select
@@ -16,12 +17,12 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from contextd.channel import connect, last_words
-from contextd.greetings import Greetings
+from contextd.channel import connect, last_words, working_directory
+from contextd.greetings import LISTEN, Greetings
 from contextd.home import first_set, home_directory
 
 USAGE = (
@@ -33,7 +34,12 @@ _STDOUT_CHUNK = 4096
 """What a pipe that is ready takes without blocking (PIPE_BUF)."""
 _BUFFER_LIMIT = 1 << 20
 _TICK = 2.0
-_TOOLS_CHANGED = b'{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'
+_CHANGED = {
+    f"{what}/list": b'{"jsonrpc":"2.0","method":"notifications/%b/list_changed"}\n' % what.encode()
+    for what in ("tools", "prompts", "resources")
+}
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
@@ -53,6 +59,31 @@ class Options(NamedTuple):
 
 class _Gone(Exception):
     """The daemon is gone, and why."""
+
+
+class _Meeting:
+    """A connection to the daemon that is made beside other work: the daemon may have to be started."""
+
+    def __init__(self, meet: Callable[[], socket.socket]) -> None:
+        self._meet = meet
+        self._met: socket.socket | Exception | None = None
+        self.bell, self._ringer = os.pipe()
+        # `threading` would be one more module in every window.
+        _thread.start_new_thread(self._run, ())
+
+    def _run(self) -> None:
+        try:
+            self._met = self._meet()
+        except Exception as error:  # noqa: BLE001  raised where the daemon is waited for
+            self._met = error
+        os.close(self._ringer)
+
+    def end(self) -> socket.socket:
+        """The connection, once `bell` can be read. Raises what meeting raised."""
+        os.close(self.bell)
+        if isinstance(self._met, socket.socket):
+            return self._met
+        raise self._met or _Gone("the daemon was not met")
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -107,12 +138,15 @@ class _Bridge:
         self._subscriptions: dict[str, tuple[str | int, bytes]] = {}
         self._unasked: set[str | int] = set()
         hooked = "hooked" if options.hooked else ""
-        self._greetings = Greetings(home, options.profile, options.client, hooked)
+        place = options.cwd or working_directory()
+        self._greetings = Greetings(home, options.profile, place, options.client, hooked)
         self._greeted: dict[str | int, str] = {}
+        self._acknowledged: set[str | int] = set()
         self._heard = False
         self._losses: list[float] = []
         self._conversation = os.urandom(12).hex()
-        self._daemon = self._meet()
+        self._daemon: socket.socket | None = None
+        self._meeting = _Meeting(self._meet)
 
     def run(self) -> int:
         """Carry lines both ways until one side leaves."""
@@ -125,31 +159,42 @@ class _Bridge:
                 self._read_agent()
             if 1 in free and not self._write_agent():
                 break
-            try:
-                if self._daemon in free:
-                    self._write_daemon()
-                if self._daemon in ready and not self._read_daemon():
-                    break
-            except OSError as error:
-                if not self._agent_open:
-                    break
-                self._meet_again(error)
-            if leave_at is None and not self._agent_open and not self._to_daemon:
+            if self._daemon is None:
+                if self._meeting.bell in ready:
+                    self._daemon = self._meeting.end()
+            elif not self._carry(self._daemon, ready, free):
+                break
+            elif leave_at is None and not self._agent_open and not self._to_daemon:
                 leave_at = time.monotonic() + _DRAIN_SECONDS
                 self._daemon.shutdown(socket.SHUT_WR)
         while self._to_agent and self._write_agent():
             pass
-        self._daemon.close()
+        if self._daemon is not None:
+            self._daemon.close()
         return 0
+
+    def _carry(self, daemon: socket.socket, ready: Sequence[Any], free: Sequence[Any]) -> bool:
+        """Write and read what the daemon can take and has; false when it has nothing more to say."""
+        try:
+            if daemon in free:
+                self._write_daemon(daemon)
+            return daemon not in ready or self._read_daemon(daemon)
+        except OSError as error:
+            if not self._agent_open:
+                return False
+            self._meet_again(error)
+            return True
 
     def _wait(self) -> tuple[list[Any], list[Any]]:
         """What can be read and what can be written now; both empty after a quiet tick."""
         reading: list[Any] = []
-        if len(self._to_agent) < _BUFFER_LIMIT:
+        if self._daemon is None:
+            reading.append(self._meeting.bell)
+        elif len(self._to_agent) < _BUFFER_LIMIT:
             reading.append(self._daemon)
         if self._agent_open and len(self._to_daemon) < _BUFFER_LIMIT:
             reading.append(0)
-        writing: list[Any] = [self._daemon] if self._to_daemon else []
+        writing: list[Any] = [self._daemon] if self._to_daemon and self._daemon else []
         if self._to_agent:
             writing.append(1)
         ready, free, _ = select.select(reading, writing, [], _TICK)
@@ -171,7 +216,8 @@ class _Bridge:
         return channel.socket
 
     def _meet_again(self, why: OSError) -> None:
-        self._daemon.close()
+        if self._daemon is not None:
+            self._daemon.close()
         now = time.monotonic()
         self._losses = [at for at in self._losses if now - at < _LOSS_SECONDS] + [now]
         if len(self._losses) > _MOST_LOSSES:
@@ -211,15 +257,15 @@ class _Bridge:
         del self._to_agent[:written]
         return True
 
-    def _write_daemon(self) -> None:
+    def _write_daemon(self, daemon: socket.socket) -> None:
         try:
-            del self._to_daemon[: self._daemon.send(self._to_daemon[: _CHUNK * 4])]
+            del self._to_daemon[: daemon.send(self._to_daemon[: _CHUNK * 4])]
         except BlockingIOError:
             return
 
-    def _read_daemon(self) -> bool:
+    def _read_daemon(self, daemon: socket.socket) -> bool:
         try:
-            data = self._daemon.recv(_CHUNK)
+            data = daemon.recv(_CHUNK)
         except BlockingIOError:
             return True
         if not data:
@@ -257,20 +303,36 @@ class _Bridge:
         kept = self._greetings.answer(name)
         if kept is None or self._heard:
             return
-        answer = {"jsonrpc": "2.0", "id": key, "result": kept}
+        answer: dict[str, Any] = {"jsonrpc": "2.0"}
+        if message.get("method") == LISTEN:
+            answer |= {"method": _ACKNOWLEDGED, "params": {"_meta": {_SUBSCRIPTION: key}, **kept}}
+            self._acknowledged.add(key)
+        else:
+            answer |= {"id": key, "result": kept}
+            self._pending.pop(key, None)
+            self._unasked.add(key)
         self._to_agent += json.dumps(answer, separators=(",", ":")).encode() + b"\n"
-        self._pending.pop(key, None)
-        self._unasked.add(key)
 
     def _note_greeting(self, message: Mapping[str, Any], key: str | int) -> None:
         name = self._greeted.pop(key, "")
         changed = bool(name) and self._greetings.keep(name, message.get("result"))
-        if changed and key in self._unasked and name.startswith("tools/list"):
-            self._to_agent += _TOOLS_CHANGED
+        if changed and key in self._unasked:
+            self._to_agent += _CHANGED.get(name.partition(" ")[0], b"")
+
+    def _note_acknowledgement(self, parameters: Any) -> bool:
+        """Keep what may be listened to for the next time; false when the agent was told already."""
+        about = _as_object(parameters)
+        key = _request_id(_as_object(about.get("_meta")), _SUBSCRIPTION)
+        if key is None:
+            return True
+        said = {name: value for name, value in about.items() if name != "_meta"}
+        self._greetings.keep(self._greeted.pop(key, ""), said)
+        told = key in self._acknowledged
+        self._acknowledged.discard(key)
+        return not told
 
     def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
-        parameters = _message(line).get("params")
-        uri = parameters.get("uri") if isinstance(parameters, Mapping) else None
+        uri = _as_object(_message(line).get("params")).get("uri")
         if not isinstance(uri, str):
             return
         if method == "resources/subscribe":
@@ -284,6 +346,8 @@ class _Bridge:
         if "jsonrpc" not in message and isinstance(message.get("error"), dict):
             error = message["error"]
             raise _Gone(f"{error.get('message')}. {error.get('hint', '')}")
+        if message.get("method") == _ACKNOWLEDGED:
+            return self._note_acknowledgement(message.get("params"))
         key = _request_id(message, "id")
         if "method" in message or key is None:
             return True
@@ -311,7 +375,11 @@ def _message(line: bytes) -> Mapping[str, Any]:
         message = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    return message if isinstance(message, dict) else {}
+    return _as_object(message)
+
+
+def _as_object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _request_id(message: Any, name: str) -> str | int | None:

@@ -13,6 +13,8 @@ import pytest
 from homes import Home, temporary_home
 from test_mcp_stdio import HANDSHAKE, Agent
 
+from contextd.greetings import Greetings
+
 ANY_PROFILE = "mcp-default.json"
 
 
@@ -40,6 +42,28 @@ def silent(met: Home) -> Iterator[Home]:
 
 def tools(number: int, **parameters: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/list", "params": parameters}
+
+
+NEWER = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "newer", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+
+def in_the_newer_era(wanted: dict[str, Any]) -> list[dict[str, Any]]:
+    """What Claude Code asks for before it has the tools: what it may listen to comes first."""
+    asked: list[tuple[str, dict[str, Any]]] = [
+        ("subscriptions/listen", {"notifications": wanted}),
+        ("prompts/list", {}),
+        ("resources/list", {}),
+        ("tools/list", {}),
+    ]
+    return [
+        {"jsonrpc": "2.0", "id": f"n{number}", "method": method, "params": {"_meta": NEWER, **rest}}
+        for number, (method, rest) in enumerate(asked)
+    ]
 
 
 def kept(home: Home) -> Path:
@@ -93,3 +117,54 @@ def test_another_profile_has_its_own(met: Home) -> None:
     answers = [json.loads(line) for line in printed.splitlines()]
     assert len(answers[-1]["result"]["tools"]) > 20
     assert len(json.loads((met.path / "ready" / "mcp-full.json").read_text("utf-8"))) == 2
+
+
+LISTS = {"toolsListChanged": True, "resourcesListChanged": True}
+
+
+def test_an_agent_of_the_newer_era_is_connected_before_the_daemon_answers(met: Home) -> None:
+    agent = Agent(met)
+    agent.send(*in_the_newer_era(LISTS))
+    before = [agent.receive() for _ in range(4)]
+    agent.end()
+    daemon = met.about()["pid"]
+    os.kill(daemon, signal.SIGSTOP)
+    try:
+        agent = Agent(met)
+        agent.send(*in_the_newer_era(LISTS))
+        early = [agent.receive() for _ in range(4)]
+        by_id = {answer["id"]: answer["result"] for answer in before if "id" in answer}
+        assert {answer["id"]: answer["result"] for answer in early if "id" in answer} == by_id
+        (told,) = [answer for answer in early if "id" not in answer]
+        assert told["method"] == "notifications/subscriptions/acknowledged"
+        assert told["params"]["_meta"] == {SUBSCRIPTION: "n0"}
+        assert told["params"]["notifications"] == LISTS
+    finally:
+        os.kill(daemon, signal.SIGCONT)
+    agent.send(
+        {"jsonrpc": "2.0", "id": "after", "method": "tools/list", "params": {"_meta": NEWER}}
+    )
+    assert agent.receive()["id"] == "after"
+    agent.end()
+
+
+def test_what_is_read_of_another_directory_is_not_told_here(met: Home) -> None:
+    agent = Agent(met)
+    agent.send(*in_the_newer_era(LISTS))
+    for _ in range(4):
+        agent.receive()
+    agent.end()
+    answers = json.loads(kept(met).read_text("utf-8"))
+    (name,) = [key for key in answers if key.startswith("resources/list")]
+    assert name.endswith(str(met.project))
+    beside = Greetings(met.path, "", str(met.path))
+    resources = in_the_newer_era(LISTS)[2]
+    assert beside.answer(beside.key(resources)) is None
+    here = Greetings(met.path, "", str(met.project))
+    assert here.answer(here.key(resources)) == answers[name]
+
+
+def test_listening_to_a_resource_is_for_the_daemon_to_promise(met: Home) -> None:
+    greetings = Greetings(met.path, "", str(met.project))
+    one = in_the_newer_era({**LISTS, "resourceSubscriptions": ["context://briefing"]})[0]
+    assert greetings.key(one) == ""

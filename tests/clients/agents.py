@@ -1,0 +1,264 @@
+"""Agent programs: how each is told of the scripted model and of contextd, and what of contextd can reach its
+model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scripted_model import Asked, Caller, Use, by_its_name, find_tool
+from stage import Stage
+from wire import Called, Tool
+
+
+@dataclass(frozen=True)
+class Agent:
+    """One program that runs without a screen: `command` with the prompt behind it. `briefed` says whether a
+    hook can bring the briefing to its model at the start, `prompted` whether one can bring what is known
+    about a prompt, `followed` whether contextd hears of its prompts.
+    """
+
+    name: str
+    package: str
+    command: tuple[str, ...]
+    configure: Callable[[Stage, str], None]
+    environment: Callable[[Stage, str], Mapping[str, str]]
+    call: Caller = by_its_name
+    briefed: bool = True
+    prompted: bool = True
+    followed: bool = True
+
+    def names(self, asked: Asked, operation: str) -> bool:
+        """Whether the model is told that there is a tool for an operation: listed, or to be searched for."""
+        return find_tool(operation, asked.tools) is not None or f"__{operation}" in asked.text
+
+
+def _hook(client: str) -> str:
+    return f"contextd hook --client {client}"
+
+
+def _server(client: str) -> dict[str, Any]:
+    return {"command": "contextd", "args": ["mcp", "--client", client]}
+
+
+def _hooks(client: str, events: Sequence[str], timeout: int, **group: str) -> dict[str, Any]:
+    """Hooks in the form that Claude Code introduced; some count the timeout in seconds, some in thousandths."""
+    handler = {"type": "command", "command": _hook(client), "timeout": timeout}
+    return {event: [{**group, "hooks": [handler]}] for event in events}
+
+
+def _claude_code(stage: Stage, url: str) -> None:
+    # What its first start would ask: the theme, whether the folder is trusted, whether the key is.
+    trusted = {
+        str(folder): {"hasTrustDialogAccepted": True} for folder in (stage.shop, stage.bakery)
+    }
+    asked = {"hasCompletedOnboarding": True, "theme": "dark", "projects": trusted}
+    keys = {"approved": [_NO_KEY], "rejected": []}
+    stage.write(".claude.json", {**asked, "customApiKeyResponses": keys})
+    stage.contextd("install", "claude-code")
+
+
+def _codex(stage: Stage, url: str) -> None:
+    passed = [name for name in ("CONTEXTD_HOME", "PYTHONPATH") if name in stage.environment]
+    stage.write(
+        ".codex/config.toml",
+        f"""model = "scripted"
+model_provider = "scripted"
+
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+
+[mcp_servers.contextd]
+command = "contextd"
+args = ["mcp", "--client", "codex"]
+env_vars = {passed!r}
+""",
+    )
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
+    stage.write(".codex/hooks.json", {"hooks": _hooks("codex", events, 3)})
+
+
+def _gemini(stage: Stage, url: str) -> None:
+    events = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+    settings = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "mcpServers": {"contextd": {**_server("gemini"), "trust": True}},
+        "hooks": _hooks("gemini", events, 5_000, matcher="*"),
+    }
+    stage.write(".gemini/settings.json", settings)
+
+
+def _qwen(stage: Stage, url: str) -> None:
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
+    settings = {
+        "security": {"auth": {"selectedType": "openai"}},
+        "mcpServers": {"contextd": {**_server("qwen"), "trust": True}},
+        "hooks": _hooks("qwen", events, 5_000, matcher="*"),
+        "$version": 4,
+    }
+    stage.write(".qwen/settings.json", settings)
+
+
+def _through_its_bridge(use: Use, tools: Sequence[Tool]) -> Called:
+    """Qwen Code lists no tool of a server: they are found by searching and called through one of its own."""
+    name = f"mcp__contextd__{use.operation}"
+    return Called(Tool("tool_call"), {"name": name, "arguments": dict(use.arguments)})
+
+
+def _opencode(stage: Stage, url: str) -> None:
+    provider = {
+        "npm": "@ai-sdk/openai-compatible",
+        "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
+        "models": {"scripted": {"name": "scripted"}},
+    }
+    command = ["contextd", "mcp", "--client", "opencode"]
+    settings = {
+        "provider": {"scripted": provider},
+        "model": "scripted/scripted",
+        "autoupdate": False,
+        "mcp": {"contextd": {"type": "local", "command": command, "enabled": True}},
+    }
+    stage.write(".config/opencode/opencode.json", settings)
+
+
+def _copilot(stage: Stage, url: str) -> None:
+    server = {"type": "local", "tools": ["*"], **_server("copilot")}
+    stage.write(".copilot/mcp-config.json", {"mcpServers": {"contextd": server}})
+    handler = {"type": "command", "bash": _hook("copilot"), "timeoutSec": 5}
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
+    hooks = {"version": 1, "hooks": {event: [handler] for event in events}}
+    stage.write(".copilot/hooks/contextd.json", hooks)
+
+
+def _cline(stage: Stage, url: str) -> None:
+    server = {"transport": {"type": "stdio", **_server("cline")}}
+    settings = {"mcpServers": {"contextd": server}}
+    stage.write(".cline/data/settings/cline_mcp_settings.json", settings)
+    chosen = ("-p", "openai-compatible", "-k", "none", "-m", "scripted", "-b", f"{url}/v1")
+    done = stage.run("cline", "auth", *chosen)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _continue(stage: Stage, url: str) -> None:
+    stage.write(
+        ".continue/config.yaml",
+        f"""name: scripted
+version: 1.0.0
+schema: v1
+models:
+  - name: scripted
+    provider: openai
+    model: gpt-4.1
+    apiBase: {url}/v1
+    apiKey: none
+    roles: [chat, edit, apply]
+    capabilities: [tool_use]
+mcpServers:
+  - name: contextd
+    type: stdio
+    command: contextd
+    args: [mcp, --client, continue]
+""",
+    )
+
+
+_NO_KEY = "sk-ant-none"
+
+
+def _nothing(stage: Stage, url: str) -> Mapping[str, str]:
+    return {}
+
+
+CLAUDE_CODE = Agent(
+    name="claude-code",
+    package="@anthropic-ai/claude-code@2.1.330",
+    command=("claude", "--permission-mode", "default", "--allowedTools=Read,mcp__contextd", "--"),
+    configure=_claude_code,
+    environment=lambda stage, url: {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": _NO_KEY,
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_TELEMETRY": "1",
+    },
+)
+"""The one that also runs on a terminal: sessions that a program runs are not learned from."""
+
+HEADLESS: tuple[Agent, ...] = (
+    Agent(
+        name="codex",
+        package="@openai/codex@0.169.0",
+        command=(
+            "codex", "exec", "--json", "--dangerously-bypass-hook-trust",
+            "--dangerously-bypass-approvals-and-sandbox",
+        ),
+        configure=_codex,
+        environment=lambda stage, url: {"SCRIPTED_KEY": "none"},
+    ),
+    Agent(
+        name="gemini-cli",
+        package="@google/gemini-cli@0.61.0",
+        command=("gemini", "-m", "gemini-2.5-pro", "-y", "-p"),
+        configure=_gemini,
+        environment=lambda stage, url: {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url},
+    ),
+    Agent(
+        name="qwen-code",
+        package="@qwen-code/qwen-code@0.24.4",
+        command=("qwen", "-y", "-p"),
+        configure=_qwen,
+        environment=lambda stage, url: {
+            "OPENAI_BASE_URL": f"{url}/v1",
+            "OPENAI_API_KEY": "none",
+            "OPENAI_MODEL": "scripted",
+        },
+        call=_through_its_bridge,
+    ),
+    Agent(
+        name="copilot-cli",
+        package="@github/copilot@1.0.102",
+        command=("copilot", "--allow-all-tools", "-p"),
+        configure=_copilot,
+        environment=lambda stage, url: {
+            "COPILOT_OFFLINE": "true",
+            "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+            "COPILOT_MODEL": "gpt-4.1",
+        },
+    ),
+    Agent(
+        name="opencode",
+        package="opencode-ai@1.18.33",
+        command=("opencode", "run"),
+        configure=_opencode,
+        environment=lambda stage, url: {"OPENCODE_DISABLE_MODELS_FETCH": "1"},
+        briefed=False,
+        prompted=False,
+        followed=False,
+    ),
+    Agent(
+        name="cline",
+        package="cline@3.0.65",
+        command=("cline", "--json"),
+        configure=_cline,
+        environment=_nothing,
+        briefed=False,
+        prompted=False,
+        followed=False,
+    ),
+    Agent(
+        name="continue",
+        package="@continuedev/cli@1.5.47",
+        command=("cn", "--auto", "-p"),
+        configure=_continue,
+        environment=_nothing,
+        briefed=False,
+        prompted=False,
+        followed=False,
+    ),
+)  # fmt: skip
+"""Programs that take a prompt and end."""
