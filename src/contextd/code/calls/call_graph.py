@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, Layout
 from contextd.code.calls.meaning import Found, Interpreter
@@ -23,20 +24,6 @@ _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | 
 )
 """Names that anything may have: they tell nothing of whose they are."""
 _FARTHEST = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A place that calls `target`, hands it on, or builds a class on it. `caller` is the definition around
-    the place, None at the top of a file. What is not `certain` may mean another definition.
-    """
-
-    path: str
-    line: int
-    kind: SiteKind
-    caller: Definition | None
-    target: Definition
-    certain: bool = True
 
 
 @dataclass
@@ -78,6 +65,12 @@ class CallGraph:
                 found.setdefault(key, []).append(edge)
         return found
 
+    def look_for(self, several: Iterable[Definition]) -> None:
+        """Make ready to ask for the callers of several definitions."""
+        self.facts.look_for(
+            name for one in several if one not in self._callers for name in self._called(one)
+        )
+
     def callers(self, one: Definition) -> tuple[Edge, ...]:
         """Every place that leads to a definition, certain ones first, else by file and line."""
         known = self._callers.get(one)
@@ -101,13 +94,15 @@ class CallGraph:
                         if _same(edge.target, one):
                             yield edge
 
-    def _names(self, one: Definition) -> list[str]:
-        """What a definition may be called where it is called."""
+    def _called(self, one: Definition) -> set[str]:
         names = {one.symbol.name}
         names |= {use.local or use.name for _, use in self.graph.users.get(one.place, ())}
-        names |= set(self.graph.passed_on_as.get(one.symbol.name, ()))
+        return (names | set(self.graph.passed_on_as.get(one.symbol.name, ()))) - {"*"}
+
+    def _names(self, one: Definition) -> list[str]:
+        """What a definition may be called where it is called."""
+        names = self._called(one)
         if one.symbol.name in INITIALISERS and one.symbol.parent:
-            names.discard("*")
             for holder in self.graph.by_name.get(one.symbol.parent.rsplit(".", 1)[-1], ()):
                 if holder.path == one.path:
                     heirs = [holder, *self.heirs(holder)]

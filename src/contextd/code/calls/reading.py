@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +18,8 @@ from contextd.domain.errors import ContextdError
 
 _MOST_LINES = 20_000
 _SECONDS = 5.0
+_AT_ONCE = 100
+_WORD = re.compile(r"[\w$#]+")
 
 Kept = dict[str, FileFacts | None]
 """By path and digest: facts outlast a scan that leaves their file as it was."""
@@ -64,13 +66,24 @@ class CodeFacts:
 
     def naming(self, name: str) -> Sequence[str]:
         """The code files that have a word, in order of path."""
-        known = self._naming.get(name)
-        if known is None:
-            word = rf"(?:^|\W){re.escape(name)}(?:\W|$)"
+        if name not in self._naming:
+            self.look_for([name])
+        return self._naming[name]
+
+    def look_for(self, names: Iterable[str]) -> None:
+        """Find the files that have any of these words, in one go: each search reads all files."""
+        wanted = [name for name in dict.fromkeys(names) if name and name not in self._naming]
+        for first in range(0, len(wanted), _AT_ONCE):
+            some = wanted[first : first + _AT_ONCE]
+            found: dict[str, set[str]] = {name: set() for name in some}
+            either = "|".join(re.escape(name) for name in some)
             try:
-                found = grep(self.root, word, limit=_MOST_LINES, deadline=_SECONDS).matches
+                pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
+                lines = grep(self.root, pattern, limit=_MOST_LINES, deadline=_SECONDS).matches
             except ContextdError:
-                found = ()
-            paths = {one.path for one in found if one.path in self.graph.files}
-            known = self._naming[name] = sorted(paths)
-        return known
+                lines = ()
+            for line in lines:
+                if line.path in self.graph.files:
+                    for word in found.keys() & set(_WORD.findall(line.text)):
+                        found[word].add(line.path)
+            self._naming |= {name: sorted(paths) for name, paths in found.items()}
