@@ -37,7 +37,7 @@ class ChangedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedCode:
     """What is asked about: definitions, and the files they stand in."""
 
     files: list[ChangedFile] = field(default_factory=list[ChangedFile])
@@ -48,14 +48,14 @@ class Changed:
         return list(dict.fromkeys(one for file in self.files for one in file.symbols))
 
 
-def named(graph: SymbolGraph, target: str) -> Changed:
+def named(graph: SymbolGraph, target: str) -> ChangedCode:
     """What a path, `path:Class.method`, `path:line`, or a bare name means. Raises `NotFound` with the
     nearest name.
     """
     plain = target.strip().removeprefix("./")
     if plain in graph.files:
         found = [one for one in _written(graph, plain) if "." not in one.symbol.parent]
-        return Changed([ChangedFile(plain, "edit", tuple(found))])
+        return ChangedCode([ChangedFile(plain, "edit", tuple(found))])
     placed = _PLACE.fullmatch(plain)
     if placed is None:
         return _by_name(graph, plain)
@@ -67,7 +67,7 @@ def named(graph: SymbolGraph, target: str) -> Changed:
     if lines is not None:
         first, last = int(lines[1]), int(lines[2] or lines[1])
         at = [_at_line(graph, path, n) for n in range(first, min(last, first + 2_000) + 1)]
-        return Changed([ChangedFile(path, "edit", tuple(dict.fromkeys(filter(None, at))))])
+        return ChangedCode([ChangedFile(path, "edit", tuple(dict.fromkeys(filter(None, at))))])
     asked = rest.replace("::", ".").replace("#", ".").removesuffix("()")
     own = _written(graph, path)
     found = [one for one in own if one.qualified == asked]
@@ -75,10 +75,10 @@ def named(graph: SymbolGraph, target: str) -> Changed:
     if not found:
         near = _alike(asked, [one.qualified for one in own])
         raise NotFound(f"{path} defines no {asked!r}", near or "find_symbol finds definitions")
-    return Changed([ChangedFile(path, "edit", tuple(found))])
+    return ChangedCode([ChangedFile(path, "edit", tuple(found))])
 
 
-def _by_name(graph: SymbolGraph, name: str) -> Changed:
+def _by_name(graph: SymbolGraph, name: str) -> ChangedCode:
     asked = name.replace("::", ".").replace("#", ".").removesuffix("()")
     last = asked.rpartition(".")[2]
     found = [
@@ -99,7 +99,7 @@ def _by_name(graph: SymbolGraph, name: str) -> Changed:
     by_path: dict[str, list[Definition]] = {}
     for one in found:
         by_path.setdefault(one.path, []).append(one)
-    return Changed([ChangedFile(path, "edit", tuple(some)) for path, some in by_path.items()])
+    return ChangedCode([ChangedFile(path, "edit", tuple(some)) for path, some in by_path.items()])
 
 
 def _alike(path: str, known: Sequence[str]) -> str:
@@ -125,11 +125,11 @@ def _at_line(graph: SymbolGraph, path: str, line: int) -> Definition | None:
     return Definition(path, best) if best is not None else None
 
 
-def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> Changed:
+def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> ChangedCode:
     """The definitions a unified diff touches, whether it was applied here or not. With the revision it
     starts from, also those that it takes away.
     """
-    return Changed([_in_file(runtime, graph, one, base) for one in changes_in(diff)])
+    return ChangedCode([_in_file(runtime, graph, one, base) for one in changes_in(diff)])
 
 
 def _in_file(runtime: Runtime, graph: SymbolGraph, change: FileChange, base: str) -> ChangedFile:

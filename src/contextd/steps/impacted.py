@@ -12,7 +12,7 @@ from contextd.code.calls.call_graph import CallGraph
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
 from contextd.domain.tokens import count_tokens
-from contextd.steps.changed_code import Changed
+from contextd.steps.changed_code import ChangedCode
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are looked for: past that a change touches everything anyway."""
@@ -21,7 +21,7 @@ _STEM = re.compile(r"^(?:test[_-]?)|(?:[_.-]?(?:tests?|spec))$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class DependentPlace:
     """A place that may break. `level` counts the calls between it and the change, `why` says how it is
     linked: `call`, `use`, `extends` or `import`.
     """
@@ -35,7 +35,7 @@ class Broken:
 
 
 @dataclass(frozen=True, slots=True)
-class TestFor:
+class TestOfCode:
     """A test that would notice: by what it `calls` or `imports`, or because it is `named` after the file."""
 
     path: str
@@ -50,21 +50,21 @@ class TestFor:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class CodeReach:
     """Everything a change reaches; `whole` says that all of it was followed."""
 
-    broken: list[Broken]
-    tests: list[TestFor]
+    broken: list[DependentPlace]
+    tests: list[TestOfCode]
     whole: bool = True
 
 
-def reach(calls: CallGraph, changed: Changed, depth: int) -> Reach:
+def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
     """What leads to some definitions, `depth` calls far, certain and near places first. What stands in a
     changed definition itself is left out.
     """
     graph = calls.graph
     targets = {(one.path, one.qualified) for one in changed.symbols}
-    found: dict[tuple[str, int], Broken] = {}
+    found: dict[tuple[str, int], DependentPlace] = {}
     seen = set(targets)
     level = [(one, True) for one in changed.symbols]
     followed, whole, end = 0, True, time.monotonic() + _SECONDS
@@ -82,7 +82,7 @@ def reach(calls: CallGraph, changed: Changed, depth: int) -> Reach:
                 if (edge.path, name) in targets:
                     continue
                 sure = certain and edge.certain
-                place = Broken(edge.path, edge.line, name, edge.kind, distance, sure)
+                place = DependentPlace(edge.path, edge.line, name, edge.kind, distance, sure)
                 known = found.get((edge.path, edge.line))
                 if known is None or (sure and not known.certain and known.level == distance):
                     found[edge.path, edge.line] = place
@@ -97,41 +97,43 @@ def reach(calls: CallGraph, changed: Changed, depth: int) -> Reach:
         key=lambda b: (not b.certain, b.level, -graph.rank.get(b.path, 0.0), b.path, b.line),
     )
     code = [one for one in every if not is_test(one.path)]
-    return Reach(code, _tests(graph, changed, every), whole)
+    return CodeReach(code, _tests(graph, changed, every), whole)
 
 
-def _importing_gone(graph: SymbolGraph, changed: Changed) -> Iterable[Broken]:
+def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[DependentPlace]:
     """The imports that name what is not there any more."""
     for file in changed.files:
         names = {name.partition(".")[0] for name in file.gone}
         for path in sorted(graph.importers.get(file.path, ())) if names else ():
             for one in graph.files[path].imports:
                 if one.target == file.path and names & {inner for inner, _ in one.names}:
-                    yield Broken(path, one.line, "", "import")
+                    yield DependentPlace(path, one.line, "", "import")
 
 
-def _tests(graph: SymbolGraph, changed: Changed, every: Sequence[Broken]) -> list[TestFor]:
-    found: dict[tuple[str, str], TestFor] = {}
+def _tests(
+    graph: SymbolGraph, changed: ChangedCode, every: Sequence[DependentPlace]
+) -> list[TestOfCode]:
+    found: dict[tuple[str, str], TestOfCode] = {}
     for one in every:
         if is_test(one.path):
             why = "calls it" if one.level == 1 else f"calls it {one.level} calls away"
-            test = TestFor(one.path, one.symbol, why, one.certain)
+            test = TestOfCode(one.path, one.symbol, why, one.certain)
             found.setdefault((one.path, one.symbol), test)
     for file in changed.files:
         if is_test(file.path):
-            found.setdefault((file.path, ""), TestFor(file.path, "", "changes itself"))
+            found.setdefault((file.path, ""), TestOfCode(file.path, "", "changes itself"))
     known = {path for path, _ in found}
     for path in _named_after(graph, changed):
         if path not in known:
-            found[path, ""] = TestFor(path, "", "named after it")
+            found[path, ""] = TestOfCode(path, "", "named after it")
             known.add(path)
     for path, certain in _importing(graph, changed):
         if path not in known:
-            found[path, ""] = TestFor(path, "", "imports it", certain)
+            found[path, ""] = TestOfCode(path, "", "imports it", certain)
     return list(found.values())
 
 
-def _named_after(graph: SymbolGraph, changed: Changed) -> list[str]:
+def _named_after(graph: SymbolGraph, changed: ChangedCode) -> list[str]:
     stems = {_stem(file.path) for file in changed.files if not is_test(file.path)}
     return [path for path in graph.files if is_test(path) and _stem(path) in stems]
 
@@ -141,7 +143,7 @@ def _stem(path: str) -> str:
     return _STEM.sub("", _STEM.sub("", name)).casefold()
 
 
-def _importing(graph: SymbolGraph, changed: Changed) -> Iterable[tuple[str, bool]]:
+def _importing(graph: SymbolGraph, changed: ChangedCode) -> Iterable[tuple[str, bool]]:
     """The tests that import one of the files. Whether they use what changes is not known."""
     for file in changed.files:
         for path in sorted(graph.importers.get(file.path, ())):
@@ -150,7 +152,7 @@ def _importing(graph: SymbolGraph, changed: Changed) -> Iterable[tuple[str, bool
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TextSection:
     """A heading with lines below it, and the share of a budget they may take when it is short."""
 
     heading: str
@@ -158,7 +160,7 @@ class Section:
     share: float
 
 
-def packed(title: str, sections: Sequence[Section], budget: int) -> str:
+def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
     """The sections in at most `budget` tokens. What one does not need the others get; what is left out is
     counted.
     """
@@ -185,15 +187,15 @@ def packed(title: str, sections: Sequence[Section], budget: int) -> str:
     return "\n".join(parts)
 
 
-def by_file(broken: Sequence[Broken]) -> list[str]:
+def by_file(broken: Sequence[DependentPlace]) -> list[str]:
     """A line per file and symbol, in the order they come."""
-    grouped: dict[tuple[str, bool], list[Broken]] = {}
+    grouped: dict[tuple[str, bool], list[DependentPlace]] = {}
     for one in broken:
         grouped.setdefault((one.path, one.certain), []).append(one)
     lines = []
     for (path, certain), some in grouped.items():
         lines.append(f"  {path}{'' if certain else ' (perhaps)'}")
-        symbols: dict[str, list[Broken]] = {}
+        symbols: dict[str, list[DependentPlace]] = {}
         for one in some:
             symbols.setdefault(one.symbol, []).append(one)
         for symbol, places in symbols.items():
@@ -204,7 +206,7 @@ def by_file(broken: Sequence[Broken]) -> list[str]:
     return lines
 
 
-def without(broken: Sequence[Broken], paths: Iterable[str]) -> list[Broken]:
+def without(broken: Sequence[DependentPlace], paths: Iterable[str]) -> list[DependentPlace]:
     """The places outside of some files."""
     inside = set(paths)
     return [replace(one) for one in broken if one.path not in inside]

@@ -6,7 +6,7 @@ import pytest
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
-from support.repositories import git, written
+from support.repositories import BLOG, committed, git, written
 
 TESTED = {
     "src/auth/token.test.ts": (
@@ -49,12 +49,15 @@ def test_what_breaks_is_told_across_files_with_tests_knowledge_and_fixes(coded):
     assert whole["fixes"][0]["wrote"]
 
 
-def test_the_neighbour_with_the_same_files_and_names_is_not_told_of(coded, colleague):
-    found = coded("impact", path="refreshToken", depth=5)
-    assert "posts" not in json.dumps(found)
-    other = colleague("impact", path="src/auth/token.ts:refreshToken")
-    assert places(other["breaks"]) == [("src/auth/service.ts", "AuthService.renew", 1, True)]
-    assert other["knowledge"] == []
+def test_another_project_with_the_same_files_and_names_keeps_to_itself(coded, tmp_path):
+    coded("save_context", content="`refreshToken` must stay pure: src/auth/token.ts is cached")
+    files = {**BLOG, "src/posts/login.ts": TESTED["src/login.ts"]}
+    other = coded.at(committed(tmp_path / "second", files))
+    other.as_owner("init")
+    found = other("impact", path="src/auth/token.ts:refreshToken")
+    assert [one["path"] for one in found["breaks"]] == ["src/auth/service.ts", "src/posts/login.ts"]
+    assert (found["knowledge"], found["tests"], found["fixes"]) == ([], [], [])
+    assert "posts" not in json.dumps(coded("impact", path="refreshToken", depth=5))
 
 
 def test_two_work_trees_have_each_their_own_callers(coded, tmp_path):

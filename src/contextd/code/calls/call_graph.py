@@ -8,8 +8,8 @@ from functools import cached_property
 
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, Layout
-from contextd.code.calls.meaning import Found, Interpreter
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.meaning import Interpretation, Interpreter
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 
@@ -46,9 +46,9 @@ class CallGraph:
     )
 
     @cached_property
-    def layout(self) -> Layout:
+    def layout(self) -> CodeLayout:
         """Where the definitions stand."""
-        return Layout(self.graph, self.facts)
+        return CodeLayout(self.graph, self.facts)
 
     @cached_property
     def interpreter(self) -> Interpreter:
@@ -152,7 +152,7 @@ class CallGraph:
             if caller is None or one != caller or site.kind == "call":
                 yield Edge(path, site.line, site.kind, caller, one, certain)
 
-    def _targets(self, found: Found, site: Site) -> Iterator[tuple[Definition, bool]]:
+    def _targets(self, found: Interpretation, site: Site) -> Iterator[tuple[Definition, bool]]:
         certain = found.whole and len(found.meanings) == 1
         for meaning in found.meanings:
             one = meaning.one
@@ -168,7 +168,7 @@ class CallGraph:
                             yield inner.one, certain
 
     def _overriding(
-        self, around: Found, name: str, reached: set[Definition]
+        self, around: Interpretation, name: str, reached: set[Definition]
     ) -> Iterator[Definition]:
         """The methods that may be meant because the receiver is of a class below the one that is said."""
         if name in INITIALISERS:

@@ -25,7 +25,7 @@ At = tuple[str, int]
 
 
 @dataclass
-class Layout:
+class CodeLayout:
     """The definitions of a project by their holders. All of it is made for a file when that is first
     asked about.
     """

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from contextd.code.calls.facts import UNKNOWN, Expr
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, Layout
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 
@@ -23,7 +23,7 @@ _ENTERING = ("__enter__", "__aenter__")
 
 
 @dataclass(frozen=True, slots=True)
-class Meaning:
+class Meant:
     """A class, an instance of it, a function, or the module at `path`."""
 
     kind: Literal["class", "instance", "function", "module"]
@@ -32,29 +32,29 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Interpretation:
     """What an expression may mean. `whole` says that it means nothing else. With `outside` what it means
     is known and no part of the project. A `circle` is what would only lead back to where it began.
     """
 
-    meanings: tuple[Meaning, ...] = ()
+    meanings: tuple[Meant, ...] = ()
     whole: bool = False
     outside: bool = False
     circle: bool = False
 
 
-NOT_KNOWN = Found()
-OUTSIDE = Found((), whole=False, outside=True)
-NONE = Found((), whole=True)
-CIRCLE = Found((), whole=True, circle=True)
+NOT_KNOWN = Interpretation()
+OUTSIDE = Interpretation((), whole=False, outside=True)
+NONE = Interpretation((), whole=True)
+CIRCLE = Interpretation((), whole=True, circle=True)
 
 
-def joined(found: Iterable[Found]) -> Found:
+def joined(found: Iterable[Interpretation]) -> Interpretation:
     """One of these."""
     every = list(found)
     every = [one for one in every if not one.circle] or every[:1]
     meanings = tuple(dict.fromkeys(one for each in every for one in each.meanings))
-    return Found(
+    return Interpretation(
         meanings,
         whole=all(each.whole for each in every) and bool(every),
         outside=not meanings and any(each.outside for each in every),
@@ -65,15 +65,15 @@ def joined(found: Iterable[Found]) -> Found:
 class Interpreter:
     """Follows names, attributes and calls through a project."""
 
-    layout: Layout
-    _known: dict[tuple[str, int, Expr], Found] = field(
-        default_factory=dict[tuple[str, int, Expr], Found]
+    layout: CodeLayout
+    _known: dict[tuple[str, int, Expr], Interpretation] = field(
+        default_factory=dict[tuple[str, int, Expr], Interpretation]
     )
     _open: set[tuple[str, int, Expr]] = field(default_factory=set[tuple[str, int, Expr]])
     _circles: int = 0
     _steps: int = 0
 
-    def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Found:
+    def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
         """What an expression in a scope may mean."""
         key = path, scope, expression
         known = self._known.get(key)
@@ -97,7 +97,7 @@ class Interpreter:
             self._known[key] = found
         return found
 
-    def _evaluated(self, path: str, scope: int, expression: Expr, depth: int) -> Found:
+    def _evaluated(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         match expression:
             case ("name", str(name)):
                 return self._name(path, scope, name, depth)
@@ -125,14 +125,14 @@ class Interpreter:
             case _:
                 return NOT_KNOWN
 
-    def _own(self, path: str, scope: int, which: str, depth: int) -> Found:
+    def _own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
         at = self._class_around(path, scope)
         one = self.layout.definition_of(path, at) if at is not None else None
         if one is None or at is None:
             return NOT_KNOWN
         if which == "super":
             return self._instances(joined(self.bases(one, depth)))
-        return Found((Meaning("instance" if which == "self" else "class", one),), whole=True)
+        return Interpretation((Meant("instance" if which == "self" else "class", one),), whole=True)
 
     def _class_around(self, path: str, scope: int) -> int | None:
         scopes = self.layout.scopes(path)
@@ -140,7 +140,7 @@ class Interpreter:
             scope = scopes[scope].parent
         return scope if scope >= 0 else None
 
-    def _name(self, path: str, scope: int, name: str, depth: int) -> Found:
+    def _name(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
         scopes = self.layout.scopes(path)
         family = self.layout.family(path)
         if name in ("Self",) and family in ("python", "rust"):
@@ -163,10 +163,10 @@ class Interpreter:
             at = here.parent
         return self._global(path, name, depth)
 
-    def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Found:
+    def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
         return joined(self.evaluate(path, scope, one, depth) for one, scope in bindings)
 
-    def _global(self, path: str, name: str, depth: int) -> Found:
+    def _global(self, path: str, name: str, depth: int) -> Interpretation:
         own = self.layout.held(path, "").get(name)
         imported = self.layout.bound(path, name)
         if own is not None and own.symbol.kind not in CONSTANTS:
@@ -175,7 +175,7 @@ class Interpreter:
             return joined(self._imported(use, depth) for use in imported)
         package = self._package(path, name)
         if package:
-            return Found(package, whole=True)
+            return Interpretation(package, whole=True)
         if own is not None:
             return self._means(own, depth)
         wild = [use for use in self.layout.bound(path, WHOLE) if use.symbol is None]
@@ -188,7 +188,7 @@ class Interpreter:
             return self._bound(path, bound, depth)
         return OUTSIDE if not wild else NOT_KNOWN
 
-    def _package(self, path: str, name: str) -> tuple[Meaning, ...]:
+    def _package(self, path: str, name: str) -> tuple[Meant, ...]:
         """The files a package of Go is made of, called by its last part or by another name."""
         if self.layout.family(path) != "go":
             return ()
@@ -199,36 +199,36 @@ class Interpreter:
         ]
         folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
         return tuple(
-            Meaning("module", path=other)
+            Meant("module", path=other)
             for folder in folders
             for other in self.layout.folders.get(folder, ())
         )
 
-    def _imported(self, use: NameUse, depth: int) -> Found:
+    def _imported(self, use: NameUse, depth: int) -> Interpretation:
         if use.symbol is not None:
             return self._means(Definition(use.path, use.symbol), depth)
         if use.name != WHOLE:
             found = self._in_module(use.path, use.name, depth)
             if found.meanings:
                 return found
-        return Found((Meaning("module", path=use.path),), whole=True)
+        return Interpretation((Meant("module", path=use.path),), whole=True)
 
-    def _means(self, one: Definition, depth: int) -> Found:
+    def _means(self, one: Definition, depth: int) -> Interpretation:
         """What a definition means where it is named."""
         kind = one.symbol.kind
         if kind in FUNCTIONS:
-            return Found((Meaning("function", one),), whole=True)
+            return Interpretation((Meant("function", one),), whole=True)
         if kind not in CONSTANTS:
-            return Found((Meaning("class", one),), whole=True)
+            return Interpretation((Meant("class", one),), whole=True)
         if self.layout.held(one.path, one.qualified):
-            return Found((Meaning("instance", one),), whole=True)
+            return Interpretation((Meant("instance", one),), whole=True)
         scopes = self.layout.scopes(one.path)
         bound = (
             scopes[0].bindings.get(one.symbol.name) if scopes and not one.symbol.parent else None
         )
         return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
 
-    def _in_module(self, path: str, name: str, depth: int) -> Found:
+    def _in_module(self, path: str, name: str, depth: int) -> Interpretation:
         found = definer(self.layout.graph.files.get, path, name)
         if found is not None:
             return self._means(Definition(*found), depth)
@@ -236,18 +236,18 @@ class Interpreter:
         if file.startswith("__init__."):
             for inner in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
                 if inner.lstrip("/") in self.layout.graph.files:
-                    return Found((Meaning("module", path=inner.lstrip("/")),), whole=True)
+                    return Interpretation((Meant("module", path=inner.lstrip("/")),), whole=True)
         for use in self.layout.bound(path, name):
             if use.symbol is None and use.name == WHOLE:
-                return Found((Meaning("module", path=use.path),), whole=True)
+                return Interpretation((Meant("module", path=use.path),), whole=True)
         for exported, specifier, inner in self.layout.graph.files[path].exports:
             if exported == name and inner == WHOLE:
                 for one in self.layout.graph.files[path].imports:
                     if one.specifier == specifier and one.target:
-                        return Found((Meaning("module", path=one.target),), whole=True)
+                        return Interpretation((Meant("module", path=one.target),), whole=True)
         return OUTSIDE
 
-    def _dotted(self, path: str, expression: Expr) -> Found | None:
+    def _dotted(self, path: str, expression: Expr) -> Interpretation | None:
         """The module behind `a.b` where `import a.b` made it known."""
         if self.layout.family(path) != "python":
             return None
@@ -260,16 +260,16 @@ class Interpreter:
         written = ".".join([str(expression[1]), *parts])
         for one in self.layout.graph.files[path].imports:
             if one.specifier == written and one.target and (WHOLE, "") in one.names:
-                return Found((Meaning("module", path=one.target),), whole=True)
+                return Interpretation((Meant("module", path=one.target),), whole=True)
         return None
 
-    def attribute(self, around: Found, name: str, depth: int = 0) -> Found:
+    def attribute(self, around: Interpretation, name: str, depth: int = 0) -> Interpretation:
         """What is reached behind a dot."""
         if around.circle:
             return around
         if not around.meanings:
             return OUTSIDE if around.outside or around.whole else NOT_KNOWN
-        found: list[Found] = []
+        found: list[Interpretation] = []
         modules = [one for one in around.meanings if one.kind == "module"]
         for one in around.meanings:
             if one.kind == "module":
@@ -282,9 +282,13 @@ class Interpreter:
             # The files of one package: what one of them lacks another one has.
             found = [one for one in found if one.meanings] or found
         told = joined(found)
-        return told if around.whole else Found(told.meanings, whole=False, outside=told.outside)
+        return (
+            told
+            if around.whole
+            else Interpretation(told.meanings, whole=False, outside=told.outside)
+        )
 
-    def member(self, holder: Definition, name: str, depth: int = 0) -> Found:
+    def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
         """A member of a class, its own or inherited; the value of a property."""
         seen: set[Definition] = set()
         waiting = [holder]
@@ -309,42 +313,46 @@ class Interpreter:
                 waiting += [m.one for m in base.meanings if m.one and m.kind == "class"]
         return OUTSIDE
 
-    def _valued(self, own: Definition, depth: int) -> Found:
+    def _valued(self, own: Definition, depth: int) -> Interpretation:
         for path, number in self.layout.scopes_of(own):
             scope = self.layout.scopes(path)[number]
             if scope.is_property:
                 return joined(self.evaluate(path, number, one, depth) for one in scope.returns)
         return self._means(own, depth)
 
-    def bases(self, one: Definition, depth: int = 0) -> Iterator[Found]:
+    def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
         """What a class is built on, in its order."""
         for path, number in self.layout.scopes_of(one):
             scope = self.layout.scopes(path)[number]
             for base in scope.bases:
                 yield self.evaluate(path, max(0, scope.parent), base, depth + 1)
 
-    def _instances(self, found: Found) -> Found:
+    def _instances(self, found: Interpretation) -> Interpretation:
         kinds = ("class", "instance")
-        some = [Meaning("instance", m.one) for m in found.meanings if m.kind in kinds]
-        return Found(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)
+        some = [Meant("instance", m.one) for m in found.meanings if m.kind in kinds]
+        return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)
 
-    def _called(self, found: Found, depth: int) -> Found:
+    def _called(self, found: Interpretation, depth: int) -> Interpretation:
         if found.circle:
             return found
         if not found.meanings:
             return OUTSIDE if found.outside else NOT_KNOWN
-        given: list[Found] = []
+        given: list[Interpretation] = []
         for one in found.meanings:
             if one.kind == "class":
-                given.append(Found((Meaning("instance", one.one),), whole=True))
+                given.append(Interpretation((Meant("instance", one.one),), whole=True))
             elif one.kind == "function" and one.one is not None:
                 given.append(self._returned(one.one, depth))
             else:
                 given.append(NOT_KNOWN)
         told = joined(given)
-        return told if found.whole else Found(told.meanings, whole=False, outside=told.outside)
+        return (
+            told
+            if found.whole
+            else Interpretation(told.meanings, whole=False, outside=told.outside)
+        )
 
-    def _returned(self, function: Definition, depth: int) -> Found:
+    def _returned(self, function: Definition, depth: int) -> Interpretation:
         places = self.layout.scopes_of(function)
         returns = [
             (path, number, one)
@@ -353,10 +361,10 @@ class Interpreter:
         ]
         return joined(self.evaluate(*place, depth) for place in returns) if returns else NOT_KNOWN
 
-    def _entered(self, path: str, scope: int, inner: Expr, depth: int) -> Found:
+    def _entered(self, path: str, scope: int, inner: Expr, depth: int) -> Interpretation:
         """What `with … as x` binds."""
         found = self.evaluate(path, scope, inner, depth)
-        given: list[Found] = []
+        given: list[Interpretation] = []
         for one in found.meanings:
             for name in _ENTERING if one.one is not None and one.kind == "instance" else ():
                 method = self.member(one.one, name, depth) if one.one else NOT_KNOWN
@@ -378,7 +386,7 @@ class Interpreter:
             else NOT_KNOWN
         )
 
-    def _items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Found]:
+    def _items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
         """What one gets walking over something."""
         return [
             self.evaluate(where, at, ("typed", one), depth)

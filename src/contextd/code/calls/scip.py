@@ -24,7 +24,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
+class ScipOccurrence:
     """A place where a symbol is named. Lines and columns count from 0."""
 
     line: int
@@ -38,7 +38,7 @@ class ScipDocument:
     """What an index says of one file."""
 
     path: str
-    occurrences: tuple[Occurrence, ...]
+    occurrences: tuple[ScipOccurrence, ...]
 
 
 def read_scip(data: bytes) -> list[ScipDocument]:
@@ -100,7 +100,7 @@ def _edges(
         yield Edge(document.path, one.line + 1, kind, caller, target)
 
 
-def _defined(graph: SymbolGraph, path: str, one: Occurrence) -> Definition | None:
+def _defined(graph: SymbolGraph, path: str, one: ScipOccurrence) -> Definition | None:
     """Our definition behind one of the index: the innermost on its line whose name its symbol ends in."""
     name = one.symbol.rstrip("().#:`").rpartition("/")[2].replace("#", ".").rpartition(".")[2]
     name = name.strip("`")
@@ -135,7 +135,7 @@ def _document(data: memoryview) -> ScipDocument:
     return ScipDocument(path, tuple(occurrences))
 
 
-def _occurrence(data: memoryview) -> Occurrence | None:
+def _occurrence(data: memoryview) -> ScipOccurrence | None:
     place: list[int] = []
     symbol, roles = "", 0
     for number, value in _fields(data):
@@ -145,7 +145,7 @@ def _occurrence(data: memoryview) -> Occurrence | None:
             symbol = bytes(value).decode("utf-8", "replace")
         elif number == 3 and isinstance(value, int):
             roles = value
-    return Occurrence(place[0], place[1], symbol, roles) if len(place) >= 3 and symbol else None
+    return ScipOccurrence(place[0], place[1], symbol, roles) if len(place) >= 3 and symbol else None
 
 
 def _varints(data: memoryview) -> Iterator[int]:

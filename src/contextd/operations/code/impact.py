@@ -14,14 +14,14 @@ from contextd.governance.policies.actions import is_diff, told
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.attached import attached_to
-from contextd.steps.changed_code import Changed, ChangedFile, in_diff, named
+from contextd.steps.changed_code import ChangedCode, ChangedFile, in_diff, named
 from contextd.steps.code_graphs import calls_of
 from contextd.steps.freshness import steady
 from contextd.steps.impacted import (
-    Broken,
-    Reach,
-    Section,
-    TestFor,
+    DependentPlace,
+    CodeReach,
+    TextSection,
+    TestOfCode,
     by_file,
     packed,
     reach,
@@ -37,7 +37,7 @@ _LISTED, _TESTS_LISTED = 200, 100
 _KNOWN, _KNOWN_EACH = 12, 4
 _FIXES = 8
 _FILES_ASKED = 25
-"""Changed files whose knowledge is looked up; a change of more is told by its first ones."""
+"""ChangedCode files whose knowledge is looked up; a change of more is told by its first ones."""
 _LONGEST = 8_000_000
 
 
@@ -80,8 +80,8 @@ class Impact:
     """
 
     targets: list[str]
-    breaks: list[Broken]
-    tests: list[TestFor]
+    breaks: list[DependentPlace]
+    tests: list[TestOfCode]
     knowledge: list[KnownOfCode]
     fixes: list[PastFix]
     files: int
@@ -151,8 +151,8 @@ def _diff_of(runtime: Runtime, given: str) -> tuple[str, str]:
 
 def _impact(
     runtime: Runtime,
-    changed: Changed,
-    found: Reach,
+    changed: ChangedCode,
+    found: CodeReach,
     knowledge: list[KnownOfCode],
     fixes: list[PastFix],
     budget: int,
@@ -172,10 +172,10 @@ def _impact(
     text = packed(
         title,
         [
-            Section("May break:", by_file(found.broken), 0.5),
-            Section("Tests:", _test_lines(found.tests), 0.2),
-            Section("Known:", [one.as_text() for one in knowledge], 0.15),
-            Section("Past fixes:", [one.as_text() for one in fixes], 0.15),
+            TextSection("May break:", by_file(found.broken), 0.5),
+            TextSection("Tests:", _test_lines(found.tests), 0.2),
+            TextSection("Known:", [one.as_text() for one in knowledge], 0.15),
+            TextSection("Past fixes:", [one.as_text() for one in fixes], 0.15),
         ],
         budget,
     )
@@ -195,16 +195,16 @@ def _counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def _files(changed: Changed) -> str:
+def _files(changed: ChangedCode) -> str:
     count = len(changed.files)
     return changed.files[0].path if count == 1 else f"{count} files"
 
 
-def _test_lines(tests: Sequence[TestFor]) -> list[str]:
+def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
     return [f"  {one.place} · {one.why}{'' if one.certain else ' (perhaps)'}" for one in tests]
 
 
-def _known(runtime: Runtime, changed: Changed) -> tuple[list[KnownOfCode], list[PastFix]]:
+def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], list[PastFix]]:
     """(what is known of the files that change, those records that name what changes first, and the
     remediations among it).
     """
@@ -234,7 +234,7 @@ def _known(runtime: Runtime, changed: Changed) -> tuple[list[KnownOfCode], list[
     return knowledge, remedies
 
 
-def _fixes(runtime: Runtime, changed: Changed) -> list[PastFix]:
+def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
     paths = [file.path for file in changed.files[:_FILES_ASKED]]
     commits = diffs.fixes(runtime.root, paths, limit=_FIXES * 3)
     if not commits:
@@ -277,8 +277,8 @@ class DiffContext:
 
     base: str
     files: list[FileOfChange]
-    callers: list[Broken]
-    tests: list[TestFor]
+    callers: list[DependentPlace]
+    tests: list[TestOfCode]
     violations: list[ViolationView]
     knowledge: list[KnownOfCode]
     text: str
@@ -307,7 +307,7 @@ def diff_context(
     with steady(runtime):
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
-        changed = Changed([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
+        changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
         found = reach(calls, changed, 1)
     outside = without(found.broken, [file.path for file in changed.files])
     violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
@@ -332,12 +332,12 @@ def diff_context(
     whole = packed(
         title,
         [
-            Section("Changed:", [one.as_text() for one in files], 0.3),
-            Section("Breaks rules:", [f"  {one.as_text()}" for one in violations], 0.15),
-            Section("Depends on it, outside the diff:", by_file(outside), 0.25),
-            Section("Tests to run:", _test_lines(found.tests), 0.15),
-            Section("Known:", [one.as_text() for one in knowledge], 0.1),
-            Section("Past fixes:", [one.as_text() for one in fixes], 0.05),
+            TextSection("Changed:", [one.as_text() for one in files], 0.3),
+            TextSection("Breaks rules:", [f"  {one.as_text()}" for one in violations], 0.15),
+            TextSection("Depends on it, outside the diff:", by_file(outside), 0.25),
+            TextSection("Tests to run:", _test_lines(found.tests), 0.15),
+            TextSection("Known:", [one.as_text() for one in knowledge], 0.1),
+            TextSection("Past fixes:", [one.as_text() for one in fixes], 0.05),
         ],
         budget,
     )
@@ -356,7 +356,7 @@ def diff_context(
     )
 
 
-def _untracked(runtime: Runtime, known: Iterable[str], changed: Changed) -> list[ChangedFile]:
+def _untracked(runtime: Runtime, known: Iterable[str], changed: ChangedCode) -> list[ChangedFile]:
     """The new files that git does not know yet."""
     listed = git.ask(runtime.root, "ls-files", "-o", "--exclude-standard", "-z", timeout=2.0) or ""
     told_of = {file.path for file in changed.files}
