@@ -18,10 +18,10 @@ from contextd.steps.changed_code import ChangedCode, ChangedFile, in_diff, named
 from contextd.steps.code_graphs import calls_of
 from contextd.steps.freshness import steady
 from contextd.steps.impacted import (
-    DependentPlace,
     CodeReach,
-    TextSection,
+    DependentPlace,
     TestOfCode,
+    TextSection,
     by_file,
     packed,
     reach,
