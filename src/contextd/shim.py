@@ -167,6 +167,9 @@ class _Bridge:
             elif leave_at is None and not self._agent_open and not self._to_daemon:
                 leave_at = time.monotonic() + _DRAIN_SECONDS
                 self._daemon.shutdown(socket.SHUT_WR)
+            elif leave_at is not None and self._daemon in ready:
+                # Answers still come: thousands may be under way on a busy machine.
+                leave_at = time.monotonic() + _DRAIN_SECONDS
         while self._to_agent and self._write_agent():
             pass
         if self._daemon is not None:

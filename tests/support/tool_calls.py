@@ -173,6 +173,8 @@ CALLS: tuple[tuple[str, Call], ...] = (
     ("codebase_search", given(query="refresh the token of a session")),
     ("find_symbol", given(name="refreshToken")),
     ("find_references", given(name="refreshToken")),
+    ("impact", given(path="refreshToken")),
+    ("diff_context", given(base="HEAD")),
     ("repo_map", given()),
     ("codebase_index", given()),
     ("project_overview", given()),

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from contextd.benchmarks import (
     awareness,
+    calls,
     code,
     consolidation,
     consolidation_scale,
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--typescript",
         type=Path,
-        help="A folder with node_modules/typescript, to judge imports with.",
+        help="A folder with node_modules/typescript, to judge imports and calls with; for Python calls also pyright.",
     )
     _add_replay(parser)
     chosen = parser.parse_args(arguments)
@@ -147,6 +148,13 @@ def _code(given: Given) -> bool:
     return True
 
 
+def _calls(given: Given) -> bool:
+    if not given.paths:
+        given.refuse("calls needs the paths of repositories")
+    calls.run(given.paths, packages=given.typescript, out=sys.stdout)
+    return True
+
+
 def _web(_: Given) -> bool:
     return web.main([]) == 0
 
@@ -206,6 +214,7 @@ KINDS: dict[str, Benchmark] = {
     **{name: Benchmark(partial(_recall, name), usual=True, data=True) for name in RECALL},
     "localise": Benchmark(_localise, _MANY, "[PATH …] (repositories; this one)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
+    "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),

@@ -44,6 +44,7 @@ async def serve_stream(
     write_stream, outbound = anyio.create_memory_object_stream[SessionMessage](0)
     pending: set[str | int] = set()
     answered = anyio.Event()
+    wrote_at = anyio.current_time()
 
     async def read() -> None:
         async with inbound:
@@ -60,11 +61,16 @@ async def serve_stream(
                     await inbound.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                     return
-            if pending:
-                with anyio.move_on_after(_DRAIN_SECONDS):
+            began = anyio.current_time()
+            while (
+                pending
+                and (left := max(began, wrote_at) + _DRAIN_SECONDS - anyio.current_time()) > 0
+            ):
+                with anyio.move_on_after(left):
                     await answered.wait()
 
     async def write() -> None:
+        nonlocal wrote_at
         async with outbound:
             async for item in outbound:
                 message = item.message
@@ -72,6 +78,7 @@ async def serve_stream(
                     pending.discard(message.id)
                 text = message.model_dump_json(by_alias=True, exclude_unset=True)
                 await _send(writer, text.encode() + b"\n")
+                wrote_at = anyio.current_time()
                 if not pending and reader.at_eof():
                     answered.set()
 

@@ -18,7 +18,7 @@ from contextd.code.symbols.name_uses import (
 from contextd.code.symbols.references import References, references, using_files
 from contextd.code.symbols.repo_map import repo_map as draw_map
 from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, symbol_graph
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.tokens import count_tokens
@@ -26,13 +26,12 @@ from contextd.domain.window import Serving
 from contextd.domain.words import words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.code_graphs import symbols_of
 from contextd.steps.freshness import steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
 
 _GIT_SECONDS = 1.0
-_GRAPHS = 4
-"""A graph of 50,000 files takes 300 MB."""
 _LISTED = 8
 
 
@@ -92,7 +91,7 @@ def find_symbol(
     """
     limit = page_size(limit, 100)
     with steady(runtime):
-        graph = _graph(runtime)
+        graph = symbols_of(runtime)
     found = [
         (one, how)
         for one, how in _matching(graph, _asked(name))
@@ -170,7 +169,7 @@ def find_references(
     """
     limit = page_size(limit)
     with steady(runtime):
-        graph = _graph(runtime)
+        graph = symbols_of(runtime)
     matching = [one for one, how in _matching(graph, _asked(name)) if how == "exact"]
     meant = _distinct(one for one in matching if _inside(one.path, path))
     if not meant:
@@ -246,7 +245,7 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     if not 50 <= budget <= 50_000:
         raise Invalid(f"budget is {budget}", "choose 50 to 50000 tokens")
     with steady(runtime):
-        graph = _graph(runtime)
+        graph = symbols_of(runtime)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]
@@ -254,11 +253,6 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     runtime.trace.gave += [Serving("file", path, share) for path in paths]
     notice = "" if graph.files else "nothing is indexed yet: call codebase_index"
     return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
-
-
-def _graph(runtime: Runtime) -> SymbolGraph:
-    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
-    return symbol_graph(runtime.view.files, runtime.scope, graphs)
 
 
 def _at_hand(runtime: Runtime) -> list[str]:

@@ -117,6 +117,7 @@ VERBS = {
     "forget": Verb("delete_record", words="each"),
     "list": Verb("list_records", positional="kind"),
     "schema": Verb("describe_schema", group="knowledge"),
+    "impact": Verb("impact", group="code", positional="path"),
     "explain": Verb("explain_injection", group="sessions", positional="session_id"),
 }
 """Every verb by name."""

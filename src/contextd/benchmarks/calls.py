@@ -1,0 +1,213 @@
+"""Who calls whom against what the languages' own checkers say, beside "every definition of that name"."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from contextd.benchmarks.data import hardware
+from contextd.benchmarks.scratch import scratch_store
+from contextd.code.calls.call_graph import INITIALISERS, CallGraph
+from contextd.code.calls.layout import CONSTANTS
+from contextd.code.calls.reading import CodeFacts
+from contextd.code.index.scan import scan
+from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, CodeChange
+from contextd.domain.errors import NotFound, Unavailable
+from contextd.domain.scope import Scope
+
+_ORACLES = Path(__file__).parent / "oracles"
+_SCOPE = Scope("local", "default", "bench")
+
+Called = tuple[str, int, str]
+"""(path, line, name) of a call."""
+Meant = tuple[str, str]
+"""(path, qualified name) of what is called; an initialiser counts as its class."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Oracle:
+    """A checker: the package it needs, what runs it, and the languages it judges."""
+
+    title: str
+    package: str
+    command: Sequence[str]
+    languages: frozenset[str]
+
+
+_ORACLE = (
+    _Oracle(
+        "Python, against pyright",
+        "pyright",
+        (sys.executable, "-P", str(_ORACLES / "pyright_calls.py")),
+        frozenset(("python",)),
+    ),
+    _Oracle(
+        "TypeScript and JavaScript, against TypeScript",
+        "typescript",
+        ("node", str(_ORACLES / "typescript_calls.mjs")),
+        frozenset(("typescript", "tsx", "javascript")),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallScore:
+    """How many of the calls a checker can place were placed as it does, and how many that were placed
+    are right. A call with several answers is right when one of them is, and each other one is wrong.
+    """
+
+    name: str
+    calls: int
+    precision: float
+    recall: float
+
+    def row(self) -> str:
+        """A line of a Markdown table."""
+        return f"| {self.name} | {self.calls} | {self.precision:.4f} | {self.recall:.4f} |"
+
+
+def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[CallScore]:
+    """Judge repositories. `packages` holds `node_modules` with pyright or typescript. Raises `NotFound`
+    without either, `Unavailable` without `node`.
+    """
+    if shutil.which("node") is None:
+        raise Unavailable("node is not installed", "install Node.js: both checkers run on it")
+    usable = [
+        one
+        for one in _ORACLE
+        if packages is not None and (packages / "node_modules" / one.package).is_dir()
+    ]
+    if packages is None or not usable:
+        raise NotFound(
+            "no checker to judge with",
+            "run `npm install pyright typescript@5` in a folder and give it with --typescript",
+        )
+    print(f"hardware: {hardware()}", file=out)
+    print("\n| repository and what is asked | calls | precision | recall |", file=out)
+    print("|---|---|---|---|", file=out)
+    scores: list[CallScore] = []
+    for path in paths:
+        for one in _judged(path.resolve(), packages.resolve(), usable):
+            print(one.row(), file=out, flush=True)
+            scores.append(one)
+    return scores
+
+
+def _judged(root: Path, packages: Path, oracles: Sequence[_Oracle]) -> Iterator[CallScore]:
+    with scratch_store() as store:
+        view = store.view(OWNER.grant([_SCOPE]))
+        report = scan(root, view.files, _SCOPE)
+        view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
+        graph = build_graph(view.files.all(_SCOPE))
+    calls = CallGraph(graph, CodeFacts(root, graph))
+    for oracle in oracles:
+        code = [p for p, f in graph.files.items() if f.language in oracle.languages]
+        if code:
+            truth = _truth(graph, _asked(oracle, packages, root, code))
+            placed = _placed(calls, code)
+            sure = {call: found for call, (found, _) in placed.items()}
+            every = {call: found | more for call, (found, more) in placed.items()}
+            title = f"{root.name}: {oracle.title}"
+            yield _score(f"{title}, certain", truth, sure)
+            yield _score(f"{title}, with uncertain", truth, every)
+            yield _score(f"{title}, baseline: same name anywhere", truth, _by_name(graph, truth))
+
+
+def _asked(
+    oracle: _Oracle, packages: Path, root: Path, code: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    done = subprocess.run(
+        [*oracle.command, str(packages), str(root)],
+        input="\n".join(sorted(code)).encode("utf-8", "surrogateescape"),
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    for line in done.stdout.decode("utf-8", "replace").splitlines():
+        yield json.loads(line)
+
+
+def _truth(graph: SymbolGraph, told: Iterable[Mapping[str, Any]]) -> dict[Called, set[Meant]]:
+    """What the checker says of each call. A call it cannot place itself is not judged, one that it places
+    outside of the project should have no answer.
+    """
+    found: dict[Called, set[Meant]] = {}
+    for file in told:
+        for line, name, definitions, known in file["calls"]:
+            if not (definitions or known):
+                continue
+            meant = found.setdefault((file["path"], line, name), set())
+            meant |= {_defined(graph, *one) for one in definitions}
+    return found
+
+
+def _defined(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
+    file = graph.files.get(path)
+    around = [
+        one
+        for one in (file.symbols if file is not None else ())
+        if one.name == name and one.start_line <= line <= one.end_line
+    ]
+    if not around:
+        return path, f"{name}, line {line}"
+    best = max(around, key=lambda one: one.start_line)
+    return _meant(path, f"{best.parent}.{best.name}" if best.parent else best.name)
+
+
+def _meant(path: str, qualified: str) -> Meant:
+    holder, _, last = qualified.rpartition(".")
+    return path, holder if holder and last in INITIALISERS else qualified
+
+
+def _placed(calls: CallGraph, code: Sequence[str]) -> dict[Called, tuple[set[Meant], set[Meant]]]:
+    """(certain, uncertain) answers by call."""
+    found: dict[Called, tuple[set[Meant], set[Meant]]] = {}
+    for path in code:
+        facts = calls.facts.get(path)
+        for site in facts.sites if facts is not None else ():
+            if site.kind != "call":
+                continue
+            key = path, site.line, str(site.target[-1])
+            answers = found.setdefault(key, (set(), set()))
+            for edge in calls.link(path, site):
+                # A class that is called means its initialiser too, wherever that is inherited from.
+                last = edge.target.symbol.name
+                if last not in INITIALISERS or last == site.target[-1]:
+                    meant = _meant(edge.target.path, edge.target.qualified)
+                    answers[0 if edge.certain else 1].add(meant)
+    return found
+
+
+def _by_name(graph: SymbolGraph, truth: Iterable[Called]) -> dict[Called, set[Meant]]:
+    found: dict[Called, set[Meant]] = defaultdict(set)
+    for call in truth:
+        for one in graph.by_name.get(call[2], ()):
+            if one.symbol.kind not in CONSTANTS:
+                found[call].add(_meant(one.path, one.qualified))
+    return found
+
+
+def _score(
+    name: str, truth: Mapping[Called, set[Meant]], answers: Mapping[Called, set[Meant]]
+) -> CallScore:
+    right = wrong = missed = 0
+    for call, meant in truth.items():
+        given = answers.get(call, set())
+        hit = bool(given & meant)
+        right += hit
+        missed += bool(meant) and not hit
+        wrong += len(given - meant)
+    return CallScore(
+        name,
+        right + missed,
+        right / (right + wrong) if right + wrong else 1.0,
+        right / (right + missed) if right + missed else 1.0,
+    )

@@ -1,0 +1,240 @@
+"""Who calls a definition and whom it calls, found where it is asked for and then kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from contextd.code.calls.edges import Edge
+from contextd.code.calls.facts import Site, SiteKind
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.meaning import Interpretation, Interpreter
+from contextd.code.calls.reading import CodeFacts
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+
+INITIALISERS = ("__init__", "__new__", "constructor")
+_COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | frozenset(
+    """at concat every fill filter find findIndex flat flatMap forEach has includes join map push
+    reduce shift slice some splice unshift delete entries catch finally then apply bind call
+    charAt endsWith padStart match matchAll replaceAll search startsWith substring test exec
+    toString valueOf trim write read close open send emit on off once next return throw string len
+    equals hashCode getClass size put contains isEmpty stream clone unwrap iter into from
+    """.split()
+)
+"""Names that anything may have: they tell nothing of whose they are."""
+_FARTHEST = 2
+
+
+@dataclass
+class CallGraph:
+    """The calls of a project. Every answer is worked out when it is first asked for."""
+
+    graph: SymbolGraph
+    facts: CodeFacts
+    told: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
+    """Files whose edges somebody else worked out, a compiler for example: theirs stand for ours."""
+    _linked: dict[tuple[str, int, int], tuple[Edge, ...]] = field(
+        default_factory=dict[tuple[str, int, int], tuple[Edge, ...]]
+    )
+    _callers: dict[Definition, tuple[Edge, ...]] = field(
+        default_factory=dict[Definition, tuple[Edge, ...]]
+    )
+
+    _heirs: dict[Definition, list[Definition]] = field(
+        default_factory=dict[Definition, "list[Definition]"]
+    )
+
+    @cached_property
+    def layout(self) -> CodeLayout:
+        """Where the definitions stand."""
+        return CodeLayout(self.graph, self.facts)
+
+    @cached_property
+    def interpreter(self) -> Interpreter:
+        """What expressions mean."""
+        return Interpreter(self.layout)
+
+    @cached_property
+    def told_by_target(self) -> Mapping[tuple[str, str], Sequence[Edge]]:
+        """The edges that were told, by file and name of what they lead to."""
+        found: dict[tuple[str, str], list[Edge]] = {}
+        for edges in self.told.values():
+            for edge in edges:
+                key = edge.target.path, edge.target.qualified
+                found.setdefault(key, []).append(edge)
+        return found
+
+    def look_for(self, several: Iterable[Definition]) -> None:
+        """Make ready to ask for the callers of several definitions."""
+        self.facts.look_for(
+            name for one in several if one not in self._callers for name in self._called(one)
+        )
+
+    def callers(self, one: Definition) -> tuple[Edge, ...]:
+        """Every place that leads to a definition, certain ones first, else by file and line."""
+        known = self._callers.get(one)
+        if known is None:
+            found: dict[tuple[str, int, SiteKind], Edge] = {}
+            for edge in self._leading(one):
+                key = edge.path, edge.line, edge.kind
+                if key not in found or (edge.certain and not found[key].certain):
+                    found[key] = edge
+            order = sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line))
+            known = self._callers[one] = tuple(order)
+        return known
+
+    def _leading(self, one: Definition) -> Iterator[Edge]:
+        for edge in self.told_by_target.get((one.path, one.qualified), ()):
+            yield edge
+        for name in self._names(one):
+            for path in self.facts.naming(name):
+                for site in self.facts.sites(path, name) if path not in self.told else ():
+                    for edge in self.link(path, site):
+                        if _same(edge.target, one):
+                            yield edge
+
+    def _called(self, one: Definition) -> set[str]:
+        names = {one.symbol.name}
+        names |= {use.local or use.name for _, use in self.graph.users.get(one.place, ())}
+        return (names | set(self.graph.passed_on_as.get(one.symbol.name, ()))) - {"*"}
+
+    def _names(self, one: Definition) -> list[str]:
+        """What a definition may be called where it is called."""
+        names = self._called(one)
+        if one.symbol.name in INITIALISERS and one.symbol.parent:
+            for holder in self.graph.by_name.get(one.symbol.parent.rsplit(".", 1)[-1], ()):
+                if holder.path == one.path:
+                    heirs = [holder, *self.heirs(holder)]
+                    names |= {name for heir in heirs for name in self._names(heir)}
+        return sorted(names)
+
+    def callees(self, one: Definition) -> list[Edge]:
+        """What the code of a definition leads to, in its order."""
+        if one.path in self.told:
+            lines = range(one.symbol.start_line, one.symbol.end_line + 1)
+            return [edge for edge in self.told[one.path] if edge.line in lines]
+        facts = self.facts.get(one.path)
+        return [
+            edge
+            for site in (facts.sites if facts is not None else ())
+            if one.symbol.start <= site.start < one.symbol.end
+            for edge in self.link(one.path, site)
+        ]
+
+    def link(self, path: str, site: Site) -> tuple[Edge, ...]:
+        """Where a site leads."""
+        key = path, site.start, site.scope
+        known = self._linked.get(key)
+        if known is None:
+            known = self._linked[key] = tuple(self._edges(path, site))
+        return known
+
+    def _edges(self, path: str, site: Site) -> Iterator[Edge]:
+        expression = site.target
+        scope = site.scope
+        if site.kind == "extends":
+            scope = max(0, self.layout.scopes(path)[scope].parent)
+        found = self.interpreter.evaluate(path, scope, expression)
+        caller = self.layout.around(path, site.start)
+        places = list(self._targets(found, site))
+        reached = {one for one, _ in places}
+        if expression[0] == "attr":
+            around = self.interpreter.evaluate(path, scope, expression[1])
+            places += [
+                (one, False)
+                for one in self._overriding(around, str(expression[2]), reached)
+                if one not in reached
+            ]
+            if not places and not found.outside and not around.meanings and not around.outside:
+                places = [(one, False) for one in self._only_method(path, str(expression[2]))]
+        for one, certain in places:
+            if caller is None or one != caller or site.kind == "call":
+                yield Edge(path, site.line, site.kind, caller, one, certain)
+
+    def _targets(self, found: Interpretation, site: Site) -> Iterator[tuple[Definition, bool]]:
+        certain = found.whole and len(found.meanings) == 1
+        for meaning in found.meanings:
+            one = meaning.one
+            if one is None or meaning.kind == "module" or one.symbol.kind in CONSTANTS:
+                continue
+            if meaning.kind == "instance" and site.kind == "call":
+                continue
+            yield one, certain
+            if meaning.kind == "class" and site.kind == "call":
+                for name in INITIALISERS:
+                    for inner in self.interpreter.member(one, name).meanings:
+                        if inner.kind == "function" and inner.one is not None:
+                            yield inner.one, certain
+
+    def _overriding(
+        self, around: Interpretation, name: str, reached: set[Definition]
+    ) -> Iterator[Definition]:
+        """The methods that may be meant because the receiver is of a class below the one that is said."""
+        if name in INITIALISERS:
+            return
+        for meaning in around.meanings:
+            if meaning.kind == "instance" and meaning.one is not None:
+                for heir in self.heirs(meaning.one):
+                    own = self.layout.member(heir, name)
+                    if own is not None and own.symbol.kind in FUNCTIONS:
+                        yield own
+
+    def heirs(self, one: Definition) -> list[Definition]:
+        """The classes that are built on one, at any distance."""
+        known = self._heirs.get(one)
+        if known is not None:
+            return known
+        found: dict[Definition, None] = {}
+        waiting = [one]
+        while waiting:
+            above = waiting.pop()
+            names = {above.symbol.name}
+            names |= {use.local for _, use in self.graph.users.get(above.place, ()) if use.local}
+            for name in sorted(names):
+                for path, number in self._built_on(name):
+                    heir = self.layout.definition_of(path, number)
+                    if heir is None or heir in found or heir == one:
+                        continue
+                    bases = self.interpreter.bases(heir)
+                    if any(m.one == above for base in bases for m in base.meanings):
+                        found[heir] = None
+                        waiting.append(heir)
+        self._heirs[one] = list(found)
+        return self._heirs[one]
+
+    def _built_on(self, name: str) -> Iterator[tuple[str, int]]:
+        """The class scopes that name a type as what they are built on."""
+        for path in self.facts.naming(name):
+            found = self.facts.get(path)
+            for number, scope in enumerate(found.scopes if found is not None else ()):
+                heads = (base[1] if base[0] == "of" else base for base in scope.bases)
+                if any(str(head[-1]) == name for head in heads):
+                    yield path, number
+
+    def _only_method(self, path: str, name: str) -> list[Definition]:
+        """The one method of the project with a telling name, where imports lead near it."""
+        if name in _COMMON or name.startswith("__"):
+            return []
+        family = self.layout.family(path)
+        found = [
+            one
+            for one in self.graph.by_name.get(name, ())
+            if one.symbol.parent and self.layout.family(one.path) == family
+        ]
+        if len(found) != 1 or found[0].symbol.kind != "method":
+            return []
+        near, edge = {path}, {path}
+        for _ in range(_FARTHEST):
+            edge = {to for at in edge for to in self._imported(at)} - near
+            near |= edge
+        return found if found[0].path in near else []
+
+    def _imported(self, path: str) -> set[str]:
+        file = self.graph.files.get(path)
+        return {one.target for one in file.imports if one.target} if file is not None else set()
+
+
+def _same(one: Definition, other: Definition) -> bool:
+    """Whether two definitions are one: overloads are."""
+    return one == other or (one.path, one.qualified) == (other.path, other.qualified)

@@ -1,0 +1,22 @@
+"""One place that leads to a definition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from contextd.code.calls.facts import SiteKind
+from contextd.code.symbols.symbol_graph import Definition
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A place that calls `target`, hands it on, or builds a class on it. `caller` is the definition around
+    the place, None at the top of a file. What is not `certain` may mean another definition.
+    """
+
+    path: str
+    line: int
+    kind: SiteKind
+    caller: Definition | None
+    target: Definition
+    certain: bool = True

@@ -1,0 +1,222 @@
+"""Syntax nodes of every language into the few forms of values and types that calls need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from tree_sitter import Node
+
+from contextd.code.calls.facts import NOTHING, SELF, SUPER, UNKNOWN, Expr
+from contextd.code.index.languages.outline import text_of
+
+_NAMES = frozenset(
+    """identifier type_identifier field_identifier property_identifier package_identifier
+    shorthand_property_identifier namespace_identifier crate private_property_identifier""".split()
+)
+_MEMBERS = {
+    "attribute": ("object", "attribute"),
+    "member_expression": ("object", "property"),
+    "selector_expression": ("operand", "field"),
+    "field_access": ("object", "field"),
+    "field_expression": ("value", "field"),
+    "scoped_identifier": ("path", "name"),
+    "scoped_type_identifier": ("path", "name"),
+    "qualified_type": ("package", "name"),
+    "nested_type_identifier": ("module", "name"),
+    "nested_identifier": ("object", "property"),
+}
+_CALLS = frozenset(("call", "call_expression"))
+_AROUND = frozenset(
+    """await await_expression parenthesized_expression non_null_expression satisfies_expression
+    try_expression reference_expression unary_expression type type_annotation pointer_type
+    parenthesized_type expression_list readonly_type superclass extends_clause optional_type
+    generic_function instantiation_expression""".split()
+)
+_ALTERNATIVES = frozenset(
+    """conditional_expression ternary_expression boolean_operator binary_operator union_type
+    binary_expression""".split()
+)
+_EITHER = frozenset(("or", "||", "??", "|", "and"))
+_NOTHINGS = frozenset(("none", "null", "undefined", "nil", "None", "void"))
+_TRANSPARENT = frozenset(
+    """Optional Union Annotated Final ClassVar Required NotRequired Awaitable Promise Box Rc Arc
+    Coroutine Readonly Partial Required NonNullable""".split()
+)
+"""Types that stand for what is between their brackets, at least once it was awaited."""
+_LAST = frozenset(("Coroutine",))
+_FIRST = frozenset(("Annotated",))
+_CLASS_TYPES = frozenset(("type", "Type"))
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+
+
+def value(node: Node | None) -> Expr:
+    """What a node stands for as a value, or as a type where a type is written."""
+    if node is None:
+        return UNKNOWN
+    kind = node.type
+    if kind in _NAMES:
+        return _named(text_of(node))
+    if kind in _MEMBERS:
+        holder, member = _MEMBERS[kind]
+        around = node.child_by_field_name(holder)
+        name = text_of(node.child_by_field_name(member))
+        return ("attr", value(around), name) if around is not None else ("name", name)
+    if kind in _CALLS:
+        called = value(node.child_by_field_name("function"))
+        return SUPER if called == ("name", "super") else ("call", called)
+    if kind in _AROUND:
+        inner = node.child_by_field_name("function") or _first(node)
+        return value(inner)
+    if kind in _NOTHINGS or text_of(node) in _NOTHINGS:
+        return NOTHING
+    special = _SPECIAL.get(kind)
+    if special is not None:
+        return special(node)
+    return _alternatives(node) if kind in _ALTERNATIVES else UNKNOWN
+
+
+def typed(node: Node | None) -> Expr:
+    """An instance of the type that a node writes down."""
+    found = value(node)
+    return found if found in (UNKNOWN, NOTHING) else ("typed", found)
+
+
+def name_node(node: Node) -> Node:
+    """The last name of what a call calls."""
+    while True:
+        inner = (
+            node.child_by_field_name(_MEMBERS[node.type][1])
+            if node.type in _MEMBERS
+            else (node.child_by_field_name("function") or _first(node))
+            if node.type in _AROUND
+            else None
+        )
+        if inner is None:
+            return node
+        node = inner
+
+
+def _named(name: str) -> Expr:
+    if name in _NOTHINGS:
+        return NOTHING
+    return ("name", name)
+
+
+def _first(node: Node) -> Node | None:
+    return next((one for one in node.named_children if one.type != "comment"), None)
+
+
+def _alternatives(node: Node) -> Expr:
+    children = node.named_children
+    if node.type == "conditional_expression":
+        children = [children[0], children[-1]] if len(children) == 3 else children
+    elif node.type == "ternary_expression":
+        children = children[1:]
+    else:
+        operator = node.child_by_field_name("operator")
+        if operator is not None and operator.type not in _EITHER:
+            return UNKNOWN
+        if operator is not None and operator.type == "and":
+            children = children[-1:]
+    return either([value(child) for child in children])
+
+
+def either(found: list[Expr]) -> Expr:
+    """One of these; what is nothing is left out."""
+    some = list(dict.fromkeys(one for one in found if one != NOTHING))
+    if not some:
+        return NOTHING
+    return some[0] if len(some) == 1 else ("any", tuple(some))
+
+
+def _new(field_name: str) -> Callable[[Node], Expr]:
+    def made(node: Node) -> Expr:
+        found = value(node.child_by_field_name(field_name))
+        return found if found == UNKNOWN else ("new", found)
+
+    return made
+
+
+def _method_call(node: Node) -> Expr:
+    name = text_of(node.child_by_field_name("name"))
+    holder = node.child_by_field_name("object")
+    return ("call", ("attr", value(holder), name) if holder is not None else ("name", name))
+
+
+def _cast(node: Node) -> Expr:
+    written = node.child_by_field_name("type") or node.named_children[-1]
+    return value(_first(node)) if text_of(written) == "const" else typed(written)
+
+
+def _generic(node: Node) -> Expr:
+    """A type with arguments, in any of the languages."""
+    head = node.child_by_field_name("name") or node.child_by_field_name("type") or _first(node)
+    listed = node.child_by_field_name("type_arguments") or node.named_children[-1]
+    given = [value(one) for one in listed.named_children if one.type != "comment"]
+    found = value(head)
+    last = str(found[-1]) if found[0] in ("name", "attr") else ""
+    if last in _CLASS_TYPES and given:
+        return ("class_of", given[0])
+    if last in _TRANSPARENT and given:
+        some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
+        return either(some)
+    return ("of", found, tuple(given))
+
+
+def _subscript(node: Node) -> Expr:
+    """`xs[0]`, which in Python may also be a type with arguments."""
+    head = node.child_by_field_name("value") or node.child_by_field_name("object")
+    given = [value(one) for one in node.children_by_field_name("subscript")]
+    found = value(head)
+    last = str(found[-1]) if found[0] in ("name", "attr") else ""
+    if last in _TRANSPARENT and given:
+        some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
+        return either(some)
+    if last in _CLASS_TYPES and given:
+        return ("class_of", given[0])
+    return ("of", found, tuple(given))
+
+
+def _array(node: Node) -> Expr:
+    return ("of", UNKNOWN, (value(node.named_children[-1] if node.named_children else None),))
+
+
+def _quoted(node: Node) -> Expr:
+    """A type between quotes, as Python writes one that is defined further down."""
+    parts = [part.strip() for part in text_of(node).strip("'\"").split("|")]
+    found: list[Expr] = []
+    for part in parts:
+        plain = _DOTTED.match(part)
+        if plain is None:
+            return UNKNOWN
+        inside = re.fullmatch(r"(?:\w+\.)?Optional\[(.+)\]", part)
+        names = (inside[1] if inside else plain[0]).split(".")
+        expression = _named(names[0])
+        for name in names[1:]:
+            expression = ("attr", expression, name)
+        found.append(expression)
+    return either(found)
+
+
+_SPECIAL: dict[str, Callable[[Node], Expr]] = {
+    "this": lambda _: SELF,
+    "self": lambda _: SELF,
+    "super": lambda _: SUPER,
+    "new_expression": _new("constructor"),
+    "object_creation_expression": _new("type"),
+    "composite_literal": _new("type"),
+    "struct_expression": _new("name"),
+    "method_invocation": _method_call,
+    "as_expression": _cast,
+    "cast_expression": _cast,
+    "generic_type": _generic,
+    "subscript": _subscript,
+    "subscript_expression": _subscript,
+    "array_type": _array,
+    "slice_type": _array,
+    "string": _quoted,
+    "reference_type": lambda node: value(node.child_by_field_name("type")),
+    "named_expression": lambda node: value(node.child_by_field_name("value")),
+    "assignment": lambda node: value(node.child_by_field_name("right")),
+}

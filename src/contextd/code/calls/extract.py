@@ -1,0 +1,417 @@
+"""The scopes, names and calls of one file, from its syntax tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tree_sitter import Node
+
+from contextd.code.calls.expressions import name_node, typed, value
+from contextd.code.calls.facts import (
+    NOTHING,
+    SELF,
+    UNKNOWN,
+    CodeScope,
+    Expr,
+    FileFacts,
+    Site,
+    SiteKind,
+)
+from contextd.code.calls.queries import QUERIES
+from contextd.code.index.languages.language import captures, parsed
+from contextd.code.index.languages.outline import text_of
+from contextd.code.index.languages.table import BY_NAME, language_of
+
+_NAMED = frozenset(
+    """identifier attribute member_expression selector_expression field_access
+    scoped_identifier""".split()
+)
+"""What stands for a definition by its name alone."""
+_PROPERTIES = ("property", "cached_property", "computed_field")
+_PATTERNS = frozenset(("identifier", "property_identifier", "field_identifier", "type_identifier"))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A file while it is read. `open_` are the scopes around the node that comes next."""
+
+    family: str
+    scopes: list[CodeScope] = field(default_factory=list[CodeScope])
+    sites: list[Site] = field(default_factory=list[Site])
+    open_: list[int] = field(default_factory=list[int])
+
+    @property
+    def here(self) -> int:
+        return self.open_[-1]
+
+    def enter(self, kind: str, name: str, node: Node) -> CodeScope:
+        scope = CodeScope(
+            "class" if kind == "class" else "function",
+            name,
+            node.start_byte,
+            node.end_byte,
+            self.here,
+        )
+        self.open_.append(len(self.scopes))
+        self.scopes.append(scope)
+        return scope
+
+    def leave_before(self, start: int) -> None:
+        while len(self.open_) > 1 and self.scopes[self.here].end <= start:
+            self.open_.pop()
+
+    def bind(self, name: str, found: Expr, scope: int | None = None) -> None:
+        at = self.here if scope is None else scope
+        if name and found != NOTHING:
+            known = self.scopes[at].bindings.setdefault(name, [])
+            if (found, self.here) not in known:
+                known.append((found, self.here))
+
+    def site(self, kind: SiteKind, node: Node, target: Expr | None = None) -> None:
+        named = name_node(node)
+        found = target or value(node)
+        if found[0] in ("name", "attr"):
+            line = named.start_point[0] + 1
+            self.sites.append(Site(kind, found, line, named.start_byte, self.here))
+
+    def own_class(self) -> int | None:
+        """The class whose instance `self` is here."""
+        found = [number for number in self.open_ if self.scopes[number].kind == "class"]
+        return found[-1] if found else None
+
+
+def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFacts | None:
+    """What a file says of its calls; None in a language whose calls are not understood."""
+    language = language_of(path)
+    row = BY_NAME.get(language_name)
+    query = QUERIES.get(row.family if row is not None else "")
+    if language is None or row is None or query is None or language.embedded is not None:
+        return None
+    root = parsed(language, data).root_node
+    found = captures(language.grammar, query.get(language_name, query[""]), root)
+    nodes = sorted(
+        ((node, name) for name, listed in found.items() for node in listed),
+        key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, _ORDER[pair[1]]),
+    )
+    reading = _Reading(row.family)
+    reading.scopes.append(CodeScope("module", "", 0, len(data), -1))
+    reading.open_.append(0)
+    for node, name in nodes:
+        reading.leave_before(node.start_byte)
+        _STEPS[name](reading, node)
+    reading.sites.sort(key=lambda site: site.start)
+    return FileFacts(digest, tuple(reading.scopes), tuple(reading.sites))
+
+
+def _class(reading: _Reading, node: Node) -> None:
+    name = text_of(node.child_by_field_name("name"))
+    if node.type == "impl_item":
+        name = str(value(node.child_by_field_name("type"))[-1])
+    scope = reading.enter("class", name, node)
+    listed = node.child_by_field_name("superclasses")
+    bases = list(listed.named_children) if listed is not None else []
+    for child in node.named_children:
+        if child.type in ("class_heritage", "superclass", "super_interfaces", "extends_interfaces"):
+            bases += _heritage(child)
+        elif child.type == "extends_type_clause":
+            bases += child.children_by_field_name("type")
+    for base in bases:
+        found = value(base)
+        if base.type != "keyword_argument" and found != UNKNOWN:
+            scope.bases.append(found)
+            head = found[1] if found[0] == "of" else found
+            reading.site("extends", name_node(base), head)
+
+
+def _heritage(node: Node) -> list[Node]:
+    """The types a class names as what it extends or implements."""
+    if node.type in ("extends_clause",):
+        return node.children_by_field_name("value")
+    clauses = ("extends_clause", "implements_clause", "type_list")
+    found: list[Node] = []
+    for child in node.named_children:
+        found += _heritage(child) if child.type in clauses else [child]
+    return found
+
+
+def _function(reading: _Reading, node: Node) -> None:
+    name = text_of(node.child_by_field_name("name"))
+    parent = node.parent
+    if not name and parent is not None and parent.type in ("variable_declarator", "pair"):
+        name = text_of(parent.child_by_field_name("name") or parent.child_by_field_name("key"))
+    if not name and parent is not None and parent.type.endswith("field_definition"):
+        name = text_of(parent.child_by_field_name("name"))
+    above = reading.here
+    in_class = reading.scopes[above].kind == "class"
+    scope = reading.enter("function", name, node)
+    decorators = _decorators(node)
+    scope.is_static = "staticmethod" in decorators
+    scope.is_property = any(one in _PROPERTIES for one in decorators) or any(
+        child.type == "get" for child in node.children
+    )
+    receiver = node.child_by_field_name("receiver")
+    for listed in (receiver, node.child_by_field_name("parameters")):
+        if listed is not None:
+            for position, one in enumerate(listed.named_children):
+                _parameter(reading, one, in_class and position == 0, decorators)
+    single = node.child_by_field_name("parameter")
+    if single is not None:
+        reading.bind(text_of(single), UNKNOWN)
+    written = (
+        node.child_by_field_name("return_type")
+        or node.child_by_field_name("result")
+        or (node.child_by_field_name("type") if reading.family == "java" else None)
+    )
+    if written is not None:
+        scope.annotated = True
+        if written.type == "parameter_list":
+            first = written.named_children[0] if written.named_children else None
+            written = first.child_by_field_name("type") if first is not None else None
+        scope.returns.append(typed(written))
+    body = node.child_by_field_name("body")
+    if node.type == "arrow_function" and body is not None and body.type != "statement_block":
+        scope.returns.append(value(body))
+
+
+def _decorators(node: Node) -> list[str]:
+    parent = node.parent
+    if parent is None or parent.type != "decorated_definition":
+        return []
+    found = (
+        value(child.named_children[0])
+        for child in parent.named_children[:-1]
+        if child.named_children
+    )
+    return [str((one[1] if one[0] == "call" else one)[-1]) for one in found]
+
+
+def _parameter(reading: _Reading, node: Node, first: bool, decorators: list[str]) -> None:
+    """Bind what a parameter is called to its type."""
+    if node.type == "self_parameter":
+        reading.bind("self", SELF)
+        return
+    named = (
+        node.child_by_field_name("pattern")
+        or node.child_by_field_name("name")
+        or (node.named_children[0] if node.type == "typed_parameter" else node)
+    )
+    name = text_of(named)
+    bare = reading.family == "python" and first and node.type == "identifier"
+    if bare and "staticmethod" not in decorators:
+        is_class = "classmethod" in decorators or name == "cls"
+        reading.bind(name, ("own_class",) if is_class else SELF)
+        return
+    if named.type not in _PATTERNS:
+        for inner in _bound_names(named):
+            reading.bind(inner, UNKNOWN)
+        return
+    written = node.child_by_field_name("type")
+    found = typed(written) if written is not None else UNKNOWN
+    default = node.child_by_field_name("value")
+    if written is None and default is not None:
+        made = value(default)
+        found = made if made[0] == "new" else UNKNOWN
+    reading.bind(name, found)
+    owner = reading.own_class()
+    is_field = any(one.type in ("accessibility_modifier", "readonly") for one in node.children)
+    if owner is not None and is_field:
+        reading.bind(name, found, owner)
+
+
+def _bound_names(node: Node) -> list[str]:
+    kinds = ("identifier", "shorthand_property_identifier_pattern")
+    if node.type in kinds:
+        return [text_of(node)]
+    return [name for child in node.named_children for name in _bound_names(child)]
+
+
+def _assign(reading: _Reading, node: Node) -> None:
+    """Bind what stands left to what stands right, or to the type that is written."""
+    left = (
+        node.child_by_field_name("left")
+        or node.child_by_field_name("name")
+        or node.child_by_field_name("pattern")
+        or node.child_by_field_name("property")
+        or node.child_by_field_name("declarator")
+    )
+    if left is None:
+        return
+    right = node.child_by_field_name("right") or node.child_by_field_name("value")
+    written = node.child_by_field_name("type")
+    if left.type == "variable_declarator":
+        right = left.child_by_field_name("value")
+        left = left.child_by_field_name("name") or left
+        if text_of(written) == "var":
+            written = None
+    found = typed(written) if written is not None else value(right) if right else UNKNOWN
+    if right is not None and right.type in _NAMED:
+        reading.site("use", right)
+    lefts = [left]
+    if left.type == "expression_list":
+        lefts = left.named_children
+        # Of several values the first one is what a call is worth; the rest is mostly an error.
+        for other in lefts[1:]:
+            reading.bind(text_of(other), UNKNOWN)
+        lefts = lefts[:1]
+    for one in lefts:
+        _bind_left(reading, one, found, is_declared=written is not None)
+
+
+def _bind_left(reading: _Reading, left: Node, found: Expr, *, is_declared: bool) -> None:
+    if left.type in _PATTERNS or left.type == "private_property_identifier":
+        reading.bind(text_of(left), found)
+        return
+    target = value(left)
+    if target[0] == "attr":
+        owner = reading.own_class()
+        if owner is not None and _is_self(reading, target[1]):
+            reading.bind(str(target[2]), found, owner)
+        return
+    if left.type == "object_pattern":
+        for child in left.named_children:
+            if child.type == "shorthand_property_identifier_pattern":
+                reading.bind(text_of(child), ("attr", found, text_of(child)))
+            elif child.type == "pair_pattern":
+                key = text_of(child.child_by_field_name("key"))
+                bound = child.child_by_field_name("value")
+                if bound is not None and bound.type == "identifier":
+                    reading.bind(text_of(bound), ("attr", found, key))
+        return
+    for name in _bound_names(left):
+        reading.bind(name, UNKNOWN)
+
+
+def _is_self(reading: _Reading, found: Expr) -> bool:
+    if found == SELF:
+        return True
+    if found[0] != "name":
+        return False
+    for number in reversed(reading.open_):
+        bound = reading.scopes[number].bindings.get(str(found[1]))
+        if bound is not None:
+            return [one for one, _ in bound] == [SELF]
+    return False
+
+
+def _field(reading: _Reading, node: Node) -> None:
+    """A field that a class, struct or interface declares."""
+    owner = reading.own_class()
+    if owner is None or reading.here != owner:
+        return
+    if reading.family == "go" and node.child_by_field_name("name") is None:
+        base = value(node.child_by_field_name("type"))
+        reading.scopes[owner].bases.append(base)
+        return
+    _assign(reading, node)
+
+
+def _loop(reading: _Reading, node: Node) -> None:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None:
+        return
+    found = ("item", value(right))
+    if left.type in _PATTERNS:
+        reading.bind(text_of(left), found)
+        return
+    for name in _bound_names(left):
+        reading.bind(name, UNKNOWN)
+
+
+def _with(reading: _Reading, node: Node) -> None:
+    pattern = node.child_by_field_name("value")
+    if pattern is None or pattern.type != "as_pattern":
+        return
+    alias = pattern.child_by_field_name("alias")
+    target = alias.named_children[0] if alias is not None and alias.named_children else None
+    if target is not None:
+        _bind_left(
+            reading, target, ("entered", value(pattern.named_children[0])), is_declared=False
+        )
+
+
+def _call(reading: _Reading, node: Node) -> None:
+    if node.type == "method_invocation":
+        called = value(node)[1]
+        name = node.child_by_field_name("name")
+        if name is not None:
+            reading.site("call", name, called)
+    else:
+        callee = (
+            node.child_by_field_name("function")
+            or node.child_by_field_name("constructor")
+            or node.child_by_field_name("type")
+            or node.child_by_field_name("name")
+        )
+        if callee is None:
+            return
+        found = value(callee)
+        if found[0] == "of":
+            found = found[1]
+        if callee.type == "super":
+            found = ("attr", ("super",), "constructor")
+        reading.site("call", callee, found)
+    given = node.child_by_field_name("arguments")
+    for one in given.named_children if given is not None else ():
+        passed = one.child_by_field_name("value") if one.type == "keyword_argument" else one
+        if passed is not None and passed.type in _NAMED:
+            reading.site("use", passed)
+
+
+def _return(reading: _Reading, node: Node) -> None:
+    scope = reading.scopes[reading.here]
+    given = next((one for one in node.named_children if one.type != "comment"), None)
+    if given is None:
+        return
+    if given.type in _NAMED:
+        reading.site("use", given)
+    if scope.kind == "function" and not scope.annotated:
+        scope.returns.append(value(given))
+
+
+def _decorator(reading: _Reading, node: Node) -> None:
+    inner = node.named_children[0] if node.named_children else None
+    if inner is not None and inner.type in _NAMED:
+        reading.site("call", inner)
+
+
+def _element(reading: _Reading, node: Node) -> None:
+    name = node.child_by_field_name("name")
+    if name is not None and (name.type != "identifier" or text_of(name)[:1].isupper()):
+        reading.site("call", name)
+
+
+def _annotation(reading: _Reading, node: Node) -> None:
+    """The types that are written: a change of one of them bears on what is typed with it."""
+    waiting = [node]
+    while waiting:
+        one = waiting.pop()
+        found = value(one) if one.type != "string" else UNKNOWN
+        if one.type in _NAMED or one.type in ("type_identifier", "nested_type_identifier"):
+            if found != NOTHING:
+                reading.site("use", one)
+        else:
+            waiting += one.named_children
+
+
+def _pair(reading: _Reading, node: Node) -> None:
+    given = node.child_by_field_name("value")
+    if given is not None and given.type in _NAMED:
+        reading.site("use", given)
+
+
+_STEPS: dict[str, Callable[[_Reading, Node], None]] = {
+    "class": _class,
+    "function": _function,
+    "decorator": _decorator,
+    "field": _field,
+    "assign": _assign,
+    "loop": _loop,
+    "with": _with,
+    "call": _call,
+    "return": _return,
+    "element": _element,
+    "annotation": _annotation,
+    "pair": _pair,
+}
+_ORDER = {name: number for number, name in enumerate(_STEPS)}

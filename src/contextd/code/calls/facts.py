@@ -1,0 +1,65 @@
+"""What one file says of its calls, before other files are known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Expr = tuple[Any, ...]
+"""A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("call", e)`,
+`("new", type)` and `("typed", type)` for an instance, `("any", (e, …))` for one of several,
+`("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something, and
+the constants below.
+"""
+
+SELF: Expr = ("self",)
+SUPER: Expr = ("super",)
+NOTHING: Expr = ("nothing",)
+"""`None`, `null` and the like: no value that could be called."""
+UNKNOWN: Expr = ("unknown",)
+
+SiteKind = Literal["call", "use", "extends"]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place that calls something, hands it on as a value (`use`) or builds a class on it. `start` is the
+    offset of the last name of `target`, `scope` the index of the scope around it.
+    """
+
+    kind: SiteKind
+    target: Expr
+    line: int
+    start: int
+    scope: int
+
+
+@dataclass(slots=True)
+class CodeScope:
+    """A module, class or function, from offset to offset. `bindings` are what its names are set to, in a
+    class also what `self.x` is set to, each with the index of the scope that says so. `bases` are those of
+    a class, `returns` what a function gives back: its annotation alone where it has one.
+    """
+
+    kind: Literal["module", "class", "function"]
+    name: str
+    start: int
+    end: int
+    parent: int
+    bindings: dict[str, list[tuple[Expr, int]]] = field(
+        default_factory=dict[str, list[tuple[Expr, int]]]
+    )
+    bases: list[Expr] = field(default_factory=list[Expr])
+    returns: list[Expr] = field(default_factory=list[Expr])
+    annotated: bool = False
+    is_property: bool = False
+    is_static: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """The scopes of a file, the module first, and its sites in source order."""
+
+    digest: str
+    scopes: tuple[CodeScope, ...]
+    sites: tuple[Site, ...]

@@ -1,0 +1,143 @@
+"""Definitions by what holds them, and the scope each one is."""
+
+from __future__ import annotations
+
+import posixpath
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from contextd.code.calls.facts import CodeScope
+from contextd.code.calls.reading import CodeFacts
+from contextd.code.index.languages.table import BY_NAME
+from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.code.symbols.symbols import WHOLE, NameUse, uses
+from contextd.domain.code import Symbol
+
+FUNCTIONS = frozenset(("function", "method"))
+CONSTANTS = frozenset(("constant", "variable", "property", "field"))
+SPREAD = frozenset(("go", "rust"))
+"""Families in which the methods of a type may stand anywhere in its folder."""
+
+At = tuple[str, int]
+"""A scope: its file and its index there."""
+
+
+@dataclass
+class CodeLayout:
+    """The definitions of a project by their holders. All of it is made for a file when that is first
+    asked about.
+    """
+
+    graph: SymbolGraph
+    facts: CodeFacts
+    _members: dict[str, dict[str, dict[str, Definition]]] = field(
+        default_factory=dict[str, dict[str, dict[str, Definition]]]
+    )
+    _bound: dict[str, dict[str, list[NameUse]]] = field(
+        default_factory=dict[str, dict[str, list[NameUse]]]
+    )
+    _of_scope: dict[str, dict[int, Definition]] = field(
+        default_factory=dict[str, dict[int, Definition]]
+    )
+
+    _ordered: dict[str, list[Symbol]] = field(default_factory=dict[str, list[Symbol]])
+
+    @cached_property
+    def folders(self) -> Mapping[str, Sequence[str]]:
+        """The files of each folder."""
+        found: dict[str, list[str]] = {}
+        for path in self.graph.files:
+            found.setdefault(posixpath.dirname(path), []).append(path)
+        return found
+
+    def family(self, path: str) -> str:
+        """The family of languages of a file."""
+        file = self.graph.files.get(path)
+        row = BY_NAME.get(file.language) if file is not None else None
+        return row.family if row is not None else ""
+
+    def held(self, path: str, holder: str) -> Mapping[str, Definition]:
+        """What a definition of a file holds, by name; with no holder, what stands by itself."""
+        known = self._members.get(path)
+        if known is None:
+            known = self._members[path] = {}
+            file = self.graph.files.get(path)
+            for one in file.symbols if file is not None else ():
+                known.setdefault(one.parent, {}).setdefault(one.name, Definition(path, one))
+        return known.get(holder, {})
+
+    def member(self, holder: Definition, name: str) -> Definition | None:
+        """The member of a type itself, not of what it is built on."""
+        found = self.held(holder.path, holder.qualified).get(name)
+        if found is None and self.family(holder.path) in SPREAD:
+            for path in self.folders.get(posixpath.dirname(holder.path), ()):
+                found = found or self.held(path, holder.qualified).get(name)
+        return found
+
+    def bound(self, path: str, name: str) -> Sequence[NameUse]:
+        """What an import of a file binds a name to, or makes visible by it."""
+        known = self._bound.get(path)
+        if known is None:
+            known = self._bound[path] = {}
+            file = self.graph.files.get(path)
+            for use in uses(self.graph.files.get, file) if file is not None else ():
+                local = use.local or (use.name if use.name != WHOLE else "")
+                if local:
+                    known.setdefault(local, []).append(use)
+        return known.get(name, ())
+
+    def scopes(self, path: str) -> Sequence[CodeScope]:
+        """The scopes of a file; none where its calls are not understood."""
+        found = self.facts.get(path)
+        return found.scopes if found is not None else ()
+
+    def definition_of(self, path: str, scope: int) -> Definition | None:
+        """The definition a scope is the inside of."""
+        known = self._of_scope.get(path)
+        if known is None:
+            known = self._of_scope[path] = dict(self._matched(path))
+        return known.get(scope)
+
+    def scopes_of(self, one: Definition) -> list[At]:
+        """The scopes that a definition is: of a type whose methods stand apart, all of them."""
+        self.definition_of(one.path, 0)
+        return [(one.path, n) for n, known in self._of_scope[one.path].items() if known == one]
+
+    def _matched(self, path: str) -> list[tuple[int, Definition]]:
+        file = self.graph.files.get(path)
+        by_name: dict[str, list[Symbol]] = {}
+        for symbol in file.symbols if file is not None else ():
+            by_name.setdefault(symbol.name, []).append(symbol)
+        found: list[tuple[int, Definition]] = []
+        for number, scope in enumerate(self.scopes(path)):
+            around = [
+                one
+                for one in by_name.get(scope.name, ())
+                if (one.start <= scope.start and scope.end <= one.end)
+                and (scope.kind == "class") == (one.kind not in FUNCTIONS)
+            ]
+            if not around and scope.kind == "class":
+                # What implements a type stands apart from it.
+                around = [one for one in by_name.get(scope.name, ()) if not one.parent]
+            if around:
+                best = min(around, key=lambda one: one.end - one.start)
+                found.append((number, Definition(path, best)))
+        return found
+
+    def around(self, path: str, start: int) -> Definition | None:
+        """The innermost definition around an offset, a constant only where nothing else is."""
+        ordered = self._ordered.get(path)
+        if ordered is None:
+            file = self.graph.files.get(path)
+            symbols = file.symbols if file is not None else ()
+            ordered = sorted(symbols, key=lambda one: (one.start, -one.end))
+            self._ordered[path] = ordered
+        constant: Symbol | None = None
+        for one in reversed(ordered[: bisect_right(ordered, start, key=lambda one: one.start)]):
+            if start < one.end and one.kind not in CONSTANTS:
+                return Definition(path, one)
+            if start < one.end:
+                constant = constant or one
+        return Definition(path, constant) if constant is not None else None

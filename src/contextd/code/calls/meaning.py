@@ -1,0 +1,447 @@
+"""What an expression of one file means, followed into the others."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.code.symbols.symbols import WHOLE, NameUse, definer
+
+_DEEPEST = 24
+_MOST_STEPS = 2_000
+"""Expressions looked at for one: names that lead in circles through each other could take for ever."""
+_IMPLICIT_SELF = frozenset(("java",))
+_CLASS_SCOPES_SEEN = frozenset(("java",))
+_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator"))
+"""Types with several arguments, of which a walk gives the first."""
+_ENTERING = ("__enter__", "__aenter__")
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A class, an instance of it, a function, or the module at `path`."""
+
+    kind: Literal["class", "instance", "function", "module"]
+    one: Definition | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """What an expression may mean. `whole` says that it means nothing else. With `outside` what it means
+    is known and no part of the project. A `circle` is what would only lead back to where it began.
+    """
+
+    meanings: tuple[Meant, ...] = ()
+    whole: bool = False
+    outside: bool = False
+    circle: bool = False
+
+
+NOT_KNOWN = Interpretation()
+OUTSIDE = Interpretation((), whole=False, outside=True)
+NONE = Interpretation((), whole=True)
+CIRCLE = Interpretation((), whole=True, circle=True)
+
+
+def joined(found: Iterable[Interpretation]) -> Interpretation:
+    """One of these."""
+    every = list(found)
+    every = [one for one in every if not one.circle] or every[:1]
+    meanings = tuple(dict.fromkeys(one for each in every for one in each.meanings))
+    return Interpretation(
+        meanings,
+        whole=all(each.whole for each in every) and bool(every),
+        outside=not meanings and any(each.outside for each in every),
+    )
+
+
+@dataclass
+class Interpreter:
+    """Follows names, attributes and calls through a project."""
+
+    layout: CodeLayout
+    _known: dict[tuple[str, int, Expr], Interpretation] = field(
+        default_factory=dict[tuple[str, int, Expr], Interpretation]
+    )
+    _open: set[tuple[str, int, Expr]] = field(default_factory=set[tuple[str, int, Expr]])
+    _circles: int = 0
+    _steps: int = 0
+
+    def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
+        """What an expression in a scope may mean."""
+        key = path, scope, expression
+        known = self._known.get(key)
+        if known is not None:
+            return known
+        if key in self._open:
+            # `x = x.next()` says nothing of x that is not said where x comes from.
+            self._circles += 1
+            return CIRCLE
+        if depth > _DEEPEST or self._steps > _MOST_STEPS:
+            return NOT_KNOWN
+        outermost = not self._open
+        self._steps = 0 if outermost else self._steps + 1
+        circles = self._circles
+        self._open.add(key)
+        try:
+            found = self._evaluated(path, scope, expression, depth + 1)
+        finally:
+            self._open.discard(key)
+        if outermost or circles == self._circles:
+            self._known[key] = found
+        return found
+
+    def _evaluated(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        match expression:
+            case ("name", str(name)):
+                return self._name(path, scope, name, depth)
+            case ("attr", around, str(name)):
+                dotted = self._dotted(path, expression)
+                if dotted is not None:
+                    return dotted
+                return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
+            case ("call", inner):
+                return self._called(self.evaluate(path, scope, inner, depth), depth)
+            case ("new", inner) | ("typed", inner):
+                return self._instances(self.evaluate(path, scope, inner, depth))
+            case ("any", several):
+                return joined(self.evaluate(path, scope, one, depth) for one in several)
+            case ("of" | "class_of", inner, *_):
+                return self.evaluate(path, scope, inner, depth)
+            case ("item", inner):
+                return joined(self._items(path, scope, inner, depth))
+            case ("entered", inner):
+                return self._entered(path, scope, inner, depth)
+            case ("self",) | ("own_class",) | ("super",):
+                return self._own(path, scope, str(expression[0]), depth)
+            case ("nothing",):
+                return NONE
+            case _:
+                return NOT_KNOWN
+
+    def _own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
+        at = self._class_around(path, scope)
+        one = self.layout.definition_of(path, at) if at is not None else None
+        if one is None or at is None:
+            return NOT_KNOWN
+        if which == "super":
+            return self._instances(joined(self.bases(one, depth)))
+        return Interpretation((Meant("instance" if which == "self" else "class", one),), whole=True)
+
+    def _class_around(self, path: str, scope: int) -> int | None:
+        scopes = self.layout.scopes(path)
+        while scope >= 0 and scopes[scope].kind != "class":
+            scope = scopes[scope].parent
+        return scope if scope >= 0 else None
+
+    def _name(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
+        scopes = self.layout.scopes(path)
+        family = self.layout.family(path)
+        if name in ("Self",) and family in ("python", "rust"):
+            return self._own(path, scope, "own_class", depth)
+        at = scope
+        while at > 0:
+            here = scopes[at]
+            seen = here.kind == "function" or at == scope or family in _CLASS_SCOPES_SEEN
+            one = self.layout.definition_of(path, at)
+            if seen and here.kind == "class" and one is not None and family in _CLASS_SCOPES_SEEN:
+                found = self.member(one, name, depth)
+                if found.meanings:
+                    return found
+            elif seen:
+                inner = self.layout.held(path, one.qualified).get(name) if one else None
+                if inner is not None and inner.symbol.kind not in CONSTANTS:
+                    return self._means(inner, depth)
+                if name in here.bindings:
+                    return self._bound(path, here.bindings[name], depth)
+            at = here.parent
+        return self._global(path, name, depth)
+
+    def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
+        return joined(self.evaluate(path, scope, one, depth) for one, scope in bindings)
+
+    def _global(self, path: str, name: str, depth: int) -> Interpretation:
+        own = self.layout.held(path, "").get(name)
+        imported = self.layout.bound(path, name)
+        if own is not None and own.symbol.kind not in CONSTANTS:
+            return self._means(own, depth)
+        if imported:
+            return joined(self._imported(use, depth) for use in imported)
+        package = self._package(path, name)
+        if package:
+            return Interpretation(package, whole=True)
+        if own is not None:
+            return self._means(own, depth)
+        wild = [use for use in self.layout.bound(path, WHOLE) if use.symbol is None]
+        for use in wild:
+            found = self._in_module(use.path, name, depth)
+            if found.meanings:
+                return found
+        bound = self.layout.scopes(path)[0].bindings.get(name) if self.layout.scopes(path) else None
+        if bound is not None:
+            return self._bound(path, bound, depth)
+        return OUTSIDE if not wild else NOT_KNOWN
+
+    def _package(self, path: str, name: str) -> tuple[Meant, ...]:
+        """The files a package of Go is made of, called by its last part or by another name."""
+        if self.layout.family(path) != "go":
+            return ()
+        targets = [
+            one.target
+            for one in self.layout.graph.files[path].imports
+            if one.target and one.specifier.rsplit("/", 1)[-1] == name
+        ]
+        folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
+        return tuple(
+            Meant("module", path=other)
+            for folder in folders
+            for other in self.layout.folders.get(folder, ())
+        )
+
+    def _imported(self, use: NameUse, depth: int) -> Interpretation:
+        if use.symbol is not None:
+            return self._means(Definition(use.path, use.symbol), depth)
+        if use.name != WHOLE:
+            found = self._in_module(use.path, use.name, depth)
+            if found.meanings:
+                return found
+        return Interpretation((Meant("module", path=use.path),), whole=True)
+
+    def _means(self, one: Definition, depth: int) -> Interpretation:
+        """What a definition means where it is named."""
+        kind = one.symbol.kind
+        if kind in FUNCTIONS:
+            return Interpretation((Meant("function", one),), whole=True)
+        if kind not in CONSTANTS:
+            return Interpretation((Meant("class", one),), whole=True)
+        if self.layout.held(one.path, one.qualified):
+            return Interpretation((Meant("instance", one),), whole=True)
+        scopes = self.layout.scopes(one.path)
+        bound = (
+            scopes[0].bindings.get(one.symbol.name) if scopes and not one.symbol.parent else None
+        )
+        return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
+
+    def _in_module(self, path: str, name: str, depth: int) -> Interpretation:
+        found = definer(self.layout.graph.files.get, path, name)
+        if found is not None:
+            return self._means(Definition(*found), depth)
+        folder, file = posixpath.split(path)
+        if file.startswith("__init__."):
+            for inner in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
+                if inner.lstrip("/") in self.layout.graph.files:
+                    return Interpretation((Meant("module", path=inner.lstrip("/")),), whole=True)
+        for use in self.layout.bound(path, name):
+            if use.symbol is None and use.name == WHOLE:
+                return Interpretation((Meant("module", path=use.path),), whole=True)
+        for exported, specifier, inner in self.layout.graph.files[path].exports:
+            if exported == name and inner == WHOLE:
+                for one in self.layout.graph.files[path].imports:
+                    if one.specifier == specifier and one.target:
+                        return Interpretation((Meant("module", path=one.target),), whole=True)
+        return OUTSIDE
+
+    def _dotted(self, path: str, expression: Expr) -> Interpretation | None:
+        """The module behind `a.b` where `import a.b` made it known."""
+        if self.layout.family(path) != "python":
+            return None
+        parts: list[str] = []
+        while expression[0] == "attr":
+            parts.insert(0, str(expression[2]))
+            expression = expression[1]
+        if expression[0] != "name":
+            return None
+        written = ".".join([str(expression[1]), *parts])
+        for one in self.layout.graph.files[path].imports:
+            if one.specifier == written and one.target and (WHOLE, "") in one.names:
+                return Interpretation((Meant("module", path=one.target),), whole=True)
+        return None
+
+    def attribute(self, around: Interpretation, name: str, depth: int = 0) -> Interpretation:
+        """What is reached behind a dot."""
+        if around.circle:
+            return around
+        if not around.meanings:
+            return OUTSIDE if around.outside or around.whole else NOT_KNOWN
+        found: list[Interpretation] = []
+        modules = [one for one in around.meanings if one.kind == "module"]
+        for one in around.meanings:
+            if one.kind == "module":
+                found.append(self._in_module(one.path, name, depth))
+            elif one.kind in ("class", "instance") and one.one is not None:
+                found.append(self.member(one.one, name, depth))
+            else:
+                found.append(OUTSIDE)
+        if len(modules) > 1:
+            # The files of one package: what one of them lacks another one has.
+            found = [one for one in found if one.meanings] or found
+        told = joined(found)
+        return (
+            told
+            if around.whole
+            else Interpretation(told.meanings, whole=False, outside=told.outside)
+        )
+
+    def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
+        """A member of a class, its own or inherited; the value of a property."""
+        seen: set[Definition] = set()
+        waiting = [holder]
+        whole = True
+        while waiting:
+            one = waiting.pop(0)
+            if one in seen:
+                continue
+            seen.add(one)
+            own = self.layout.member(one, name)
+            if own is not None and own.symbol.kind not in CONSTANTS:
+                return self._valued(own, depth)
+            fields = [
+                (path, bound)
+                for path, number in self.layout.scopes_of(one)
+                for bound in self.layout.scopes(path)[number].bindings.get(name, ())
+            ]
+            if fields:
+                return joined(self.evaluate(p, scope, e, depth) for p, (e, scope) in fields)
+            for base in self.bases(one, depth):
+                whole = whole and bool(base.meanings)
+                waiting += [m.one for m in base.meanings if m.one and m.kind == "class"]
+        return OUTSIDE
+
+    def _valued(self, own: Definition, depth: int) -> Interpretation:
+        for path, number in self.layout.scopes_of(own):
+            scope = self.layout.scopes(path)[number]
+            if scope.is_property:
+                return joined(self.evaluate(path, number, one, depth) for one in scope.returns)
+        return self._means(own, depth)
+
+    def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
+        """What a class is built on, in its order."""
+        for path, number in self.layout.scopes_of(one):
+            scope = self.layout.scopes(path)[number]
+            for base in scope.bases:
+                yield self.evaluate(path, max(0, scope.parent), base, depth + 1)
+
+    def _instances(self, found: Interpretation) -> Interpretation:
+        kinds = ("class", "instance")
+        some = [Meant("instance", m.one) for m in found.meanings if m.kind in kinds]
+        return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)
+
+    def _called(self, found: Interpretation, depth: int) -> Interpretation:
+        if found.circle:
+            return found
+        if not found.meanings:
+            return OUTSIDE if found.outside else NOT_KNOWN
+        given: list[Interpretation] = []
+        for one in found.meanings:
+            if one.kind == "class":
+                given.append(Interpretation((Meant("instance", one.one),), whole=True))
+            elif one.kind == "function" and one.one is not None:
+                given.append(self._returned(one.one, depth))
+            else:
+                given.append(NOT_KNOWN)
+        told = joined(given)
+        return (
+            told
+            if found.whole
+            else Interpretation(told.meanings, whole=False, outside=told.outside)
+        )
+
+    def _returned(self, function: Definition, depth: int) -> Interpretation:
+        places = self.layout.scopes_of(function)
+        returns = [
+            (path, number, one)
+            for path, number in places
+            for one in self.layout.scopes(path)[number].returns
+        ]
+        return joined(self.evaluate(*place, depth) for place in returns) if returns else NOT_KNOWN
+
+    def _entered(self, path: str, scope: int, inner: Expr, depth: int) -> Interpretation:
+        """What `with … as x` binds."""
+        found = self.evaluate(path, scope, inner, depth)
+        given: list[Interpretation] = []
+        for one in found.meanings:
+            for name in _ENTERING if one.one is not None and one.kind == "instance" else ():
+                method = self.member(one.one, name, depth) if one.one else NOT_KNOWN
+                for meant in method.meanings:
+                    if meant.kind == "function" and meant.one is not None:
+                        given.append(self._returned(meant.one, depth))
+        told = joined(given) if given else NOT_KNOWN
+        if told.meanings:
+            return told
+        if inner[0] == "call":
+            items = self._items(path, scope, inner, depth)
+            if items:
+                return joined(items)
+        return (
+            found
+            if found.meanings and not found.outside
+            else OUTSIDE
+            if found.outside
+            else NOT_KNOWN
+        )
+
+    def _items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
+        """What one gets walking over something."""
+        return [
+            self.evaluate(where, at, ("typed", one), depth)
+            for where, at, one in self._elements(path, scope, inner, depth)
+        ]
+
+    def _bindings(self, path: str, scope: int, name: str) -> Sequence[tuple[Expr, int]]:
+        """What the nearest scope around sets a name to."""
+        scopes = self.layout.scopes(path)
+        while scope >= 0:
+            bound = scopes[scope].bindings.get(name)
+            if bound:
+                return bound
+            scope = scopes[scope].parent
+        return ()
+
+    def _elements(
+        self, path: str, scope: int, expression: Expr, depth: int
+    ) -> list[tuple[str, int, Expr]]:
+        """The types of the elements of a container, each with the scope that writes it down."""
+        if depth > _DEEPEST:
+            return []
+        match expression:
+            case ("typed", ("of", _, given)) | ("of", ("unknown",), given) if given:
+                return [(path, scope, given[0] if len(given) == 1 else _element(expression))]
+            case ("typed", ("any", several)):
+                options = (("typed", one) for one in several)
+                return [e for o in options for e in self._elements(path, scope, o, depth + 1)]
+            case ("name", str(name)):
+                bound = self._bindings(path, scope, name)
+                return [e for one, s in bound for e in self._elements(path, s, one, depth + 1)]
+            case ("attr", around, str(name)):
+                found: list[tuple[str, int, Expr]] = []
+                for meant in self.evaluate(path, scope, around, depth).meanings:
+                    if meant.one is None or meant.kind not in ("class", "instance"):
+                        continue
+                    for p, n in self.layout.scopes_of(meant.one):
+                        for one, s in self.layout.scopes(p)[n].bindings.get(name, ()):
+                            found += self._elements(p, s, one, depth + 1)
+                return found
+            case ("call", inner):
+                return [
+                    e
+                    for meant in self.evaluate(path, scope, inner, depth).meanings
+                    if meant.kind == "function" and meant.one is not None
+                    for p, n in self.layout.scopes_of(meant.one)
+                    for one in self.layout.scopes(p)[n].returns
+                    for e in self._elements(p, n, one, depth + 1)
+                ]
+            case _:
+                return []
+
+
+def _element(expression: Expr) -> Expr:
+    """What one gets out of a type with several arguments, walking over it."""
+    inner = expression[1] if expression[0] == "typed" else expression
+    given: tuple[Expr, ...] = inner[2]
+    return given[0] if str(inner[1][-1]) in _FIRST_WALKED else UNKNOWN

@@ -1,0 +1,105 @@
+"""What is looked at in the syntax tree of each family of languages, by name of the step it is for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_PYTHON = """
+(class_definition) @class
+(function_definition) @function
+(decorator) @decorator
+(assignment) @assign
+(named_expression) @assign
+(for_statement) @loop
+(for_in_clause) @loop
+(with_item) @with
+(call) @call
+(return_statement) @return
+(type) @annotation
+(pair) @pair
+"""
+
+_JAVASCRIPT = """
+(class_declaration) @class
+(class) @class
+(function_declaration) @function
+(function_expression) @function
+(generator_function_declaration) @function
+(generator_function) @function
+(arrow_function) @function
+(method_definition) @function
+(decorator) @decorator
+(variable_declarator) @assign
+(assignment_expression) @assign
+(for_in_statement) @loop
+(call_expression) @call
+(new_expression) @call
+(return_statement) @return
+(pair) @pair
+"""
+_JSX = """
+(jsx_opening_element) @element
+(jsx_self_closing_element) @element
+"""
+_TYPESCRIPT = """
+(abstract_class_declaration) @class
+(interface_declaration) @class
+(public_field_definition) @field
+(property_signature) @field
+(method_signature) @function
+(abstract_method_signature) @function
+(type_annotation) @annotation
+"""
+
+_GO = """
+(type_spec) @class
+(function_declaration) @function
+(method_declaration) @function
+(func_literal) @function
+(field_declaration) @field
+(short_var_declaration) @assign
+(var_spec) @assign
+(call_expression) @call
+(composite_literal) @call
+(return_statement) @return
+"""
+
+_JAVA = """
+(class_declaration) @class
+(interface_declaration) @class
+(record_declaration) @class
+(enum_declaration) @class
+(method_declaration) @function
+(constructor_declaration) @function
+(field_declaration) @field
+(local_variable_declaration) @assign
+(assignment_expression) @assign
+(method_invocation) @call
+(object_creation_expression) @call
+(return_statement) @return
+"""
+
+_RUST = """
+(struct_item) @class
+(trait_item) @class
+(impl_item) @class
+(function_item) @function
+(function_signature_item) @function
+(field_declaration) @field
+(let_declaration) @assign
+(call_expression) @call
+(struct_expression) @call
+"""
+
+QUERIES: Mapping[str, Mapping[str, str]] = {
+    "python": {"": _PYTHON},
+    "ecmascript": {
+        "": _JAVASCRIPT + _JSX + "(field_definition) @field",
+        "typescript": _JAVASCRIPT + _TYPESCRIPT,
+        "tsx": _JAVASCRIPT + _JSX + _TYPESCRIPT,
+    },
+    "go": {"": _GO},
+    "java": {"": _JAVA},
+    "rust": {"": _RUST},
+}
+"""By family, then by language where its grammar has other nodes than the family's."""

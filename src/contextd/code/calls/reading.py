@@ -1,0 +1,89 @@
+"""What the files of a checkout say of their calls, read when they are asked about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from contextd.code.calls.extract import facts_of
+from contextd.code.calls.facts import FileFacts, Site
+from contextd.code.symbols.symbol_graph import SymbolGraph
+from contextd.code.tree.content import decode
+from contextd.code.tree.generated import UNWRITTEN
+from contextd.code.tree.grep import grep
+from contextd.code.tree.paths import read_inside
+from contextd.domain.errors import ContextdError
+
+_MOST_LINES = 20_000
+_SECONDS = 5.0
+_AT_ONCE = 100
+_WORD = re.compile(r"[\w$#]+")
+
+Kept = dict[str, FileFacts | None]
+"""By path and digest: facts outlast a scan that leaves their file as it was."""
+
+
+@dataclass
+class CodeFacts:
+    """The facts of the files under `root`, which the graph describes. `kept` is shared by the graphs of
+    one checkout that follow each other.
+    """
+
+    root: Path
+    graph: SymbolGraph
+    kept: Kept = field(default_factory=Kept)
+    _naming: dict[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
+    _sites: dict[str, dict[str, list[Site]]] = field(
+        default_factory=dict[str, dict[str, list[Site]]]
+    )
+
+    def get(self, path: str) -> FileFacts | None:
+        """The facts of a file; None where its calls are not understood."""
+        file = self.graph.files.get(path)
+        if file is None or file.error in UNWRITTEN:
+            return None
+        key = f"{file.digest} {path}"
+        if key not in self.kept:
+            try:
+                text = decode(read_inside(self.root, path))
+            except ContextdError:
+                return None
+            data = text.encode("utf-8", "replace")
+            self.kept[key] = facts_of(path, file.language, data, file.digest)
+        return self.kept[key]
+
+    def sites(self, path: str, name: str) -> Sequence[Site]:
+        """The sites of a file that end in a name."""
+        known = self._sites.get(path)
+        if known is None:
+            known = self._sites[path] = {}
+            found = self.get(path)
+            for site in found.sites if found is not None else ():
+                known.setdefault(str(site.target[-1]), []).append(site)
+        return known.get(name, ())
+
+    def naming(self, name: str) -> Sequence[str]:
+        """The code files that have a word, in order of path."""
+        if name not in self._naming:
+            self.look_for([name])
+        return self._naming[name]
+
+    def look_for(self, names: Iterable[str]) -> None:
+        """Find the files that have any of these words, in one go: each search reads all files."""
+        wanted = [name for name in dict.fromkeys(names) if name and name not in self._naming]
+        for first in range(0, len(wanted), _AT_ONCE):
+            some = wanted[first : first + _AT_ONCE]
+            found: dict[str, set[str]] = {name: set() for name in some}
+            either = "|".join(re.escape(name) for name in some)
+            try:
+                pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
+                lines = grep(self.root, pattern, limit=_MOST_LINES, deadline=_SECONDS).matches
+            except ContextdError:
+                lines = ()
+            for line in lines:
+                if line.path in self.graph.files:
+                    for word in found.keys() & set(_WORD.findall(line.text)):
+                        found[word].add(line.path)
+            self._naming |= {name: sorted(paths) for name, paths in found.items()}

@@ -1,0 +1,86 @@
+"""Differences between commits and the work tree, and the commits that mended something."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from contextd.code.git import program as git
+from contextd.domain.errors import Invalid, NotFound, Unavailable
+
+_REVISION = re.compile(r"(?!-)[\w./@^~{}+-]+(?:\.\.\.?[\w./@^~{}+-]*)?")
+_TRUNKS = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "trunk", "develop")
+_SECONDS = 5.0
+_FIX = r"\b(fix(e[sd]|ing)?|bug|regression|hotfix|repair(s|ed)?|broken|crash(es|ed)?)\b"
+_LOOKED_AT = 400
+"""Commits of a few files that are looked through for fixes; older ones say little of the code now."""
+
+
+def checked_revision(revision: str) -> str:
+    """A revision or a range of two, as git takes them. Raises `Invalid`: anything else could be an
+    option.
+    """
+    if not _REVISION.fullmatch(revision):
+        raise Invalid(f"{revision!r} is no revision", "give a commit, a branch, or a range A..B")
+    return revision
+
+
+def diff(root: Path, revision: str = "HEAD") -> str:
+    """The unified diff from a revision to the work tree, or of a range. Raises `NotFound` for a revision
+    this repository does not have.
+    """
+    flags = "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0"
+    wanted = checked_revision(revision)
+    found = git.ask(root, "diff", *flags, wanted, "--", timeout=_SECONDS)
+    if found is None:
+        raise NotFound(f"no revision {revision!r} here", "`git branch -a` lists the branches")
+    return found
+
+
+def text_at(root: Path, revision: str, path: str) -> str | None:
+    """A file as it was in a revision; of a range, at its beginning. None where it was not there."""
+    start = re.split(r"\.\.\.?", checked_revision(revision))[0] or "HEAD"
+    return git.ask(root, "show", f"{start}:{path}", timeout=_SECONDS)
+
+
+def fork(root: Path, base: str = "") -> tuple[str, str]:
+    """Where the branch that is checked out left `base`, or the main branch of the repository: (name of
+    that branch, commit). On that branch itself it is the latest commit. Raises `NotFound`.
+    """
+    names = [checked_revision(base)] if base else list(_TRUNKS)
+    for name in names:
+        commit = git.ask(root, "merge-base", "HEAD", name, timeout=_SECONDS)
+        if commit:
+            return name, commit.strip()
+    if base:
+        raise NotFound(f"no branch or commit {base!r} here", "`git branch -a` lists the branches")
+    if not git.head(root):
+        raise NotFound("there is no commit here yet", "commit something first")
+    return "HEAD", "HEAD"
+
+
+def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Commit]:
+    """The latest commits on some files whose subject says that they mend something; none where git is too
+    slow or there is no history.
+    """
+    if not paths:
+        return []
+    flags = "-z", "--name-only", "--no-renames", "--no-merges", "--no-show-signature"
+    wanted = "--format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f", f"--max-count={_LOOKED_AT}"
+    with suppress(Invalid, Unavailable):
+        printed = git.ask(root, "log", *flags, *wanted, "--", *paths, timeout=_SECONDS)
+        said = re.compile(_FIX, re.IGNORECASE)
+        found = [one for one in git.read_log(printed or "") if said.search(one.subject)]
+        return found[:limit]
+    return []
+
+
+def touching(root: Path, path: str, first: int, last: int) -> set[str]:
+    """The commits that wrote the lines of a file that are there now; none where git does not say."""
+    with suppress(Invalid, Unavailable):
+        lines = f"{first},{max(first, last)}"
+        told = git.ask(root, "blame", "-s", "-l", "-L", lines, "--", path, timeout=1.5)
+        return {row.split(" ", 1)[0].lstrip("^") for row in (told or "").splitlines()}
+    return set()

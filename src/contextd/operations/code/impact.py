@@ -1,0 +1,368 @@
+"""What a change may break, and everything a reviewer of a branch needs in one text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from contextd.code.git import diffs
+from contextd.code.git import program as git
+from contextd.domain.errors import Invalid
+from contextd.domain.records import Record
+from contextd.domain.time import iso
+from contextd.governance.policies.actions import is_diff, told
+from contextd.operations.core import operation
+from contextd.runtime import Runtime
+from contextd.steps.attached import attached_to
+from contextd.steps.changed_code import ChangedCode, ChangedFile, in_diff, named
+from contextd.steps.code_graphs import calls_of
+from contextd.steps.freshness import steady
+from contextd.steps.impacted import (
+    CodeReach,
+    DependentPlace,
+    TestOfCode,
+    TextSection,
+    by_file,
+    packed,
+    reach,
+    without,
+)
+from contextd.steps.policies import checked, with_root
+from contextd.steps.policy_views import ViolationView, violation_views
+from contextd.steps.views import shortened
+
+BUDGET, REVIEW_BUDGET = 1_500, 2_000
+_DEEPEST = 5
+_LISTED, _TESTS_LISTED = 200, 100
+_KNOWN, _KNOWN_EACH = 12, 4
+_FIXES = 8
+_FILES_ASKED = 25
+"""ChangedCode files whose knowledge is looked up; a change of more is told by its first ones."""
+_LONGEST = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class KnownOfCode:
+    """A record that bears on what changes, and the file it was found for."""
+
+    id: str
+    kind: str
+    title: str
+    path: str
+
+    def as_text(self) -> str:
+        """In a line."""
+        return f"  {self.title} [{self.kind} {self.id[:8]}]"
+
+
+@dataclass(frozen=True, slots=True)
+class PastFix:
+    """A commit or a remediation that mended something here. `wrote` says that it wrote lines of what
+    changes that are still there.
+    """
+
+    id: str
+    title: str
+    at: str = ""
+    wrote: bool = False
+
+    def as_text(self) -> str:
+        """In a line."""
+        here = " · wrote these lines" if self.wrote else ""
+        day = f" · {self.at[:10]}" if self.at else ""
+        return f"  {self.id[:9]} {self.title}{day}{here}"
+
+
+@dataclass(frozen=True, slots=True)
+class Impact:
+    """What may break, what would notice, and what is known. `targets` are the definitions asked about,
+    `text` all of it within the budget; the lists are cut at 200 and 100.
+    """
+
+    targets: list[str]
+    breaks: list[DependentPlace]
+    tests: list[TestOfCode]
+    knowledge: list[KnownOfCode]
+    fixes: list[PastFix]
+    files: int
+    text: str
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The text within the budget."""
+        return f"{self.text}\n({self.notice})" if self.notice else self.text
+
+
+@operation("GET /api/code/impact", profile="standard", needs="checkout")
+def impact(
+    runtime: Runtime,
+    path: str | None = None,
+    diff: str | None = None,
+    depth: int = 2,
+    budget: int = BUDGET,
+) -> Impact:
+    """Tell before a change what may break: callers across files, tests that cover it, what is known of it
+    and past fixes there.
+
+    Args:
+        path: A file, file:Class.method, file:line, or a name. Or a unified diff.
+        diff: In place of a path: a unified diff, a revision, or a range A..B.
+        depth: Calls to follow.
+        budget: Most tokens of the text.
+    """
+    if not 1 <= depth <= _DEEPEST:
+        raise Invalid(f"depth is {depth}", f"choose 1 to {_DEEPEST}")
+    _check_budget(budget)
+    if path and is_diff(path):
+        path, diff = None, path
+    if path and diff:
+        raise Invalid("both a path and a diff", "give one of them")
+    with steady(runtime):
+        calls = calls_of(runtime)
+        if path:
+            changed = named(calls.graph, path)
+        else:
+            text, base = _diff_of(runtime, diff or "HEAD")
+            changed = in_diff(runtime, calls.graph, text, base)
+        found = reach(calls, changed, depth)
+    knowledge, remedies = _known(runtime, changed)
+    answer = _impact(
+        runtime, changed, found, knowledge, [*remedies, *_fixes(runtime, changed)], budget
+    )
+    runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
+    return answer
+
+
+def _check_budget(budget: int) -> None:
+    if not 100 <= budget <= 50_000:
+        raise Invalid(f"budget is {budget}", "choose 100 to 50000 tokens")
+
+
+def _diff_of(runtime: Runtime, given: str) -> tuple[str, str]:
+    """(the unified diff, the revision it starts from where that is known)."""
+    if len(given) > _LONGEST:
+        raise Invalid(f"a diff of {len(given):,} characters", "give a part of it")
+    if is_diff(given):
+        return given, ""
+    if "\n" in given.strip():
+        raise Invalid("this is no unified diff", "give the output of `git diff`, or a revision")
+    return diffs.diff(runtime.root, given.strip()), given.strip()
+
+
+def _impact(
+    runtime: Runtime,
+    changed: ChangedCode,
+    found: CodeReach,
+    knowledge: list[KnownOfCode],
+    fixes: list[PastFix],
+    budget: int,
+) -> Impact:
+    targets = [f"{one.path}:{one.qualified}" for one in changed.symbols]
+    paths = {one.path for one in found.broken}
+    about = targets[0] if len(targets) == 1 else f"{len(targets)} definitions in {_files(changed)}"
+    sure = sum(1 for one in found.broken if one.certain)
+    title = (
+        f"{about}: {_counted(sure, 'place')} in {_counted(len(paths), 'file')} use it, "
+        f"{_counted(len(found.tests), 'test')}"
+    )
+    if not changed.files:
+        title = "nothing changed"
+    perhaps = len(found.broken) - sure
+    title += f"; {perhaps} more perhaps" if perhaps else ""
+    text = packed(
+        title,
+        [
+            TextSection("May break:", by_file(found.broken), 0.5),
+            TextSection("Tests:", _test_lines(found.tests), 0.2),
+            TextSection("Known:", [one.as_text() for one in knowledge], 0.15),
+            TextSection("Past fixes:", [one.as_text() for one in fixes], 0.15),
+        ],
+        budget,
+    )
+    return Impact(
+        targets=targets[:_LISTED],
+        breaks=found.broken[:_LISTED],
+        tests=found.tests[:_TESTS_LISTED],
+        knowledge=knowledge,
+        fixes=fixes,
+        files=len(paths),
+        text=text,
+        notice="" if found.whole else "more depends on it than was followed",
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def _files(changed: ChangedCode) -> str:
+    count = len(changed.files)
+    return changed.files[0].path if count == 1 else f"{count} files"
+
+
+def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
+    return [f"  {one.place} · {one.why}{'' if one.certain else ' (perhaps)'}" for one in tests]
+
+
+def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], list[PastFix]]:
+    """(what is known of the files that change, those records that name what changes first, and the
+    remediations among it).
+    """
+    names = {one.symbol.name for one in changed.symbols}
+    found: dict[str, tuple[Record, str]] = {}
+    for file in changed.files[:_FILES_ASKED]:
+        for record in attached_to(runtime, file.path, limit=_KNOWN_EACH * 2):
+            found.setdefault(record.id, (record, file.path))
+    every = sorted(
+        found.values(),
+        key=lambda pair: (
+            not any(name in pair[0].text for name in names if len(name) > 2),
+            -pair[0].confidence,
+        ),
+    )
+    knowledge = [
+        KnownOfCode(one.id, one.kind, shortened(one.title or one.content), path)
+        for one, path in every
+        if one.kind != "remediation"
+    ][:_KNOWN]
+    remedies = [
+        PastFix(one.id, shortened(one.title or one.content), iso(one.created_at))
+        for one, _ in every
+        if one.kind == "remediation"
+    ][:_FIXES]
+    runtime.trace.used += [one for one, _ in every[: _KNOWN + _FIXES]]
+    return knowledge, remedies
+
+
+def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
+    paths = [file.path for file in changed.files[:_FILES_ASKED]]
+    commits = diffs.fixes(runtime.root, paths, limit=_FIXES * 3)
+    if not commits:
+        return []
+    wrote: set[str] = set()
+    for one in changed.symbols[:3]:
+        wrote |= diffs.touching(runtime.root, one.path, one.symbol.start_line, one.symbol.end_line)
+    commits.sort(key=lambda commit: commit.sha not in wrote)
+    return [
+        PastFix(one.sha, one.subject, iso(one.at), one.sha in wrote) for one in commits[:_FIXES]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class FileOfChange:
+    """A changed file with the definitions that change in it, and those that are gone."""
+
+    path: str
+    change: str
+    symbols: list[str]
+    gone: list[str]
+    added: int
+    removed: int
+
+    def as_text(self) -> str:
+        """In a line."""
+        names = ", ".join(self.symbols[:8]) + (" …" if len(self.symbols) > 8 else "")
+        lost = f"; gone: {', '.join(self.gone[:5])}" if self.gone else ""
+        what = "" if self.change == "edit" else f" ({self.change})"
+        return (
+            f"  {self.path}{what} +{self.added} -{self.removed}{': ' if names else ''}{names}{lost}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class DiffContext:
+    """A branch as its reviewer needs it: what changes since it left `base`, who depends on that outside
+    of it, the tests to run, the rules it breaks and what is known. `text` is all of it within the budget.
+    """
+
+    base: str
+    files: list[FileOfChange]
+    callers: list[DependentPlace]
+    tests: list[TestOfCode]
+    violations: list[ViolationView]
+    knowledge: list[KnownOfCode]
+    text: str
+    fixes: list[PastFix] = field(default_factory=list[PastFix])
+    notice: str = ""
+
+    def as_text(self) -> str:
+        """The text within the budget."""
+        return f"{self.text}\n({self.notice})" if self.notice else self.text
+
+
+@operation("GET /api/code/diff", profile="standard", needs="checkout")
+def diff_context(
+    runtime: Runtime, base: str | None = None, budget: int = REVIEW_BUDGET
+) -> DiffContext:
+    """Gather what a review of the current branch needs: changed definitions, their callers outside the
+    diff, tests to run, policies and decisions that bear on it.
+
+    Args:
+        base: The branch or commit to compare with; the main branch when empty.
+        budget: Most tokens of the text.
+    """
+    _check_budget(budget)
+    name, commit = diffs.fork(runtime.root, base or "")
+    text = diffs.diff(runtime.root, commit)
+    with steady(runtime):
+        calls = calls_of(runtime)
+        changed = in_diff(runtime, calls.graph, text, commit)
+        changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
+        found = reach(calls, changed, 1)
+    outside = without(found.broken, [file.path for file in changed.files])
+    violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
+    knowledge, remedies = _known(runtime, changed)
+    files = [
+        FileOfChange(
+            one.path,
+            one.change,
+            [symbol.qualified for symbol in one.symbols],
+            list(one.gone),
+            one.added,
+            one.removed,
+        )
+        for one in changed.files
+    ]
+    fixes = [*remedies, *_fixes(runtime, changed)]
+    title = (
+        f"{_counted(len(files), 'file')} changed since {name}"
+        if files
+        else f"nothing changed since {name}"
+    )
+    whole = packed(
+        title,
+        [
+            TextSection("Changed:", [one.as_text() for one in files], 0.3),
+            TextSection("Breaks rules:", [f"  {one.as_text()}" for one in violations], 0.15),
+            TextSection("Depends on it, outside the diff:", by_file(outside), 0.25),
+            TextSection("Tests to run:", _test_lines(found.tests), 0.15),
+            TextSection("Known:", [one.as_text() for one in knowledge], 0.1),
+            TextSection("Past fixes:", [one.as_text() for one in fixes], 0.05),
+        ],
+        budget,
+    )
+    runtime.trace.read([one.path for one in files], type="symbol", query="")
+    notice = "" if found.whole else "more depends on it than was followed"
+    return DiffContext(
+        base=name,
+        files=files[:_LISTED],
+        callers=outside[:_LISTED],
+        tests=found.tests[:_TESTS_LISTED],
+        violations=violations,
+        knowledge=knowledge,
+        fixes=fixes,
+        text=whole,
+        notice=notice,
+    )
+
+
+def _untracked(runtime: Runtime, known: Iterable[str], changed: ChangedCode) -> list[ChangedFile]:
+    """The new files that git does not know yet."""
+    listed = git.ask(runtime.root, "ls-files", "-o", "--exclude-standard", "-z", timeout=2.0) or ""
+    told_of = {file.path for file in changed.files}
+    indexed = set(known)
+    return [
+        ChangedFile(path, "create")
+        for path in listed.split("\0")
+        if path in indexed and path not in told_of
+    ]

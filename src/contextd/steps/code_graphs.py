@@ -1,0 +1,43 @@
+"""The graphs of a project's code, made from its index and kept while that stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextd.caches import Cache
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.reading import CodeFacts, Kept
+from contextd.code.calls.scip import stamp, told_edges
+from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
+from contextd.domain.scope import Scope
+from contextd.runtime import Runtime
+
+_GRAPHS = 4
+"""A graph of 50,000 files takes 300 MB."""
+
+
+def symbols_of(runtime: Runtime) -> SymbolGraph:
+    """Who imports which definition, as the index has it now."""
+    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
+    return symbol_graph(runtime.view.files, runtime.scope, graphs)
+
+
+def calls_of(runtime: Runtime) -> CallGraph:
+    """Who calls which definition in the caller's checkout. What was read of a file is kept for as long
+    as its content is the same; work trees of one project share nothing.
+    """
+    graph = symbols_of(runtime)
+    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, int, CallGraph]]
+    calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
+    place = runtime.scope, runtime.root
+    index, written = stamp(runtime.root), calls.get(place)
+    if written is not None and written[0] is graph and written[1] == index:
+        return written[2]
+    kept = written[2].facts.kept if written is not None else Kept()
+    known = {f"{file.digest} {file.path}" for file in graph.files.values()}
+    facts = CodeFacts(
+        runtime.root, graph, {key: value for key, value in kept.items() if key in known}
+    )
+    made = CallGraph(graph, facts, told_edges(runtime.root, graph))
+    calls.put(place, (graph, index, made))
+    return made

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from code_repos import SCOPE, CodeModel, scanned, write
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.scip import read_scip, told_edges
+from contextd.code.symbols.symbol_graph import Definition, build_graph
+
+PYTHON = {
+    "shop/__init__.py": "from shop.cart import Cart as Basket\n",
+    "shop/cart.py": """class Base:
+    def total(self): return self.tax()
+    def tax(self): return 1
+class Cart(Base):
+    def __init__(self, owner):
+        self.owner = owner
+        self.store: "Store | None" = None
+    def add(self, item): return item
+    def save(self):
+        self.store.write(self)
+class Store:
+    def write(self, what): return what
+    def read_all(self): return [1]
+def opened() -> Cart:
+    return Cart("x")
+""",
+    "shop/gift.py": """from .cart import Cart
+class GiftCart(Cart):
+    def add(self, item):
+        return super().add(item)
+    def tax(self): return 0
+""",
+    "app.py": """from shop import Basket
+import shop.cart as c
+def typed(cart: Basket): cart.add(1)
+def made(): return c.opened().add(2)
+def untyped(cart): cart.add(3)
+def unique(thing): thing.read_all()
+def total(b: c.Base): return b.tax()
+def rebound():
+    cart = Basket("me")
+    cart = cart or None
+    cart.add(4)
+def handed(): return map(c.opened, [])
+""",
+    "other.py": """class Cart:
+    def add(self, item): return item
+def mine(): return Cart().add(1)
+""",
+}
+
+TYPESCRIPT = {
+    "package.json": '{"name": "app"}',
+    "src/purse.ts": """export class Purse {
+  constructor(private owner: Owner) {}
+  add(n: number) { return this.owner.pay(n); }
+  get first(): Owner { return this.owner; }
+}
+export class Owner { pay(n: number) { return n; } }
+export const open = (o: Owner) => new Purse(o);
+export default function main() { return open(new Owner()).add(1); }
+""",
+    "src/index.ts": 'export { open as openPurse, Purse } from "./purse";\nexport { default } from "./purse";\n',
+    "src/use.ts": """import start, { openPurse, Purse } from "./index";
+export function go(p: Purse) { p.add(1); p.first.pay(2); start(); }
+export const far = () => openPurse(null!).add(3);
+export function unknown(p) { p.add(4); }
+""",
+}
+
+GO = {
+    "go.mod": "module shop\n",
+    "cart/cart.go": "package cart\ntype Cart struct { s *Store }\nfunc New() *Cart { return &Cart{} }\n"
+    "func (c *Cart) Add(n int) { c.s.Put(n) }\n",
+    "cart/store.go": "package cart\ntype Store struct{}\nfunc (s *Store) Put(n int) {}\n",
+    "main.go": 'package main\nimport "shop/cart"\nfunc main() { c := cart.New(); c.Add(1) }\n',
+}
+
+JAVA = {
+    "a/Store.java": "package a; public class Store { public int put(int n) { return n; } }",
+    "a/Cart.java": "package a;\npublic class Cart {\n  private Store store = new Store();\n"
+    "  int add(int n) { return store.put(n); }\n  int twice(int n) { return add(n); }\n}\n",
+}
+
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\n',
+    "src/lib.rs": "mod store;\nuse crate::store::Store;\npub struct Cart { s: Store }\nimpl Cart {\n"
+    "  pub fn new() -> Self { Cart { s: Store::new() } }\n  pub fn add(&self) { self.s.put(1); }\n}\n",
+    "src/store.rs": "pub struct Store {}\nimpl Store {\n  pub fn new() -> Store { Store {} }\n"
+    "  pub fn put(&self, n: i32) {}\n}\n",
+}
+
+
+def graph_of(root: Path, files: dict[str, str]) -> CallGraph:
+    for path, text in files.items():
+        write(root, path, text)
+    model = CodeModel()
+    scanned(root, model)
+    graph = build_graph(model.all(SCOPE))
+    return CallGraph(graph, CodeFacts(root, graph), told_edges(root, graph))
+
+
+def definition(calls: CallGraph, path: str, name: str) -> Definition:
+    [found] = [d for d in calls.graph.definitions if (d.path, d.qualified) == (path, name)]
+    return found
+
+
+def callers(
+    calls: CallGraph, path: str, name: str, *, certain: bool = True
+) -> set[tuple[str, str]]:
+    found = calls.callers(definition(calls, path, name))
+    return {
+        (e.path, e.caller.qualified if e.caller else "")
+        for e in found
+        if e.certain is certain and e.kind == "call"
+    }
+
+
+def test_callers_in_python_follow_imports_annotations_constructors_and_super(tmp_path):
+    calls = graph_of(tmp_path, PYTHON)
+    assert callers(calls, "shop/cart.py", "Cart.add") == {
+        ("app.py", "typed"),
+        ("app.py", "made"),
+        ("app.py", "rebound"),
+        ("shop/gift.py", "GiftCart.add"),
+    }
+    assert callers(calls, "other.py", "Cart.add") == {("other.py", "mine")}
+    assert callers(calls, "shop/cart.py", "Store.write") == {("shop/cart.py", "Cart.save")}
+    assert callers(calls, "shop/cart.py", "Cart.__init__") == {
+        ("shop/cart.py", "opened"),
+        ("app.py", "rebound"),
+    }
+
+
+def test_what_may_mean_another_is_told_as_uncertain_and_a_bare_name_is_no_edge(tmp_path):
+    calls = graph_of(tmp_path, PYTHON)
+    doubtful = callers(calls, "shop/gift.py", "GiftCart.add", certain=False)
+    assert ("app.py", "typed") in doubtful
+    for path, name in (("shop/cart.py", "Cart.add"), ("other.py", "Cart.add")):
+        for certain in (True, False):
+            assert ("app.py", "untyped") not in callers(calls, path, name, certain=certain)
+    assert callers(calls, "shop/cart.py", "Store.read_all") == set()
+    only = callers(calls, "shop/cart.py", "Store.read_all", certain=False)
+    assert only == {("app.py", "unique")}
+    assert ("shop/cart.py", "Base.total") in callers(
+        calls, "shop/gift.py", "GiftCart.tax", certain=False
+    )
+
+
+def test_a_function_that_is_handed_on_is_a_use(tmp_path):
+    calls = graph_of(tmp_path, PYTHON)
+    found = calls.callers(definition(calls, "shop/cart.py", "opened"))
+    assert {(e.caller.qualified, e.kind) for e in found if e.caller} == {
+        ("made", "call"),
+        ("handed", "use"),
+    }
+
+
+def test_callees_are_in_the_order_of_the_code(tmp_path):
+    calls = graph_of(tmp_path, TYPESCRIPT)
+    found = calls.callees(definition(calls, "src/use.ts", "go"))
+    assert [e.target.qualified for e in found if e.kind == "call"] == [
+        "Purse.add",
+        "Owner.pay",
+        "main",
+    ]
+
+
+def test_callers_in_typescript_follow_barrels_defaults_getters_and_parameter_properties(tmp_path):
+    calls = graph_of(tmp_path, TYPESCRIPT)
+    assert callers(calls, "src/purse.ts", "Purse.add") == {
+        ("src/use.ts", "go"),
+        ("src/use.ts", "far"),
+        ("src/purse.ts", "main"),
+    }
+    assert callers(calls, "src/purse.ts", "Owner.pay") == {
+        ("src/purse.ts", "Purse.add"),
+        ("src/use.ts", "go"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "name", "expected"),
+    [
+        (GO, "cart/cart.go", "Cart.Add", ("main.go", "main")),
+        (GO, "cart/store.go", "Store.Put", ("cart/cart.go", "Cart.Add")),
+        (GO, "cart/cart.go", "New", ("main.go", "main")),
+        (JAVA, "a/Store.java", "Store.put", ("a/Cart.java", "Cart.add")),
+        (JAVA, "a/Cart.java", "Cart.add", ("a/Cart.java", "Cart.twice")),
+        (RUST, "src/store.rs", "Store.put", ("src/lib.rs", "Cart.add")),
+        (RUST, "src/store.rs", "Store.new", ("src/lib.rs", "Cart.new")),
+    ],
+)
+def test_callers_in_go_java_and_rust_follow_plain_types(tmp_path, files, path, name, expected):
+    assert callers(graph_of(tmp_path, files), path, name) == {expected}
+
+
+def field(number: int, value: bytes | int) -> bytes:
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def varint(value: int) -> bytes:
+    found = b""
+    while value > 127:
+        found, value = found + bytes([value & 127 | 128]), value >> 7
+    return found + bytes([value])
+
+
+def occurrence(line: int, column: int, symbol: str, roles: int = 0) -> bytes:
+    place = b"".join(map(varint, (line, column, column + 4)))
+    role = field(3, roles) if roles else b""
+    return field(2, field(1, place) + field(2, symbol.encode()) + role)
+
+
+def index_of(documents: dict[str, bytes]) -> bytes:
+    return b"".join(field(2, field(1, path.encode()) + found) for path, found in documents.items())
+
+
+ADD = "scip-python python shop 0.1 `shop.cart`/Cart#add()."
+
+
+def test_an_index_of_scip_says_what_no_type_says_and_only_while_it_is_fresh(tmp_path):
+    files = {"cart.py": PYTHON["other.py"], "app.py": "def go(cart):\n    cart.add(1)\n"}
+    for path, text in files.items():
+        write(tmp_path, path, text)
+    told = {"cart.py": occurrence(1, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
+    write(tmp_path, "index.scip", index_of(told))
+    calls = graph_of(tmp_path, {})
+    assert callers(calls, "cart.py", "Cart.add") == {("app.py", "go")}
+    # It is older than the files: ours stand again.
+    os.utime(tmp_path / "index.scip", ns=(1, 1))
+    calls = graph_of(tmp_path, {})
+    assert callers(calls, "cart.py", "Cart.add") == {("cart.py", "mine")}
+
+
+@pytest.mark.parametrize("data", [b"\x12\xff\xff\xff\x7f", b"\xff" * 12, b"\x0b"])
+def test_an_index_that_is_none_is_refused_by_the_reader_and_ignored_by_the_graph(tmp_path, data):
+    with pytest.raises(ValueError, match=r"\w"):
+        read_scip(data)
+    write(tmp_path, "index.scip", data)
+    assert graph_of(tmp_path, {"a.py": "def f(): g()\ndef g(): ...\n"}).told == {}

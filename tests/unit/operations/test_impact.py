@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.tokens import count_tokens
+from support.repositories import BLOG, committed, git, written
+
+TESTED = {
+    "src/auth/token.test.ts": (
+        "import { refreshToken } from './token';\n"
+        "export function checksRenewal() { return refreshToken('a'); }\n"
+    ),
+    "src/login.ts": (
+        "import { AuthService } from '@/auth/service';\n"
+        "export function login(service: AuthService) { return service.renew('x'); }\n"
+    ),
+}
+
+
+@pytest.fixture
+def coded(desk):
+    written(desk.root, TESTED)
+    git(desk.root, "add", "-A")
+    git(desk.root, "commit", "-q", "-m", "Fix the renewal of tokens that ran out")
+    desk.as_owner("init")
+    return desk
+
+
+def places(broken):
+    return [(one["path"], one["symbol"], one["level"], one["certain"]) for one in broken]
+
+
+def test_what_breaks_is_told_across_files_with_tests_knowledge_and_fixes(coded):
+    coded("save_context", content="`refreshToken` must stay pure: src/auth/token.ts is cached")
+    found = coded("impact", path="src/auth/token.ts:refreshToken")
+    assert places(found["breaks"]) == [
+        ("src/auth/service.ts", "AuthService.renew", 1, True),
+        ("src/login.ts", "login", 2, True),
+    ]
+    assert ("src/auth/token.test.ts", "checksRenewal", "calls it") in [
+        (one["path"], one["symbol"], one["why"]) for one in found["tests"]
+    ]
+    assert ["must stay pure" in one["title"] for one in found["knowledge"]] == [True]
+    whole = coded("impact", path="src/auth/token.test.ts")
+    assert [one["title"] for one in whole["fixes"]] == ["Fix the renewal of tokens that ran out"]
+    assert whole["fixes"][0]["wrote"]
+
+
+def test_another_project_with_the_same_files_and_names_keeps_to_itself(coded, tmp_path):
+    coded("save_context", content="`refreshToken` must stay pure: src/auth/token.ts is cached")
+    files = {**BLOG, "src/posts/login.ts": TESTED["src/login.ts"]}
+    other = coded.at(committed(tmp_path / "second", files))
+    other.as_owner("init")
+    found = other("impact", path="src/auth/token.ts:refreshToken")
+    assert [one["path"] for one in found["breaks"]] == ["src/auth/service.ts", "src/posts/login.ts"]
+    assert (found["knowledge"], found["tests"], found["fixes"]) == ([], [], [])
+    assert "posts" not in json.dumps(coded("impact", path="refreshToken", depth=5))
+
+
+def test_two_work_trees_have_each_their_own_callers(coded, tmp_path):
+    other = tmp_path / "other"
+    git(coded.root, "worktree", "add", "-q", str(other), "-b", "other")
+    (other / "src/login.ts").write_text("export function login() { return 1; }\n")
+    there = coded.at(other)
+    for _ in range(2):
+        here = coded("impact", path="src/auth/service.ts:AuthService.renew")
+        assert [one["path"] for one in here["breaks"]] == ["src/login.ts"]
+        assert there("impact", path="src/auth/service.ts:AuthService.renew")["breaks"] == []
+
+
+def test_a_diff_is_read_whether_it_was_applied_or_not(coded):
+    token = coded.root / "src/auth/token.ts"
+    before = token.read_text()
+    token.write_text(before.replace("old + LIFETIME", "old + LIFETIME + 1"))
+    patch = git(coded.root, "diff", "--unified=0") + "\n"
+    for given in ({}, {"diff": "HEAD"}, {"path": patch}, {"diff": patch}):
+        found = coded("impact", **given)
+        assert found["targets"] == ["src/auth/token.ts:refreshToken"], given
+    token.write_text(before)
+    assert coded("impact", diff=patch)["targets"] == ["src/auth/token.ts:refreshToken"]
+    assert coded("impact")["targets"] == []
+
+
+def test_a_name_that_is_gone_breaks_its_imports(coded):
+    token = coded.root / "src/auth/token.ts"
+    token.write_text("export const LIFETIME = 900;\n")
+    found = coded("impact", diff="HEAD")
+    assert ("src/auth/service.ts", "", 1, True) in places(found["breaks"])
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("src/auth/tokens.ts", "src/auth/token.ts"),
+        ("auth/token.ts:refreshToken", "src/auth/token.ts"),
+        ("src/auth/token.ts:refreshTokens", "refreshToken"),
+        ("refreshTokin", "refreshToken"),
+    ],
+)
+def test_what_is_unknown_is_said_with_the_nearest_name(coded, path, hint):
+    with pytest.raises(NotFound) as refused:
+        coded("impact", path=path)
+    assert hint in refused.value.hint
+
+
+def test_a_wrong_question_is_refused(coded):
+    for given in (
+        {"path": "a", "diff": "HEAD"},
+        {"depth": 9},
+        {"budget": 1},
+        {"diff": "--output=x"},
+    ):
+        with pytest.raises(Invalid):
+            coded("impact", **given)
+    with pytest.raises(NotFound):
+        coded("impact", diff="no-such-branch")
+
+
+def test_a_branch_is_told_in_one_text_within_its_budget(coded):
+    trunk = git(coded.root, "branch", "--show-current")
+    git(coded.root, "switch", "-q", "-c", "work")
+    service = coded.root / "src/auth/service.ts"
+    service.write_text(service.read_text().replace("refreshToken(old)", "refreshToken(old + 1)"))
+    git(coded.root, "commit", "-qam", "Renew differently")
+    (coded.root / "src/fresh.ts").write_text("export const fresh = 1;\n")
+    found = coded("diff_context", base=trunk)
+    assert {one["path"]: one["symbols"] for one in found["files"]} == {
+        "src/auth/service.ts": ["AuthService.renew"],
+        "src/fresh.ts": [],
+    }
+    assert [one["path"] for one in found["callers"]] == ["src/login.ts"]
+    answer = coded.answer("diff_context", base=trunk, budget=100)
+    assert count_tokens(answer.text) <= 130
+    with pytest.raises(NotFound):
+        coded("diff_context", base="nowhere")
