@@ -60,8 +60,8 @@ def _inside(
     fields: list[Symbol] = []
     for token in _TOKEN.finditer(plain, match.end()):
         at_margin = token.start() >= follows and plain[follows : follows + 1].strip() != b""
-        if at_margin:
-            break
+        if at_margin or (token.start() >= follows and not depth):
+            return fields, follows
         mark = token[0]
         if token[1] is not None:
             if depth == 1 and not round_:
@@ -80,7 +80,7 @@ def _inside(
             depth += 1 if mark == b"{" else -1
             if depth <= 0:
                 return fields, token.end()
-    return fields, follows
+    return fields, follows if not depth else len(plain)
 
 
 def _described(plain: bytes, lines: SourceLines, begin: int) -> int:

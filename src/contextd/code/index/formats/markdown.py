@@ -13,6 +13,9 @@ _FENCE = re.compile(rb" {0,3}(`{3,}|~{3,})")
 _UNDERLINE = re.compile(rb"([=\-~^\"'`#*+.:_])\1{2,}[ \t\r\n]*\Z")
 _MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*]|<[^>]{0,200}>|\{#[^}]*\}")
 _LONGEST = 80
+_LONGEST_LINE = 500
+"""Bytes of a line past which it is no heading."""
+
 _BETWEEN = " › "
 _DEEPEST = 3
 """Headings of a path that are shown: what is further up is what the whole file is about."""
@@ -26,6 +29,9 @@ def markdown(data: bytes, path: str) -> FormatReading:
     row = _behind_front_matter(lines)
     while row < len(lines.starts):
         text = lines.text(row)
+        if len(text) > _LONGEST_LINE:
+            row += 1
+            continue
         mark = _FENCE.match(text)
         if fence:
             if mark and mark[1].startswith(fence) and not text[mark.end() :].strip():
@@ -73,7 +79,7 @@ def _behind_front_matter(lines: SourceLines) -> int:
 
 
 def _plain(title: bytes) -> str:
-    text = title.strip().decode("utf-8", "replace")
+    text = title.strip()[:_LONGEST_LINE].decode("utf-8", "replace")
     return " ".join(_MARKUP.sub(r"\1", text).split())[:_LONGEST]
 
 

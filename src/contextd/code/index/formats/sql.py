@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 
 from contextd.code.index.formats.reading import (
     FileSection,
@@ -79,6 +80,7 @@ def _statements(plain: bytes, lines: SourceLines) -> tuple[list[Symbol], list[Fi
     sections: list[FileSection] = []
     reached = 0
     starts = list(_CREATE.finditer(plain))
+    bodies = _Bodies(plain)
     for number, match in enumerate(starts):
         if match.start() < reached:
             continue
@@ -88,7 +90,7 @@ def _statements(plain: bytes, lines: SourceLines) -> tuple[list[Symbol], list[Fi
         name = _QUOTES.sub("", match[match.re.groups].decode("utf-8", "replace"))
         begin = lines.start_of(match.start())
         follows = starts[number + 1].start() if number + 1 < len(starts) else len(plain)
-        reached = _end_of(plain, match.end(), follows, kind)
+        reached = _end_of(plain, match.end(), follows, kind, bodies)
         if verb != b"create" or not kind:
             said = f"{verb.decode()} {kind}".strip()
             sections.append(FileSection(begin, f"{said} {name}"))
@@ -100,16 +102,37 @@ def _statements(plain: bytes, lines: SourceLines) -> tuple[list[Symbol], list[Fi
     return found, sections
 
 
-def _end_of(plain: bytes, at: int, follows: int, kind: str) -> int:
+class _Bodies:
+    """Where bodies of functions end, found once: a dump may create thousands of them."""
+
+    def __init__(self, plain: bytes) -> None:
+        marks = list(_BODY_END.finditer(plain))
+        self._ends = [(one.start(), one.end(), one[1]) for one in marks]
+        self._starts = [one.start() for one in marks]
+        self._tags: dict[bytes, list[int]] = {}
+        for one in marks:
+            if one[1] is not None:
+                self._tags.setdefault(one[1], []).append(one.start())
+
+    def end_of(self, at: int, follows: int) -> tuple[int, bool]:
+        """Where the body ends that begins behind `at`, and whether its statement ends there too."""
+        place = bisect_left(self._starts, at)
+        if place == len(self._ends):
+            return at, False
+        _, end, tag = self._ends[place]
+        if tag is None:
+            return end, True
+        closing = self._tags[tag]
+        other = bisect_left(closing, end)
+        return (closing[other] + len(tag) if other < len(closing) else follows), False
+
+
+def _end_of(plain: bytes, at: int, follows: int, kind: str, bodies: _Bodies) -> int:
     """Where a statement ends: at its semicolon, or where it has a body behind that."""
     if kind in _BODIES:
-        body = _BODY_END.search(plain, at)
-        if body is not None and body[1] is not None:
-            close = plain.find(body[1], body.end())
-            at = close + len(body[1]) if close >= 0 else follows
-            follows = max(follows, at)
-        elif body is not None:
-            return body.end()
+        at, ended = bodies.end_of(at, follows)
+        if ended:
+            return at
     end = _END.search(plain, at, max(follows, at))
     return end.end() if end is not None else max(at, follows)
 
