@@ -22,6 +22,7 @@ _DEFINITION = re.compile(
     re.M,
 )
 _TOKEN = re.compile(rb"[{}()]|^[ \t]*(\w+)[ \t]*(?=[(:])", re.M)
+_OPENING = re.compile(rb"[{(]")
 _WITH_FIELDS = frozenset((b"type", b"interface", b"input"))
 _NO_BODY = frozenset((b"union", b"scalar", b"directive"))
 
@@ -56,6 +57,8 @@ def _inside(
     """The fields of a definition, and where it ends: at its closing brace, or where another begins
     at the margin although none was closed.
     """
+    if _OPENING.search(plain, match.end(), follows) is None:
+        return [], follows
     depth = round_ = 0
     fields: list[Symbol] = []
     for token in _TOKEN.finditer(plain, match.end()):
