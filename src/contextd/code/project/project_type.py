@@ -36,6 +36,7 @@ _PAGES = (
 _PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2", "components"}
 _GOOD_PART = 0.25
 _COMPILED = ("C", "C++")
+_STARTS = re.compile(r"(?:^|/)(?:main|server)\.\w+$")
 _STATIC = {"static", "public", "dist"}
 _SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
 _FOR_OTHERS = re.compile(
@@ -107,7 +108,11 @@ def _of_material(other: tuple[Material, list[str]], paths: Sequence[str]) -> Rea
 
 def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
     """A project of C or C++: its programs, or a library where it has headers and none."""
-    starts = sorted((p for p in programs if p in set(own)), key=lambda p: (p.count("/"), p))
+    known = set(own)
+    starts = sorted(
+        (path for path in programs if path in known),
+        key=lambda p: (p.count("/"), _STARTS.search(p) is None, p),
+    )
     if starts:
         more = f" and {len(starts) - 1} more" if len(starts) > 1 else ""
         verb = "are programs" if more else "is a program"

@@ -18,12 +18,13 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
     whose languages it is written in.
     """
     share = {one.language: one.share for one in languages}
+    compiled = share.get("C", 0.0) + share.get("C++", 0.0) > 0.5
     ranked: dict[str, float] = {}
     for manifest in manifests:
         system = manifest.ecosystem
         if system in RUNTIME_OF and not manifest.problem:
             written = sum(share.get(name, 0.0) for name in LANGUAGES_OF[system])
-            if "/" in manifest.path and share and written < _HARDLY:
+            if compiled and "/" in manifest.path and written < _HARDLY:
                 # The tests of a server in C may be written in Python: it runs on neither.
                 continue
             score = weight_of(manifest.path) * (0.1 + written)
