@@ -10,10 +10,11 @@ from pathlib import PurePosixPath
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest, is_lock
+from contextd.code.project.material import substance
 from contextd.code.project.module_words import Read, first_sentence, readme_sentence
 from contextd.code.project.modules import modules as find_modules
 from contextd.code.project.project_model import KeyFile
-from contextd.code.project.project_type import project_type
+from contextd.code.project.project_type import CODE, project_type
 from contextd.code.project.project_yaml import ModuleFacts, ProjectFacts
 from contextd.code.project.stack import Stack, detect
 from contextd.code.project.stack_evidence import private_beside_published
@@ -29,6 +30,7 @@ from contextd.runtime import Runtime
 _LARGEST_TEXT = 500_000
 _MOST_LISTED = 8
 _LONGEST_NAME = 60
+_COMPILED = frozenset(("c", "cpp"))
 _MAJOR = re.compile(r"/v\d+$")
 _ANY_PROJECT = frozenset(
     """app my-app myapp my-project project root web www website site api server client backend frontend front
@@ -59,7 +61,12 @@ def project_facts(
         except (OSError, ContextdError):
             return ""
 
-    kind = project_type(paths, stack, public_names=_public_names(files, stack.manifests))
+    kind = project_type(
+        paths,
+        stack,
+        public_names=_public_names(files, stack.manifests),
+        programs=[f.path for f in files if f.language in _COMPILED and _starts(f)],
+    )
     shape = architecture(paths, stack)
     modules = [
         ModuleFacts(
@@ -76,7 +83,7 @@ def project_facts(
         id=_own_id(runtime),
         type=kind.value,
         about=_about(stack.manifests, paths, text_of),
-        stack=tuple(stack.labels),
+        stack=_stack(stack, paths),
         languages=_languages(stack),
         runtime=stack.runtime,
         package_manager=stack.package_manager,
@@ -89,6 +96,20 @@ def project_facts(
         modules=tuple(modules),
     )
     return facts, f"{kind.reason} {shape.reason}"
+
+
+def _starts(file: SourceFile) -> bool:
+    return not is_test(file.path) and any(
+        one.name == "main" and one.kind == "function" for one in file.symbols
+    )
+
+
+def _stack(stack: Stack, paths: Sequence[str]) -> tuple[str, ...]:
+    """What the project is made of; first its substance where that is no program."""
+    code = [path for path in paths if CODE.search(path) and not is_beside(path)]
+    other = substance(paths, code)
+    first = (other[0].label,) if other is not None else ()
+    return tuple(dict.fromkeys((*first, *stack.labels)))
 
 
 def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:

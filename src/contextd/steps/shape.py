@@ -15,6 +15,11 @@ SHAPE = "shape"
 """Where a session keeps the shape it left."""
 
 _ASIDE = frozenset({"node_modules", "vendor", "target", "dist", "build", "venv", "__pycache__"})
+_BUILT_BY = frozenset(
+    "Makefile CMakeLists.txt meson.build dbt_project.yml Chart.yaml buf.yaml main.tf variables.tf".split()
+)
+"""Files that say what a project without a package manager is."""
+
 _LARGEST = 200_000
 
 
@@ -43,7 +48,11 @@ def _manifests(folder: Path) -> list[Path]:
             names = [one.name for one in entries if one.is_file(follow_symlinks=False)]
     except OSError:
         return []
-    return [folder / name for name in names if is_manifest(name) and not is_lock(name)]
+    return [folder / name for name in names if _shapes(name)]
+
+
+def _shapes(name: str) -> bool:
+    return name in _BUILT_BY or (is_manifest(name) and not is_lock(name))
 
 
 def _content(path: Path) -> str:

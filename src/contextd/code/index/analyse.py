@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from tree_sitter import Tree
 
 from contextd.code.index.chunk import chunks
+from contextd.code.index.formats.notebook import led_back, notebook
+from contextd.code.index.formats.reading import FileSection, FormatReading
+from contextd.code.index.formats.table import FORMATS
 from contextd.code.index.languages.language import parsed
 from contextd.code.index.languages.outline import Outline
-from contextd.code.index.languages.table import DATA, language_name, language_of
+from contextd.code.index.languages.table import BY_NAME, DATA, language_name, language_of
 from contextd.code.tree.content import content_digest, decode, is_binary
 from contextd.code.tree.generated import unindexed
 from contextd.domain.code import SourceFile
@@ -20,13 +23,14 @@ _HOPELESS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A parsed text: its UTF-8 bytes, its tree and its outline. `defect` says that contextd's own
+    """A parsed text: its UTF-8 bytes, its tree, its outline and its sections. `defect` says that contextd's own
     reader failed on it: the text is then taken as plain.
     """
 
     data: bytes
     tree: Tree | None
     outline: Outline
+    sections: tuple[FileSection, ...] = ()
     defect: str = ""
 
 
@@ -37,15 +41,21 @@ def parse(path: str, text: str) -> Parsed:
     """
     data = text.encode("utf-8", "replace")
     language = language_of(path)
-    if language is None:
+    row = FORMATS.get(language_name(path))
+    if language is None and row is None:
         return Parsed(data, None, Outline())
     try:
+        if language is None:
+            read = row.read(data, path) if row is not None else FormatReading()
+            return Parsed(data, None, read.outline, read.sections)
         tree = parsed(language, data)
         if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
             return Parsed(data, tree, Outline())
         return Parsed(data, tree, language.outline(tree.root_node, data, path))
     except Exception as error:  # noqa: BLE001  what people write is endless; one file is not all
-        return Parsed(data, None, Outline(), f"not understood ({type(error).__name__}: {error})")
+        return Parsed(
+            data, None, Outline(), (), f"not understood ({type(error).__name__}: {error})"
+        )
 
 
 def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
@@ -59,9 +69,11 @@ def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
     if is_binary(data):
         return replace(bare, language="", error="binary")
     row = language_of(path)
+    bare = replace(bare, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
+    if language == "notebook" and (read := _notebook(bare, data)) is not None:
+        return read
     script = row is not None
     reason, readable = unindexed(path, data, script=script, data_file=language in DATA)
-    bare = replace(bare, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
     if not readable:
         return replace(bare, error=reason)
     found = parse(path, decode(data))
@@ -77,8 +89,34 @@ def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
         symbols=outline.symbols,
         imports=outline.imports,
         exports=outline.exports,
-        chunks=() if reason else chunks(path, language, found.data, root, outline.symbols, spans),
+        chunks=()
+        if reason
+        else chunks(path, language, found.data, root, outline.symbols, spans, found.sections),
         error=reason
         or found.defect
         or ("syntax errors" if root is not None and root.has_error else ""),
+    )
+
+
+def _notebook(bare: SourceFile, data: bytes) -> SourceFile | None:
+    """A notebook by its cells; the limits are those of the text in them, not of what it shows. None
+    when it is no notebook.
+    """
+    try:
+        found = notebook(decode(data).encode("utf-8", "replace"), BY_NAME)
+    except Exception:  # noqa: BLE001  as of every file: it stays searchable as plain text
+        return None
+    reason, _ = unindexed(bare.path, found.text, script=False, data_file=False)
+    if reason:
+        return replace(bare, error=reason)
+    pieces = chunks(bare.path, bare.language, found.text, None, found.in_text, None, found.sections)
+    placed = []
+    for piece in pieces:
+        first, last = led_back(found.rows, piece.start_line, piece.end_line)
+        placed.append(replace(piece, start_line=first, end_line=last))
+    return replace(
+        bare,
+        symbols=found.outline.symbols,
+        imports=found.outline.imports,
+        chunks=tuple(placed),
     )

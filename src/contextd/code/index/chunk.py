@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
 from tree_sitter import Node
 
+from contextd.code.index.formats.reading import FileSection
 from contextd.domain.code import Chunk, Symbol
 from contextd.domain.scope import Scope
 
@@ -41,28 +42,38 @@ def chunks(
     root: Node | None,
     symbols: Sequence[Symbol],
     spans: Sequence[tuple[int, int]] | None = None,
+    sections: Sequence[FileSection] = (),
 ) -> tuple[Chunk, ...]:
-    """The chunks of a file, given as UTF-8. Without a tree, it is cut at blank lines and headings,
-    then at lines. Where only the `spans` of it were parsed, the rest is cut like text. A file of
-    white space only has none.
+    """The chunks of a file, given as UTF-8. Without a tree, it is cut at its `sections`, at blank
+    lines and headings, then at lines. Where only the `spans` of it were parsed, the rest is cut like
+    text. A piece is named after its section, or else after the definition in it. A file of white
+    space only has none.
     """
     if not data.strip():
         return ()
     weights = [0, *accumulate(data.translate(_WEIGHTS))]
-    if root is None:
+    if root is None and sections:
+        ends = _section_ends(data, weights, sections)
+    elif root is None:
         ends = _text_ends(data, weights)
     elif spans is None:
         ends = _tree_ends(data, [root], weights, 0, len(data))
     else:
         ends = _mixed_ends(data, root, weights, spans)
     ends = _merged(_at_line_ends(data, ends), weights)
-    return tuple(_made(path, language, data, ends, symbols))
+    titles = _Titles(sections, len(data)) if sections else None
+    starts = [symbol.start for symbol in symbols]
+
+    def title(start: int, end: int) -> str:
+        said = titles.of(start, end) if titles is not None else ""
+        return said or _main_symbol(symbols, starts, start, end)
+
+    return tuple(_made(path, language, data, ends, title))
 
 
 def _made(
-    path: str, language: str, data: bytes, ends: Sequence[int], symbols: Sequence[Symbol]
+    path: str, language: str, data: bytes, ends: Sequence[int], title: Callable[[int, int], str]
 ) -> Iterator[Chunk]:
-    starts = [symbol.start for symbol in symbols]
     seen: dict[bytes, int] = {}
     start, line = 0, 1
     for end in ends:
@@ -76,7 +87,7 @@ def _made(
             start_line=line,
             end_line=max(line, last - piece.endswith(b"\n")),
             text=piece.decode("utf-8", "replace"),
-            symbol=_main_symbol(symbols, starts, start, end),
+            symbol=title(start, end),
             language=language,
         )
         start, line = end, last
@@ -114,6 +125,40 @@ def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, e
     if best is None:
         return ""
     return f"{best.parent}.{best.name}" if best.parent else best.name
+
+
+class _Titles:
+    """The titles of pieces: that of the section most of a piece lies in."""
+
+    def __init__(self, sections: Sequence[FileSection], size: int) -> None:
+        self._titles = ["", *(one.title for one in sections)]
+        self._starts = [0, *(one.start for one in sections)]
+        self._ends = [*self._starts[1:], size]
+
+    def of(self, start: int, end: int) -> str:
+        """The title of the piece between two offsets."""
+        low = max(0, bisect_right(self._starts, start) - 1)
+        high = max(low + 1, bisect_right(self._starts, end - 1))
+        return self._titles[
+            max(
+                range(low, high),
+                key=lambda n: min(self._ends[n], end) - max(self._starts[n], start),
+            )
+        ]
+
+
+def _section_ends(
+    data: bytes, weights: Sequence[int], sections: Sequence[FileSection]
+) -> list[int]:
+    """Where pieces of a file end that falls into sections: each by itself, a long one like text."""
+    ends: list[int] = []
+    starts = sorted({0, *(one.start for one in sections if one.start < len(data))})
+    for start, stop in zip(starts, [*starts[1:], len(data)], strict=True):
+        if weights[stop] - weights[start] <= LIMIT:
+            ends.append(stop)
+        else:
+            ends += [start + e for e in _text_ends(data[start:stop], weights[start : stop + 1])]
+    return ends
 
 
 def _mixed_ends(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
+from contextd.code.project.material import layout, substance
 from contextd.code.project.project_type import CODE, ReasonedValue
 from contextd.code.project.stack import Stack
 
@@ -32,6 +33,9 @@ _ROLE_FILE = re.compile(
 def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
     """`monorepo`, `feature-based`, `layered`, `modular` or `unknown`."""
     own = [path for path in paths if not is_beside(path) and CODE.search(path)]
+    other = substance(paths, own)
+    if other is not None:
+        return ReasonedValue("modular", layout(*other))
     children = _children(own)
     several = _workspace(stack.manifests)
     if several:

@@ -11,10 +11,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from contextd.code.index.languages.table import BY_NAME, DATA, PROSE
+from contextd.code.project.beside import is_beside
+from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
 from contextd.code.project.module_folders import Unit, named, prefixes_of, tree_of, units_of
 from contextd.code.project.module_words import Read, description
 from contextd.code.project.project_model import KeyFile
+from contextd.code.project.project_type import CODE
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import SourceFile, is_test
@@ -71,7 +74,7 @@ def modules(
     `packages` are the folders with a manifest of their own, each with what it says of itself; `read`
     gives a file's text for descriptions; `name` is the project's.
     """
-    code = [file for file in files if file.language not in _NO_CODE and not is_test(file.path)]
+    code = _with_subject(files)
     known = packages or {}
     units = units_of(tree_of([file.path for file in code]), known)
     prefixes = prefixes_of(_largest(named(units, name), known))
@@ -102,6 +105,17 @@ def modules(
         for one in sorted(members, key=lambda one: (-len(members[one]), one))
         if members[one]
     ]
+
+
+def _with_subject(files: Sequence[SourceFile]) -> list[SourceFile]:
+    """The files that modules are made of: those of code, or what the project is about instead."""
+    code = [file for file in files if file.language not in _NO_CODE and not is_test(file.path)]
+    own = [file.path for file in code if CODE.search(file.path) and not is_beside(file.path)]
+    other = substance([file.path for file in files], own)
+    if other is None:
+        return code
+    languages = other[0].languages
+    return [f for f in files if f.language in languages and not is_test(f.path)]
 
 
 def _largest(listed: dict[str, list[Unit]], packages: Collection[str]) -> dict[str, list[Unit]]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
+from contextd.code.project.material import Material, purpose, substance
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
 from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
@@ -34,6 +35,8 @@ _PAGES = (
 )  # fmt: skip
 _PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2", "components"}
 _GOOD_PART = 0.25
+_COMPILED = ("C", "C++")
+_STARTS = re.compile(r"(?:^|/)(?:main|server)\.\w+$")
 _STATIC = {"static", "public", "dist"}
 _SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
 _FOR_OTHERS = re.compile(
@@ -49,12 +52,18 @@ _FOR_SHELLS = re.compile(
 )
 
 
-def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -> ReasonedValue:
+def project_type(
+    paths: Sequence[str], stack: Stack, *, public_names: int = 0, programs: Sequence[str] = ()
+) -> ReasonedValue:
     """`web-app`, `api`, `cli`, `library`, `fullstack`, or `unknown`.
 
-    `public_names` is how many names the main package hands out to whoever imports it.
+    `public_names` is how many names the main package hands out to whoever imports it, `programs`
+    are files of C and the like with a main function.
     """
     own = [path for path in paths if not is_beside(path)]
+    other = substance(paths, [path for path in own if CODE.search(path)])
+    if other is not None and not any(m.publishes for m in stack.manifests):
+        return _of_material(other, paths)
     full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
     front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
     data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
@@ -68,23 +77,50 @@ def project_type(paths: Sequence[str], stack: Stack, *, public_names: int = 0) -
         return _of_fullstack(full[0], back, front, data, api, paths)
     if command and not front and not (back and _serves(own, frozenset())):
         return ReasonedValue("cli", command)
-    if back and (front or app):
-        return ReasonedValue(
-            "fullstack", f"{back[0].name} serves and {(front + app)[0].name} shows."
-        )
-    if back and _draws_pages(paths):
-        return ReasonedValue("web-app", f"{back[0].name} serves pages from templates.")
     if back:
-        return ReasonedValue("api", f"{back[0].name} serves, and nothing in it draws pages.")
+        return _of_server(back[0].name, front + app, paths)
     if front and not app and (program := _program_behind(stack, own)):
         return ReasonedValue("fullstack", f"{program} serves and {front[0].name} shows.")
     if front or app:
         return ReasonedValue("web-app", f"It is built on {(front + app)[0].name}.")
     if command:
         return ReasonedValue("cli", command)
-    return (
-        ReasonedValue("library", library) if library else ReasonedValue("unknown", _nothing(paths))
+    if library:
+        return ReasonedValue("library", library)
+    if other is not None:
+        return _of_material(other, paths)
+    built = _built(own, programs) if stack.main_language in _COMPILED else None
+    return built or ReasonedValue("unknown", _nothing(paths))
+
+
+def _of_server(server: str, shown: list[FoundTechnology], paths: Sequence[str]) -> ReasonedValue:
+    if shown:
+        return ReasonedValue("fullstack", f"{server} serves and {shown[0].name} shows.")
+    if _draws_pages(paths):
+        return ReasonedValue("web-app", f"{server} serves pages from templates.")
+    return ReasonedValue("api", f"{server} serves, and nothing in it draws pages.")
+
+
+def _of_material(other: tuple[Material, list[str]], paths: Sequence[str]) -> ReasonedValue:
+    value, reason = purpose(*other, paths)
+    return ReasonedValue(value, reason)
+
+
+def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
+    """A project of C or C++: its programs, or a library where it has headers and none."""
+    known = set(own)
+    starts = sorted(
+        (path for path in programs if path in known),
+        key=lambda p: (p.count("/"), _STARTS.search(p) is None, p),
     )
+    if starts:
+        more = f" and {len(starts) - 1} more" if len(starts) > 1 else ""
+        verb = "are programs" if more else "is a program"
+        return ReasonedValue("cli", f"{starts[0]}{more} {verb}: main is defined there.")
+    headers = [path for path in own if path.endswith((".h", ".hpp", ".hh"))]
+    if not headers:
+        return None
+    return ReasonedValue("library", f"It has {len(headers)} headers and no main function.")
 
 
 def _program_behind(stack: Stack, own: Sequence[str]) -> str:

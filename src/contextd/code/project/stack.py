@@ -88,7 +88,7 @@ class Stack:
         real = real or [one.language for one in self.languages[:1]]
         if "TypeScript" in real and "JavaScript" in real:
             real.remove("JavaScript")
-        named = {one.name for one in self.technologies}
+        named = {one.name for one in self.technologies if one.category in _LABELLED}
         typescript = _typescript(self.manifests)
         return [
             f"TypeScript {typescript}".strip() if name == "TypeScript" else name

@@ -9,17 +9,24 @@ from contextd.code.project.manifests import Manifest
 from contextd.code.project.stack_evidence import Share, image_of, short_version, weight_of
 from contextd.code.project.stack_languages import LANGUAGES_OF, RUNTIME_IMAGES, RUNTIME_OF
 
+_HARDLY = 0.05
+"""A share of the files below which a language is what helps a project along."""
+
 
 def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share]) -> str:
     """The ecosystem the project belongs to: the nearest manifest's, and among equals the one
     whose languages it is written in.
     """
     share = {one.language: one.share for one in languages}
+    compiled = share.get("C", 0.0) + share.get("C++", 0.0) > 0.5
     ranked: dict[str, float] = {}
     for manifest in manifests:
         system = manifest.ecosystem
         if system in RUNTIME_OF and not manifest.problem:
             written = sum(share.get(name, 0.0) for name in LANGUAGES_OF[system])
+            if compiled and "/" in manifest.path and written < _HARDLY:
+                # The tests of a server in C may be written in Python: it runs on neither.
+                continue
             score = weight_of(manifest.path) * (0.1 + written)
             ranked[system] = max(ranked.get(system, 0.0), score)
     return max(ranked, key=lambda system: ranked[system], default="")

@@ -105,8 +105,10 @@ TOOLS: tuple[Technology, ...] = (
     # Running and shipping
     _row("Docker", "deploy", files="Dockerfile Dockerfile.* Containerfile"),
     _row("Docker Compose", "deploy", files="docker-compose*.y*ml compose.y*ml"),
-    _row("Kubernetes", "deploy", files="kustomization.yaml Chart.yaml"),
+    _row("Kubernetes", "deploy", files="kustomization.y*ml Chart.yaml"),
     _row("Terraform", "deploy", files="*.tf"),
+    _row("Helm", "deploy", files="Chart.yaml"),
+    _row("Ansible", "deploy", files="ansible.cfg"),
     _row("Pulumi", "deploy", files="Pulumi.yaml"),
     _row("AWS CDK", "deploy", npm="aws-cdk-lib", pypi="aws-cdk-lib", files="cdk.json"),
     _row("Serverless", "deploy", npm="serverless", files="serverless.yml"),

@@ -1,0 +1,25 @@
+"""The table of formats: files that are cut and named by a reader of lines, without a grammar."""
+
+from __future__ import annotations
+
+from contextd.code.index.formats.graphql import graphql
+from contextd.code.index.formats.make import make
+from contextd.code.index.formats.markdown import markdown, restructured
+from contextd.code.index.formats.pipelines import pipelines
+from contextd.code.index.formats.protobuf import protobuf
+from contextd.code.index.formats.reading import Format
+from contextd.code.index.formats.sql import sql
+
+FORMATS: dict[str, Format] = {
+    row.name: row
+    for row in (
+        Format("graphql", graphql),
+        Format("make", make),
+        Format("markdown", markdown),
+        Format("protobuf", protobuf),
+        Format("restructuredtext", restructured),
+        Format("sql", sql),
+        Format("yaml", pipelines),
+    )
+}
+"""By the name that `language_name` gives a file. Adding a row is all a new format needs."""

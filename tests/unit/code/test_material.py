@@ -1,0 +1,78 @@
+"""Projects whose substance is no program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from contextd.code.project.architecture import architecture
+from contextd.code.project.material import substance
+from contextd.code.project.project_type import project_type
+from contextd.code.project.stack import Stack, detect
+from contextd.steps.shape import shape_of
+
+
+@pytest.mark.parametrize(
+    ("paths", "kind", "layout"),
+    [
+        (["main.tf", "variables.tf", "modules/net/main.tf", "modules/db/main.tf", "README.md"],
+         ("library", "main.tf and variables.tf in the root are a module for others to call."),
+         "4 Terraform files by folder: modules."),
+        (["dbt_project.yml", "models/marts/a.sql", "models/staging/b.sql", "models/staging/c.sql"],
+         ("unknown", "dbt_project.yml describes models of data: 3 SQL files."),
+         "models/ has 3 SQL files by folder: staging, marts."),
+        (["a.ipynb", "b.ipynb", "c.ipynb", "util.py"],
+         ("unknown", "It holds notebooks and no program: 3 notebooks."),
+         "The root holds 3 notebooks side by side."),
+        (["tool.sh", "install.sh", "lib/a.sh", "lib/b.sh"],
+         ("cli", "tool.sh is run by a shell."), "4 shell scripts by folder: lib."),
+        (["google/type/a.proto", "google/rpc/b.proto"],
+         ("library", "It describes an interface for others to build on: 2 Protocol Buffers files."),
+         "google/ has 2 Protocol Buffers files by folder: type, rpc."),
+        (["guide/a.md", "guide/b.md"],
+         ("unknown", "It holds documents and no code: 2 documents."),
+         "2 documents by folder: guide."),
+    ],
+)  # fmt: skip
+def test_what_a_project_without_code_is(
+    paths: list[str], kind: tuple[str, str], layout: str
+) -> None:
+    stack = Stack()
+    found = project_type(paths, stack)
+    assert (found.value, found.reason) == kind
+    assert architecture(paths, stack).reason == layout
+
+
+def test_a_program_with_scripts_and_migrations_beside_it_stays_a_program() -> None:
+    paths = ["src/a.py", "src/b.py", *(f"migrations/{n}.sql" for n in range(5)), "README.md"]
+    assert substance(paths, paths[:2]) is None
+
+
+def test_a_server_in_c_is_a_program_and_runs_on_no_python_of_its_tests(tmp_path: Path) -> None:
+    files = {f"src/{n}.c": "int x;\n" * 50 for n in range(4)} | {"Makefile": "all:\n"}
+    files |= {"tools/requirements.txt": "pytest\n", "deploy/requirements.txt": "tox\n"}
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text)
+    stack = detect(tmp_path, list(files), sizes={p: len(t) for p, t in files.items()})
+    assert (stack.runtime, stack.package_manager) == ("", "")
+    assert stack.main_language == "C"
+    found = project_type(list(files), stack, programs=["src/1.c", "src/0.c"])
+    assert (found.value, found.reason) == (
+        "cli", "src/0.c and 1 more are programs: main is defined there.",
+    )  # fmt: skip
+
+
+def test_the_shape_changes_with_what_a_project_is_built_by_and_not_with_its_files(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "src").mkdir()
+    before = shape_of(tmp_path)
+    (tmp_path / "src" / "a.c").write_text("int x;\n")
+    assert shape_of(tmp_path) == before
+    (tmp_path / "Makefile").write_text("all:\n")
+    with_makefile = shape_of(tmp_path)
+    assert with_makefile != before
+    (tmp_path / "docs").mkdir()
+    assert shape_of(tmp_path) != with_makefile
