@@ -161,6 +161,12 @@ def test_a_function_that_is_handed_on_is_a_use(tmp_path):
     }
 
 
+def test_what_is_imported_from_a_file_without_code_is_no_call(tmp_path):
+    text = 'import look from "./look.css";\nexport const go = () => look.add(1);\n'
+    calls = graph_of(tmp_path, {**TYPESCRIPT, "src/look.css": ".a {}\n", "src/page.ts": text})
+    assert calls.callees(definition(calls, "src/page.ts", "go")) == []
+
+
 def test_callees_are_in_the_order_of_the_code(tmp_path):
     calls = graph_of(tmp_path, TYPESCRIPT)
     found = calls.callees(definition(calls, "src/use.ts", "go"))

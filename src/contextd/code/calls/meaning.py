@@ -229,6 +229,9 @@ class Interpreter:
         return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
 
     def _in_module(self, path: str, name: str, depth: int) -> Interpretation:
+        if path not in self.layout.graph.files:
+            # A style sheet or a picture is imported too, and defines nothing.
+            return OUTSIDE
         found = definer(self.layout.graph.files.get, path, name)
         if found is not None:
             return self._means(Definition(*found), depth)
