@@ -302,13 +302,15 @@ class Runtime:
         return [project for project in known if self.caller.may("read", project.scope)]
 
     def at(self, name: str | None) -> Runtime:
-        """The same call standing in the project called `name`: its scope, slug, label or alias; as it
+        """The same call standing in the project called `name`: its scope, slug, label, alias or folder; as it
         is when the name is empty. What the caller may reach there is decided anew.
 
         Raises `NotFound` with the nearest names that the caller may know, `Conflict` when there are
         several: nothing is ever written to a guessed project.
         """
-        if not name or (self.project is not None and _is_called(self.project, name)):
+        here = self.project is not None and _is_called(self.project, name or "")
+        # A folder may be another checkout of the same project.
+        if not name or (here and not Path(name).is_absolute()):
             return self
         known = self.projects()
         matching = [project for project in known if _is_called(project, name)]
@@ -319,7 +321,8 @@ class Runtime:
             names = [project.scope.project for project in known]
             listed = "known projects: " + (", ".join(names[:10]) or "none yet")
             raise NotFound(f"no project {name!r}", nearest(name, names) or listed)
-        return self.standing_in(matching[0])
+        [project] = matching
+        return self.standing_in(project, Path(name) if name in project.roots else None)
 
     def standing_in(self, project: Project, root: Path | None = None) -> Runtime:
         """The same call standing in a project, in its checkout `root` or the one met last.
@@ -387,4 +390,4 @@ def _touched(work: Changes, done: Committed) -> set[Scope]:
 
 def _is_called(project: Project, name: str) -> bool:
     scope = project.scope
-    return name in (str(scope), scope.project, project.name) or name in project.aliases
+    return name in (str(scope), scope.project, project.name, *project.aliases, *project.roots)

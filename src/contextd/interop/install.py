@@ -131,6 +131,7 @@ def install(
         profile,
         settings,
         row.configuration.hooked(scope),
+        row.shared,
     )
     plans = [
         _plan_install(path, parts, row, calling, root, backups)

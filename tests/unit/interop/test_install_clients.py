@@ -374,3 +374,13 @@ def test_a_folder_that_several_clients_needed_goes_with_the_last_of_them(tmp_pat
     assert (copilot.root / ".github").is_dir()
     vscode.disconnect()
     assert list(copilot.root.iterdir()) == []
+
+
+def test_a_server_that_serves_several_projects_stands_in_none(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, "cline", "user")
+    machine.connect()
+    [kept] = machine.home.glob(".cline/data/settings/*.json")
+    server = json.loads(kept.read_text())["mcpServers"]["contextd"]["transport"]
+    assert server["args"][-2:] == ["--project-root", str(machine.home)]
+    [told] = machine.home.glob("Documents/Cline/Rules/*.md")
+    assert "`project`: the folder you work in" in told.read_text()

@@ -276,3 +276,27 @@ def test_a_project_nobody_knows_is_not_guessed_at(desk: Desk, garden: Desk) -> N
         desk("save_context", content=NOTE, project="gardn")
     assert "garden" in refused.value.hint
     assert desk("list_contexts")["entries"] == []
+
+
+def test_a_project_can_be_named_by_its_folder(desk: Desk, garden: Desk, tmp_path: Path) -> None:
+    garden("save_context", content=NOTE)
+    found = desk("list_contexts", project=str(garden.root))["entries"]
+    assert NOTE in [entry["content"] for entry in found]
+    beside = tmp_path / "beside"
+    git(garden.root, "worktree", "add", "-q", str(beside))
+    garden.at(beside)("list_contexts")
+    (beside / "only_here.py").write_text("here = 1\n")
+    assert "here" in garden("read_file", path="only_here.py", project=str(beside))["content"]
+    with pytest.raises(NotFound):
+        desk("list_contexts", project=str(tmp_path / "nobody"))
+
+
+def test_an_agent_that_stands_in_the_home_is_in_nobodys_project(
+    desk: Desk, garden: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "me").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    garden("save_context", content=NOTE)
+    nowhere = desk.at(tmp_path / "me")
+    assert NOTE not in str(nowhere("context_search", query="parcels depot"))
+    assert NOTE in str(nowhere("context_search", query="parcels depot", project=str(garden.root)))

@@ -45,8 +45,9 @@ class HookEvent:
 class Calling:
     """How a client is to call contextd: the command that starts it, the profile of tools it is to show (the
     daemon's own choice when empty), and the settings that bring hooks of their own. `base` is the
-    directory the client's files lie below, `whole` whether it serves all projects, and `hooked` whether
-    its hooks start, brief and end every session.
+    directory the client's files lie below, `whole` whether it serves all projects, `hooked` whether
+    its hooks start, brief and end every session, and `shared` whether one server of the client serves
+    agents in several projects at once.
     """
 
     client: str
@@ -56,13 +57,16 @@ class Calling:
     profile: str = ""
     settings: frozenset[str] = frozenset()
     hooked: bool = False
+    shared: bool = False
 
     @property
     def server(self) -> list[str]:
         """The command line of the MCP server."""
         chosen = ["--profile", self.profile] if self.profile else []
         hooked = ["--hooked"] if self.hooked else []
-        return [*self.command, "mcp", *chosen, "--client", self.client, *hooked]
+        # Where it happens to be started is one agent's project, and not the next one's. A home is nobody's.
+        place = ["--project-root", str(self.base)] if self.shared and self.whole else []
+        return [*self.command, "mcp", *chosen, "--client", self.client, *hooked, *place]
 
     @property
     def hook(self) -> list[str]:
@@ -199,7 +203,8 @@ class Client:
     the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
     `instructions` is the file of a repository it reads for standing instructions, empty where it reads none.
-    `bare` says that it shows tools by their names alone, beside those of other servers.
+    `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
+    MCP server of it serves agents in several projects.
     """
 
     name: str
@@ -216,6 +221,7 @@ class Client:
     transcripts: str = ""
     instructions: str = "AGENTS.md"
     bare: bool = False
+    shared: bool = False
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

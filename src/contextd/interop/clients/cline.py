@@ -17,7 +17,7 @@ from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.occurrence import Moment, Reading
 from contextd.interop.clients.shapes import plain_server
-from contextd.interop.clients.texts import TOOLS, Block, hook_program
+from contextd.interop.clients.texts import TOOLS_OF_SEVERAL, Block, hook_program
 
 _EVENTS = tuple(
     HookEvent(name, timeout=5)
@@ -36,6 +36,7 @@ def _as_context(moment: Moment, text: str) -> dict[str, Any]:
     return {"context": text}
 
 
+# Seen in version 3.0.65: its hub starts a server in the project of its first agent, and keeps it.
 def _server(line: Sequence[str]) -> dict[str, Any]:
     return {"transport": {"type": "stdio", **plain_server(line)}}
 
@@ -79,6 +80,7 @@ CLIENT = Client(
         reason=(),
     ),
     answer=_as_context,
+    shared=True,
     instructions=".clinerules",
     configuration=Configuration(
         files=(
@@ -90,7 +92,7 @@ CLIENT = Client(
             *map(_hook, _EVENTS),
             ConfigFile(
                 holds="instructions",
-                part=Block(TOOLS),
+                part=Block(TOOLS_OF_SEVERAL),
                 user=FilePlace("Documents/Cline/Rules/contextd.md"),
                 project=FilePlace(".clinerules/contextd.md"),
             ),
