@@ -195,7 +195,7 @@ def test_install_and_uninstall_leave_every_byte_as_it_was(run):
         "SessionEnd",
     }
     servers = json.loads((run.person / ".claude.json").read_text())["mcpServers"]
-    assert servers["contextd"]["args"][-3:] == ["mcp", "--client", "claude-code"]
+    assert servers["contextd"]["args"][-4:] == ["mcp", "--client", "claude-code", "--hooked"]
     once = settings.read_bytes()
     run("install", "claude-code")
     assert settings.read_bytes() == once

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from homes import Home
 
 
+@pytest.mark.timeout(300)
 def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
     person, shop, blog = (tmp_path / name for name in ("person", "shop", "blog"))
     for root in (shop, blog):
@@ -46,7 +48,6 @@ def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
         run("init", "--no-daemon", cwd=root)
     assert "add --yes" in run("import", code=2)
     assert "2 read, 2 new" in run("import", "--dry-run")
-    assert "nothing was imported yet" in run("import", "--list")
     told = run("import", "--yes", "--no-daemon")
     assert "2 read, 2 new" in told
     assert "1 session with 2 events" in told
@@ -57,4 +58,3 @@ def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
     report = json.loads(run("import", "--all", "--yes", "--no-daemon", "--json"))
     assert sorted(report["projects"]) == ["local/default/blog", "local/default/shop"]
     assert report["sessions"] == 2
-    assert "no import 'ffff'" in run("import", "--undo", "ffff", code=1)

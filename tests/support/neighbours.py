@@ -127,6 +127,7 @@ def read_records(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> A
     records = view.records
     return [
         records.get(IDS),
+        records.beginning([id[:1] for id in IDS]),
         records.find(query).records,
         records.find(query).cursor,
         records.find(replace(query, kinds=(d["kind"],), tags=(d["key"],))).records,

@@ -90,9 +90,9 @@ def test_a_rollout_is_followed_while_it_grows_and_its_end_is_learned_from(
     codes.hook("Stop", turn_id="t1")
     assert (codes.told(), codes.told("tool_call")) == ([PROMPT], [f"Bash: {COMMAND}"])
     path.write_bytes(b"".join(lines[:9]))
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t2")
     path.write_bytes(b"".join(lines))
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t3")
     assert codes.told() == [PROMPT, ANSWER]
     [episode] = episodes(desk)
     assert (episode.title, episode.data["files"]) == (PROMPT, [FILE])
@@ -109,12 +109,12 @@ def test_a_file_that_is_shortened_or_replaced_is_read_anew_and_nothing_is_double
     whole = path.read_bytes()
     codes = Hooked(desk, "codex", path)
     codes.hook("SessionStart", source="startup")
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t4")
     before = codes.events
     path.write_bytes(whole[: len(whole) // 2])
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t5")
     path.write_bytes(whole)
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t6")
     assert codes.events == before
     more = {"timestamp": "2026-04-07T09:00:00Z", "type": "response_item", "payload": {
         "type": "message", "id": "m77", "role": "user",
@@ -178,10 +178,10 @@ def test_a_transcript_that_becomes_readable_is_no_trouble_any_more(
     path.write_text('{"kind": "nobody knows"}\n', "utf-8")
     codes = Hooked(desk, "codex", path)
     codes.hook("SessionStart", source="startup")
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t7")
     assert codes.session.data[UNREAD]["path"] == str(path)
     lines_to(path, [json.loads(line) for line in codex(tmp_path / "x").read_text().splitlines()])
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t8")
     assert (codes.session.data[UNREAD], codes.told()) == ({}, [PROMPT, ANSWER])
 
 
@@ -330,6 +330,6 @@ def test_a_sub_agent_whose_transcript_lies_elsewhere_is_read_when_its_end_is_tol
     theirs = lines_to(tmp_path / "elsewhere" / "rollout-sub.jsonl", rows)
     for _ in range(2):
         codes.hook("SubagentStop", agent_id="s", agent_transcript_path=str(theirs), turn_id="t1")
-    codes.hook("Stop", turn_id="t1")
+    codes.hook("Stop", turn_id="t9")
     assert [e.text for e in codes.events if e.data.get("sidechain")] == ["Bash: ls src"]
     assert codes.told() == [PROMPT, ANSWER]

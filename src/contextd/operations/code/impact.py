@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Annotated
 
 from contextd.code.git import diffs
 from contextd.code.git import program as git
+from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
@@ -76,15 +78,15 @@ class PastFix:
 @dataclass(frozen=True, slots=True)
 class Impact:
     """What may break, what would notice, and what is known. `targets` are the definitions asked about,
-    `text` all of it within the budget; the lists are cut at 200 and 100.
+    `text` all of it within the budget, which is what a model gets; the lists are cut at 200 and 100.
     """
 
-    targets: list[str]
-    breaks: list[DependentPlace]
-    tests: list[TestOfCode]
-    knowledge: list[KnownOfCode]
-    fixes: list[PastFix]
-    files: int
+    targets: Annotated[list[str], DETAIL]
+    breaks: Annotated[list[DependentPlace], DETAIL]
+    tests: Annotated[list[TestOfCode], DETAIL]
+    knowledge: Annotated[list[KnownOfCode], DETAIL]
+    fixes: Annotated[list[PastFix], DETAIL]
+    files: Annotated[int, DETAIL]
     text: str
     notice: str = ""
 
@@ -275,14 +277,14 @@ class DiffContext:
     of it, the tests to run, the rules it breaks and what is known. `text` is all of it within the budget.
     """
 
-    base: str
-    files: list[FileOfChange]
-    callers: list[DependentPlace]
-    tests: list[TestOfCode]
-    violations: list[ViolationView]
-    knowledge: list[KnownOfCode]
+    base: Annotated[str, DETAIL]
+    files: Annotated[list[FileOfChange], DETAIL]
+    callers: Annotated[list[DependentPlace], DETAIL]
+    tests: Annotated[list[TestOfCode], DETAIL]
+    violations: Annotated[list[ViolationView], DETAIL]
+    knowledge: Annotated[list[KnownOfCode], DETAIL]
     text: str
-    fixes: list[PastFix] = field(default_factory=list[PastFix])
+    fixes: Annotated[list[PastFix], DETAIL] = field(default_factory=list[PastFix])
     notice: str = ""
 
     def as_text(self) -> str:
