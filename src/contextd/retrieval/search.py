@@ -130,8 +130,8 @@ def search(
     if vector is not None:
         lists[DENSE] = dense
     weights = _weights(recipe, question, lists[LEXICAL], len(terms))
-    fused = recipe.fuse(lists, weights, DEPTH)
-    return Candidates(tuple(fused[:limit]), tuple(terms), notice)
+    fused = recipe.fuse(lists, weights, DEPTH, limit)
+    return Candidates(tuple(fused), tuple(terms), notice)
 
 
 def find(
