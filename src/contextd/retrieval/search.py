@@ -14,7 +14,7 @@ from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.words import content_words, query_words, words
+from contextd.domain.words import content_words, distinct_words, query_words, words
 from contextd.ports import Embedder, Index
 from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
@@ -243,7 +243,7 @@ class _Asked:
         """How many of the words are in a text."""
         shared = self._shared.get(text)
         if shared is None:
-            shared = self._shared[text] = len(self.words.intersection(words(text)))
+            shared = self._shared[text] = len(self.words & distinct_words(text))
         return shared
 
 
