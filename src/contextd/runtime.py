@@ -20,7 +20,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
-from contextd.ports import Clock, Directory, Embedder, Upkeep, View
+from contextd.ports import Clock, Directory, Embedder, Reranker, Upkeep, View
 from contextd.settings import Settings
 from contextd.supervision import ServiceState
 
@@ -196,7 +196,8 @@ class Organisation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """One request's world: what its caller may reach of the data, the embedder, and where it stands.
+    """One request's world: what its caller may reach of the data, the embedder, a reranker where one is
+    chosen, and where it stands.
 
     `checkout` is the work tree the call comes from. `connection` names a conversation that lasts, and
     `process` the client at its other end; `ancestors` are the processes above a hook: by these a hook
@@ -217,6 +218,7 @@ class Runtime:
     caller: Caller
     sinks: Sinks
     organisation: Organisation
+    reranker: Reranker | None = None
     project: Project | None = None
     checkout: Checkout | None = None
     client: str = ""

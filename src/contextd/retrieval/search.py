@@ -15,7 +15,7 @@ from contextd.domain.query import CODE, Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.words import content_words, distinct_words, query_words, words
-from contextd.ports import Embedder, Index
+from contextd.ports import Embedder, Index, Reranker
 from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
 from contextd.retrieval.hits import (
@@ -30,6 +30,7 @@ from contextd.retrieval.hits import (
     Texted,
 )
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
+from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
 
 DEPTH = 100
@@ -147,6 +148,7 @@ def find(
     files: Iterable[str] = (),
     strict: bool = False,
     past: Past | None = None,
+    reranker: Reranker | None = None,
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
@@ -154,7 +156,8 @@ def find(
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
     `now`, `cascade` and `files` tell from where is asked. With `past`, what earlier work says of
     files, pieces of code are ranked so that the right files come first, and what counts as an answer
-    depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`.
+    depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`. A `reranker` has the
+    last word on the order of the first hits, where they were asked for.
     """
     # What speaks for a file may lift what is far down.
     deep = max(30, 3 * limit) if past is None else 2 * DEPTH
@@ -177,11 +180,15 @@ def find(
         # The vector of a word that nobody knows is near to something all the same.
         far += [candidate for candidate, _ in relevant]
         hits = []
-    kept, left = distinct(hits if past is None else by_file(hits, question, past), limit)
+    hits = hits if past is None else by_file(hits, question, past)
+    # What nobody asked for must not be waited for.
+    hits, unjudged = reranked(hits, question, None if strict else reranker)
+    kept, left = distinct(hits, limit)
     kept = _compared(kept, asked)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
-    return Result(tuple(kept), tuple(left), found.notice)
+    notice = "; ".join(filter(None, (found.notice, unjudged)))
+    return Result(tuple(kept), tuple(left), notice)
 
 
 def _recipe(query: Query) -> Recipe:
