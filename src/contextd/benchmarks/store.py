@@ -71,8 +71,13 @@ def _searches(bench: Bench, home: Path, texts: list[str], n: int) -> Iterator[Fi
 
     everything, some = _query(bench.runtime), _query(bench.runtime, tags=(_TAG,))
     engine = timed(f"{size}: its engine, words and meaning", n, partial(rank, everything))
+    meaning = timed(
+        f"{size}: of it meaning",
+        n,
+        lambda i: index.dense(embedder.embed([questions[i]])[0], embedder.model, everything, DEPTH),
+    )
     filtered = timed(f"{size}: the engine with a filter, 1 of {_ONE_OF}", n, partial(rank, some))
-    yield from (embed, whole, engine, filtered)
+    yield from (embed, whole, engine, meaning, filtered)
     yield _naive_search(home, texts, questions)
 
 
