@@ -370,6 +370,12 @@ class Runtime:
         scopes = [scope for scope in self.cascade if may_leave(scope)]
         return replace(self, view=self.organisation.view(self.caller, scopes))
 
+    def may_embed(self, scope: Scope) -> bool:
+        """Whether the embedder may read what lives in a scope: one that sends texts away gets only what
+        may leave this machine.
+        """
+        return not self.embedder.sends_to or may_leave(scope)
+
     def aside(self) -> Runtime:
         """The same call for what is written beside it, which is no part of it when it is repeated."""
         return replace(self, call="", trace=Trace())

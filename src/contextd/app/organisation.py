@@ -24,7 +24,7 @@ from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job, Lane
-from contextd.domain.scope import PERSON, Scope
+from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.governance.redact import redact
 from contextd.home import database_path
 from contextd.jobs.queue import Hold, Worker
@@ -185,7 +185,8 @@ class OpenOrganisation:
 
     def _embed_waiting(self) -> None:
         for scope in self._store.upkeep.waiting(self._embedder.model):
-            self._queue("embed_pending", scope)
+            if may_leave(scope) or not self._embedder.sends_to:
+                self._queue("embed_pending", scope)
 
     def wake(self) -> None:
         """Have everybody look for something to do."""

@@ -136,3 +136,23 @@ def test_a_reranker_that_is_gone_is_told_by_doctor_and_in_the_note(
 
 def test_without_one_doctor_does_not_speak_of_it(words_only: Desk):
     assert "reranker" not in [one["name"] for one in words_only.as_owner("doctor")["checks"]]
+
+
+def test_the_persons_layer_is_never_sent_to_an_endpoint(home, repository: Path):
+    with endpoint() as server:
+        desk = chosen(home.path, repository, embedder__name="openai", embedder__url=server.url)
+        try:
+            mine = lesson(desk, "Walnuts are what I may not eat, whoever cooks")
+            desk("memory_record", title="Me", description="-", outcome="success", scope="person",
+                 content="Peanuts make me ill, so no satay for me at any team dinner")  # fmt: skip
+            desk.host.work_off()
+            sent = " ".join(server.texts)
+            assert "Walnuts" in sent
+            assert "Peanuts" not in sent
+            assert desk.view.index.pending(desk.runtime().embedder.model, 100, [mine]) == []
+            jobs = desk.as_owner("jobs", state="ready")["jobs"]
+            assert "embed_pending" not in [job["name"] for job in jobs]
+            found = desk("memory_search", query="Peanuts satay")["memories"]
+            assert any("Peanuts" in one["content"] for one in found)
+        finally:
+            desk.host.close()

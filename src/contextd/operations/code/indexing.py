@@ -86,6 +86,8 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
     A second or two at a time: the rest is queued again, so that other jobs get their turn.
     """
+    if runtime.embedder.sends_to:
+        runtime = runtime.leaving()
     index, model, done = runtime.view.index, runtime.embedder.model, 0
     began = time.monotonic()
     first = _in_use(runtime) if model else []
