@@ -61,8 +61,6 @@ class _Matrix:
         self.vectors = np.zeros((64, dimensions), np.float32)
         self.codes = np.zeros((64, 2), np.int32)
         self.alive = np.zeros(64, np.bool_)
-        self.bounded = False
-        """Whether any document is valid for a time only."""
         self.confidence = np.zeros(64, np.float64)
         self.validity = np.zeros((64, 2), np.int64)
 
@@ -89,7 +87,6 @@ class _Matrix:
             )
             for row in fitting
         ]
-        self.bounded |= any(row[5] is not None or row[6] is not None for row in fitting)
         for place, row in zip(places, fitting, strict=True):
             self.names[place] = (row[1], row[2])
 
@@ -128,35 +125,31 @@ class _Matrix:
             new[: self.size] = old[: self.size]
             setattr(self, name, new)
 
-    def allowed(self, query: Query, asked: Slice, among: Sequence[int] | None) -> NDArray[np.intp]:
-        """The slots a query may see. Of a few that are named, the others are not looked at; and what
-        excludes nothing is not compared.
-        """
-        if among is None:
-            looked_at: slice | NDArray[np.intp] = slice(0, self.size)
-        else:
-            known = [self.slots[rowid] for rowid in among if rowid in self.slots]
-            looked_at = np.array(known, np.intp)
-        mask = self.alive[looked_at].copy()
+    def allowed(self, query: Query, asked: Slice, among: Sequence[int] | None) -> NDArray[np.bool_]:
+        """Which slots a query may see."""
+        end = self.size
+        mask = self.alive[:end].copy()
+        if among is not None:
+            chosen = np.zeros(end, np.bool_)
+            chosen[[self.slots[rowid] for rowid in among if rowid in self.slots]] = True
+            mask &= chosen
         kinds = [code for kind, code in self.kinds.numbers.items() if asked.has(kind)]
         if len(kinds) < len(self.kinds.numbers):
-            mask &= _is_one_of(self.codes[looked_at, 0], kinds)
-        statuses = self.statuses.known(set(query.statuses))
-        if query.statuses and len(statuses) < len(self.statuses.numbers):
-            mask &= _is_one_of(self.codes[looked_at, 1], statuses)
+            mask &= _is_one_of(self.codes[:end, 0], kinds)
+        if query.statuses:
+            mask &= _is_one_of(self.codes[:end, 1], self.statuses.known(query.statuses))
         if query.min_confidence > 0:
-            mask &= self.confidence[looked_at] >= query.min_confidence
-        if query.valid_at is not None and self.bounded:
+            mask &= self.confidence[:end] >= query.min_confidence
+        if query.valid_at is not None:
             moment = to_micros(query.valid_at)
-            begin, end = self.validity[looked_at, 0], self.validity[looked_at, 1]
-            mask &= (begin <= moment) & (moment < end)
-        found = np.flatnonzero(mask)
-        return found if isinstance(looked_at, slice) else looked_at[found]
+            mask &= (self.validity[:end, 0] <= moment) & (moment < self.validity[:end, 1])
+        return mask
 
     def nearest(
-        self, vector: Vector, places: NDArray[np.intp], limit: int
+        self, vector: Vector, mask: NDArray[np.bool_], limit: int
     ) -> list[tuple[str, str, float]]:
-        """(id, kind, cosine) of the best of these slots, and of all that score the same."""
+        """(id, kind, cosine) of the best of the allowed slots, and of all that score the same."""
+        places = np.flatnonzero(mask)
         if not len(places) or limit < 1:
             return []
         # Not `@`: BLAS would share this between all cores, and on a busy machine wait 8 ms for one.
