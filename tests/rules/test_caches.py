@@ -50,7 +50,7 @@ ALLOWED = {
     "sessions/worth.py": {"weights": CODE},
     "stores/codec.py": {"parse_scope": WORD},
     "stores/scrub.py": {"_text_fields": CODE},
-    "stores/sqlite_index.py": {"token": WORD},
+    "stores/parts.py": {"token": WORD},
     "surfaces/mcp.py": {"tool_rows": CODE},
     "surfaces/mcp_schemas.py": {"_is_object": CODE},
     "surfaces/rest.py": {"_kinds": CODE},

@@ -82,18 +82,13 @@ def run(data: Path, *, out: TextIO, store: str = "sqlite") -> dict[str, Any]:
 
 def _index(view: View, embedder: Embedder, functions: Sequence[str]) -> None:
     for start in range(0, len(functions), _BATCH):
-        last = start + _BATCH >= len(functions)
         documents = [
             Document(id=str(place), kind=CODE, scope=SCOPE, text=text)
             for place, text in enumerate(functions[start : start + _BATCH], start)
         ]
         rows = embedder.embed([document.text for document in documents])
         vectors = {doc.digest: row for doc, row in zip(documents, rows, strict=True)}
-        view.commit(
-            Changes(
-                documents=documents, vectors={SCOPE: vectors}, model=embedder.model, recount=last
-            )
-        )
+        view.commit(Changes(documents=documents, vectors={SCOPE: vectors}, model=embedder.model))
 
 
 def _measured(rankings: Sequence[Sequence[int]], right: Sequence[int]) -> dict[str, list[float]]:

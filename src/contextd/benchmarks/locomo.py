@@ -164,7 +164,6 @@ def _import(
         view.commit(Changes(documents=documents, vectors=vectors, model=embedder.model))
         for event in events:
             spoken[event_id(session.id, event.seq)] = (event.key, event)
-    view.commit(Changes(recount=True))
     return spoken
 
 

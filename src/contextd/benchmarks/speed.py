@@ -331,7 +331,6 @@ def _fill(runtime: Runtime, texts: list[str]) -> None:
                 records=[Put(record, "create") for record in records],
                 vectors={runtime.scope: by_digest},
                 model=runtime.embedder.model,
-                recount=start + 1000 >= len(texts),
             )
         )
 
