@@ -46,6 +46,7 @@ ALLOWED = {
     },
     "operations/lean.py": {"_parts": CODE},
     "retrieval/sense.py": {"_vocabulary": CODE},
+    "retrieval/weights.py": {"weights": CODE},
     "schema/templates.py": {"templates": CODE},
     "sessions/worth.py": {"weights": CODE},
     "stores/codec.py": {"parse_scope": WORD},

@@ -127,7 +127,7 @@ def measure(
     for conversation in conversations:
         scope = Scope("local", "locomo", conversation.name)
         view = store.view(OWNER.grant([scope]))
-        spoken = _import(view, embedder, scope, conversation)
+        spoken = keep(view, embedder, scope, conversation)
         baseline = PlainBM25([f"{turn.speaker}: {turn.text}" for turn in conversation.turns])
         for question in conversation.questions:
             places = baseline.ranking(question.text, _LIMIT)
@@ -144,7 +144,7 @@ def measure(
     return values
 
 
-def _import(
+def keep(
     view: View, embedder: Embedder, scope: Scope, conversation: Conversation
 ) -> dict[str, tuple[str, Event]]:
     """Keep and index a conversation as sessions; index id → (turn id, event)."""
