@@ -7,12 +7,15 @@ import logging
 import logging.handlers
 import os
 import sys
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from contextd.domain.errors import Invalid
+from contextd.home import log_path
 from contextd.loading import loading
 from contextd.settings import Settings, load_settings
-from contextd.spawn import HomeClaim
+from contextd.spawn import LOG_LIMIT, HomeClaim, set_aside
 from contextd.surfaces.daemon import serve
 
 if TYPE_CHECKING:
@@ -67,9 +70,40 @@ class _Lines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False)
 
 
+class BoundedLog(logging.StreamHandler[TextIO]):
+    """Lines into the file that `stream` is, which is set aside as `….1` when it is full, so that there are
+    two of them at most. Where the stream is not the file at `path`, a terminal for one, nothing is set aside.
+    """
+
+    def __init__(self, stream: TextIO, path: Path) -> None:
+        super().__init__(stream)
+        self._path = path
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """See `logging.Handler.emit`."""
+        super().emit(record)
+        # On Windows a file that is open cannot be renamed.
+        if sys.platform != "win32":
+            with suppress(OSError, ValueError):
+                self._make_room()
+
+    def _make_room(self) -> None:
+        number = self.stream.fileno()
+        about, there = os.fstat(number), self._path.stat()
+        if about.st_size <= LOG_LIMIT or (about.st_dev, about.st_ino) != (
+            there.st_dev,
+            there.st_ino,
+        ):
+            return
+        set_aside(self._path)
+        fresh = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        os.dup2(fresh, number)
+        os.close(fresh)
+
+
 def _log_to_stderr(settings: Settings) -> None:
     """The daemon's stderr is its log file; one line per event."""
-    handler = logging.StreamHandler()
+    handler = BoundedLog(sys.stderr, log_path(settings.home))
     handler.setFormatter(_Lines())
     logging.basicConfig(level=settings.text("log.level").upper(), handlers=[handler])
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
