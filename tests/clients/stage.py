@@ -19,6 +19,8 @@ from typing import Any
 from packages import NODE, npm_package
 
 from contextd.client import call
+from contextd.interop.clients import CLIENTS
+from contextd.interop.install import files_of
 from e2e.homes import wait_for
 
 CONTEXTD = Path(sys.executable).with_name("contextd")
@@ -68,6 +70,8 @@ class Stage:
         self.user = folder / "u"
         self.home = folder / "c"
         self.shop, self.bakery = folder / "shop", folder / "bakery"
+        self._before: dict[Path, bytes | None] = {}
+        self._connected: dict[Path, bytes | None] = {}
         self.user.mkdir()
         path = [CONTEXTD.parent, *programs, Path("/usr/local/bin"), Path("/usr/bin"), Path("/bin")]
         self.environment = {
@@ -118,6 +122,28 @@ class Stage:
         done = self.run(str(CONTEXTD), *arguments, cwd=cwd)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def connect(self, client: str) -> None:
+        """Have a client told of contextd, as a user does."""
+        self._before = self._files_of(client)
+        self.contextd("install", client)
+        self._connected = self._files_of(client)
+
+    def disconnect(self, client: str) -> None:
+        """Take contextd out of it again. Its files are as they were, to the byte, and one that the client
+        wrote meanwhile does not name contextd.
+        """
+        written = self._files_of(client)
+        self.contextd("uninstall", client)
+        for path, after in self._files_of(client).items():
+            if written[path] == self._connected[path]:
+                assert after == self._before[path], path
+            else:
+                assert b"contextd" not in (after or b""), path
+
+    def _files_of(self, client: str) -> dict[Path, bytes | None]:
+        paths = files_of(CLIENTS[client], self.user, None, None)
+        return {path: path.read_bytes() if path.is_file() else None for path in paths}
 
     def know(self) -> None:
         """Have both repositories known, and the facts about them."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from agents import HEADLESS, Agent
-from scripted_model import Asked, ScriptedModel, Turn
+from scripted_model import Asked, ScriptedModel, Turn, Use
 from stage import ASIDE, NEXT_DOOR, Stage, raised_stage
 from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings
 
@@ -18,11 +21,12 @@ def asked_by(
     place: str,
 ) -> list[Asked]:
     """The requests of one session."""
-    model.begin(turns, agent.call)
+    folder: Path = getattr(stage, place)
+    model.begin(turns if agent.placed else naming(folder, turns), agent.call)
     done = stage.run(
         *agent.command,
         prompt,
-        cwd=getattr(stage, place),
+        cwd=folder,
         environment=agent.environment(stage, model.url),
     )
     said = f"{agent.name} ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-1500:]}"
@@ -32,6 +36,15 @@ def asked_by(
     return model.asked
 
 
+def naming(folder: Path, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The same turns, in which each call says which project it is about."""
+
+    def named(use: Use) -> Use:
+        return replace(use, arguments={**use.arguments, "project": str(folder)})
+
+    return tuple(replace(turn, uses=tuple(map(named, turn.uses))) for turn in turns)
+
+
 @pytest.mark.parametrize("agent", HEADLESS, ids=lambda agent: agent.name)
 def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
     agent: Agent, model: ScriptedModel
@@ -39,6 +52,7 @@ def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
     with raised_stage(agent.package) as stage:
         stage.know()
         agent.configure(stage, model.url)
+        stage.connect(agent.name)
         first = asked_by(agent, stage, model, QUESTION, FIRST, "shop")
         assert briefings(first[0]) == int(agent.briefed)
         assert (ASIDE in first[0].text) == agent.prompted
@@ -56,3 +70,4 @@ def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
             assert LEDGER not in asked.text
             assert QUESTION not in asked.text
             assert ASIDE not in asked.text
+        stage.disconnect(agent.name)
