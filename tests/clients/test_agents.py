@@ -19,10 +19,12 @@ def asked_by(
     prompt: str,
     turns: tuple[Turn, ...],
     place: str,
+    *,
+    named: bool = True,
 ) -> list[Asked]:
-    """The requests of one session."""
+    """The requests of one session. What an agent left running stays: it may serve several projects."""
     folder: Path = getattr(stage, place)
-    model.begin(turns if agent.placed else naming(folder, turns), agent.call)
+    model.begin(naming(folder, turns) if named and not agent.placed else turns, agent.call)
     done = stage.run(
         *agent.command,
         prompt,
@@ -31,8 +33,6 @@ def asked_by(
     )
     said = f"{agent.name} ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-1500:]}"
     assert len(model.asked) >= len(turns), said
-    # A hub that stays serves every project with the servers it started in the first one.
-    stage.tidy()
     return model.asked
 
 
@@ -66,6 +66,9 @@ def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
         assert LEDGER in later[1].text
         beside = asked_by(agent, stage, model, "Go on with it.", LATER, "bakery")
         assert (NEXT_DOOR in beside[0].text) == agent.briefed
+        if not agent.placed:
+            beside += asked_by(agent, stage, model, "Go on.", LATER, "bakery", named=False)
+            assert "stands in no project" in beside[-1].text
         for asked in beside:
             assert LEDGER not in asked.text
             assert QUESTION not in asked.text
