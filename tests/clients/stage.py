@@ -170,8 +170,12 @@ class Stage:
             {"id": 2, "method": "tools/list"},
         )
         spoken = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
-        done = self.run(str(CONTEXTD), "mcp", stdin=spoken)
-        assert len(done.stdout.splitlines()) == 2, done.stderr
+
+        def answered() -> bool:
+            # A shim that is left by its agent waits ten seconds for what was asked.
+            return len(self.run(str(CONTEXTD), "mcp", stdin=spoken).stdout.splitlines()) == 2
+
+        wait_for(answered, "an agent is greeted", 60)
 
     def rest(self) -> None:
         """Wait until everything that was to be done in the background is done."""
