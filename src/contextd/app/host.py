@@ -144,7 +144,10 @@ class Host:
             ) from error
         finally:
             took = 1_000 * (time.monotonic() - began)
-            who = " ".join(filter(None, (request.surface, request.client[:_LONGEST_CLIENT])))
+            # The command line goes by the name of its surface.
+            who = " ".join(
+                dict.fromkeys((request.surface, request.client[:_LONGEST_CLIENT]))
+            ).strip()
             _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
     def warm(self) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from contextd import launch
+from contextd import daemon_log
+from contextd.daemon_log import BoundedLog
 from contextd.domain.errors import ContextdError
-from contextd.launch import BoundedLog
 from contextd.surfaces.cli.daemon import told_by_log
 from support.desks import Desk
 
@@ -58,7 +58,7 @@ def test_an_import_says_its_counts_and_a_session_that_it_was_learned_from(
 def test_a_full_log_is_set_aside_once_and_a_new_one_begun(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launch, "LOG_LIMIT", 1_000)
+    monkeypatch.setattr(daemon_log, "LOG_LIMIT", 1_000)
     path = tmp_path / "daemon.log"
     with path.open("a") as stream:
         log = BoundedLog(stream, path)
@@ -78,7 +78,7 @@ def test_a_full_log_is_set_aside_once_and_a_new_one_begun(
 def test_a_stream_that_is_not_the_log_is_never_set_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launch, "LOG_LIMIT", 10)
+    monkeypatch.setattr(daemon_log, "LOG_LIMIT", 10)
     path = tmp_path / "daemon.log"
     path.write_text("x" * 50)
     with (tmp_path / "other").open("a") as other:
