@@ -71,6 +71,11 @@ def start(home: Path, root: Path, folder: Path) -> subprocess.Popen[str]:
     )
 
 
+def finish(home: Path, root: Path, folder: Path) -> None:
+    with start(home, root, folder) as child:
+        assert child.wait(600) == 0
+
+
 def brought(home: Path, root: Path) -> Counter[tuple[str, str, datetime, str]]:
     """Every event of every session, by what it says."""
     host = opened(home, SystemClock(), embedder_name="none")
@@ -104,7 +109,7 @@ def test_an_import_killed_again_and_again_loses_nothing_and_doubles_nothing(tmp_
             Desk(host, folder, surface="cli")("init")
         host.close()
     began = time.monotonic()
-    assert start(homes["undisturbed"], root, tmp_path / "transcripts").wait(600) == 0
+    finish(homes["undisturbed"], root, tmp_path / "transcripts")
     took = time.monotonic() - began
     ended = 0
     for _ in range(KILLS):
@@ -117,7 +122,7 @@ def test_an_import_killed_again_and_again_loses_nothing_and_doubles_nothing(tmp_
         ended += child.wait(60) == 0
         child.stdout.close()
     assert ended < KILLS, "no import was killed under way"
-    assert start(homes["killed"], root, tmp_path / "transcripts").wait(600) == 0
+    finish(homes["killed"], root, tmp_path / "transcripts")
     whole = brought(homes["undisturbed"], root)
     assert len(whole) == whole.total() >= _FILES * _LINES
     assert brought(homes["killed"], root) == whole
