@@ -4,8 +4,10 @@ hook start in every agent window and on every prompt.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -62,9 +64,18 @@ def _load() -> None:
 
 
 def _standalone(*, fresh: bool = False) -> Host:
-    from contextd.app import Host  # noqa: PLC0415 - only commands that work without a daemon need it
+    # Only commands that work without a daemon need it.
+    from contextd.app import Host  # noqa: PLC0415
+    from contextd.daemon_log import keep_log  # noqa: PLC0415
+    from contextd.home import log_path  # noqa: PLC0415
 
-    return Host.open(work=False, fresh=fresh)
+    host = Host.open(work=False, fresh=fresh)
+    path = log_path(host.settings.home)
+    with suppress(OSError):
+        path.parent.mkdir(mode=0o700, exist_ok=True)
+        stream = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a")
+        keep_log(stream, path, host.settings.text("log.level"))
+    return host
 
 
 def _demo(arguments: Sequence[str]) -> int:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import logging
-import logging.handlers
 import os
 import sys
 from typing import TYPE_CHECKING
 
+from contextd.daemon_log import keep_log
 from contextd.domain.errors import Invalid
+from contextd.home import log_path
 from contextd.loading import loading
 from contextd.settings import Settings, load_settings
 from contextd.spawn import HomeClaim
@@ -27,7 +27,7 @@ def run_daemon(claim: HomeClaim) -> int:
         # Whoever waits for this daemon is shown the last line of its log.
         sys.stderr.write(f"{error.message}; {error.hint}\n")
         return 1
-    _log_to_stderr(settings)
+    keep_log(sys.stderr, log_path(settings.home), settings.text("log.level"))
     code = serve(lambda: open_host(settings), settings, load=_load, claim=claim)
     # A thread that is still busy (an abandoned call, the embedder loading) must neither keep the
     # process nor abort it on the way out; everything worth keeping is closed.
@@ -49,28 +49,3 @@ def open_host(settings: Settings, *, work: bool = True) -> Host:
         from contextd.app import Host  # noqa: PLC0415 - see above
 
     return Host.open(settings, work=work)
-
-
-class _Lines(logging.Formatter):
-    """One object of JSON per line, whatever stands in a message or a traceback."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """See `logging.Formatter.format`."""
-        line = {
-            "at": self.formatTime(record),
-            "level": record.levelname,
-            "from": record.name,
-            "text": record.getMessage(),
-        }
-        if record.exc_info:
-            line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
-
-
-def _log_to_stderr(settings: Settings) -> None:
-    """The daemon's stderr is its log file; one line per event."""
-    handler = logging.StreamHandler()
-    handler.setFormatter(_Lines())
-    logging.basicConfig(level=settings.text("log.level").upper(), handlers=[handler])
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    logging.getLogger("mcp").setLevel(logging.WARNING)

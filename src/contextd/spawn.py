@@ -24,7 +24,8 @@ else:
 
 LOCK_VARIABLE = "CONTEXTD_LOCK_FD"
 """Tells a daemon which open file it inherited the lock with. Set by `start_daemon` only."""
-_LOG_LIMIT = 4 << 20
+LOG_LIMIT = 4 << 20
+"""Bytes of a log, some 25,000 calls. The one before it is kept as well."""
 _BACKLOG = 128
 
 
@@ -112,8 +113,8 @@ def start_daemon(home: Path) -> int | None:
     try:
         log = log_path(home)
         log.parent.mkdir(mode=0o700, exist_ok=True)
-        if log.exists() and log.stat().st_size > _LOG_LIMIT:
-            log.replace(log.with_suffix(".log.1"))
+        if log.exists() and log.stat().st_size > LOG_LIMIT:
+            set_aside(log)
         # -P: a module of the agent's working directory must never be imported by the daemon.
         command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
         # glibc would keep what loading the vectors took: 226 MB instead of 200 with 10,000 records.
@@ -135,6 +136,11 @@ def start_daemon(home: Path) -> int | None:
         )
     finally:
         os.close(lock)
+
+
+def set_aside(log: Path) -> None:
+    """Keep a full log as the one before, in place of that."""
+    log.replace(log.with_suffix(".log.1"))
 
 
 def has_exited(pid: int) -> int | None:

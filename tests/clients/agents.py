@@ -1,12 +1,11 @@
-"""Agent programs: how each is told of the scripted model and of contextd, and what of contextd can reach its
-model.
+"""Agent programs: how each is told of the scripted model, and what of contextd can reach its model. Of contextd
+they are told by `contextd install`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from scripted_model import Asked, Caller, Use, by_its_name, find_tool
 from stage import Stage
@@ -15,9 +14,11 @@ from wire import Called, Tool
 
 @dataclass(frozen=True)
 class Agent:
-    """One program that runs without a screen: `command` with the prompt behind it. `briefed` says whether a
-    hook can bring the briefing to its model at the start, `prompted` whether one can bring what is known
-    about a prompt, `followed` whether contextd hears of its prompts.
+    """One program, by the name that contextd has for it: `command` with the prompt behind it. `configure`
+    writes what its user has set up before contextd comes. `briefed` says whether a hook can bring the
+    briefing to its model at the start, `prompted` whether one can bring what is known about a prompt,
+    `followed` whether contextd hears of its prompts. `placed` says whether its server stands in the project;
+    else each call names it, as contextd's instructions ask.
     """
 
     name: str
@@ -29,24 +30,11 @@ class Agent:
     briefed: bool = True
     prompted: bool = True
     followed: bool = True
+    placed: bool = True
 
     def names(self, asked: Asked, operation: str) -> bool:
         """Whether the model is told that there is a tool for an operation: listed, or to be searched for."""
         return find_tool(operation, asked.tools) is not None or f"__{operation}" in asked.text
-
-
-def _hook(client: str) -> str:
-    return f"contextd hook --client {client}"
-
-
-def _server(client: str) -> dict[str, Any]:
-    return {"command": "contextd", "args": ["mcp", "--client", client]}
-
-
-def _hooks(client: str, events: Sequence[str], timeout: int, **group: str) -> dict[str, Any]:
-    """Hooks in the form that Claude Code introduced; some count the timeout in seconds, some in thousandths."""
-    handler = {"type": "command", "command": _hook(client), "timeout": timeout}
-    return {event: [{**group, "hooks": [handler]}] for event in events}
 
 
 def _claude_code(stage: Stage, url: str) -> None:
@@ -57,11 +45,9 @@ def _claude_code(stage: Stage, url: str) -> None:
     asked = {"hasCompletedOnboarding": True, "theme": "dark", "projects": trusted}
     keys = {"approved": [_NO_KEY], "rejected": []}
     stage.write(".claude.json", {**asked, "customApiKeyResponses": keys})
-    stage.contextd("install", "claude-code")
 
 
 def _codex(stage: Stage, url: str) -> None:
-    passed = [name for name in ("CONTEXTD_HOME", "PYTHONPATH") if name in stage.environment]
     stage.write(
         ".codex/config.toml",
         f"""model = "scripted"
@@ -72,36 +58,18 @@ name = "scripted"
 base_url = "{url}/v1"
 wire_api = "responses"
 env_key = "SCRIPTED_KEY"
-
-[mcp_servers.contextd]
-command = "contextd"
-args = ["mcp", "--client", "codex"]
-env_vars = {passed!r}
 """,
     )
-    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
-    stage.write(".codex/hooks.json", {"hooks": _hooks("codex", events, 3)})
 
 
 def _gemini(stage: Stage, url: str) -> None:
-    events = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
-    settings = {
-        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
-        "mcpServers": {"contextd": {**_server("gemini"), "trust": True}},
-        "hooks": _hooks("gemini", events, 5_000, matcher="*"),
-    }
-    stage.write(".gemini/settings.json", settings)
+    security = {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
+    stage.write(".gemini/settings.json", {"security": security})
 
 
 def _qwen(stage: Stage, url: str) -> None:
-    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
-    settings = {
-        "security": {"auth": {"selectedType": "openai"}},
-        "mcpServers": {"contextd": {**_server("qwen"), "trust": True}},
-        "hooks": _hooks("qwen", events, 5_000, matcher="*"),
-        "$version": 4,
-    }
-    stage.write(".qwen/settings.json", settings)
+    security = {"auth": {"selectedType": "openai"}}
+    stage.write(".qwen/settings.json", {"security": security, "$version": 4})
 
 
 def _through_its_bridge(use: Use, tools: Sequence[Tool]) -> Called:
@@ -116,29 +84,15 @@ def _opencode(stage: Stage, url: str) -> None:
         "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
         "models": {"scripted": {"name": "scripted"}},
     }
-    command = ["contextd", "mcp", "--client", "opencode"]
     settings = {
         "provider": {"scripted": provider},
         "model": "scripted/scripted",
         "autoupdate": False,
-        "mcp": {"contextd": {"type": "local", "command": command, "enabled": True}},
     }
     stage.write(".config/opencode/opencode.json", settings)
 
 
-def _copilot(stage: Stage, url: str) -> None:
-    server = {"type": "local", "tools": ["*"], **_server("copilot")}
-    stage.write(".copilot/mcp-config.json", {"mcpServers": {"contextd": server}})
-    handler = {"type": "command", "bash": _hook("copilot"), "timeoutSec": 5}
-    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
-    hooks = {"version": 1, "hooks": {event: [handler] for event in events}}
-    stage.write(".copilot/hooks/contextd.json", hooks)
-
-
 def _cline(stage: Stage, url: str) -> None:
-    server = {"transport": {"type": "stdio", **_server("cline")}}
-    settings = {"mcpServers": {"contextd": server}}
-    stage.write(".cline/data/settings/cline_mcp_settings.json", settings)
     chosen = ("-p", "openai-compatible", "-k", "none", "-m", "scripted", "-b", f"{url}/v1")
     done = stage.run("cline", "auth", *chosen)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -158,13 +112,12 @@ models:
     apiKey: none
     roles: [chat, edit, apply]
     capabilities: [tool_use]
-mcpServers:
-  - name: contextd
-    type: stdio
-    command: contextd
-    args: [mcp, --client, continue]
 """,
     )
+
+
+def _no_settings(stage: Stage, url: str) -> None:
+    """It is told of the model by its environment."""
 
 
 _NO_KEY = "sk-ant-none"
@@ -223,7 +176,7 @@ HEADLESS: tuple[Agent, ...] = (
         name="copilot-cli",
         package="@github/copilot@1.0.102",
         command=("copilot", "--allow-all-tools", "-p"),
-        configure=_copilot,
+        configure=_no_settings,
         environment=lambda stage, url: {
             "COPILOT_OFFLINE": "true",
             "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
@@ -249,6 +202,7 @@ HEADLESS: tuple[Agent, ...] = (
         briefed=False,
         prompted=False,
         followed=False,
+        placed=False,
     ),
     Agent(
         name="continue",

@@ -19,6 +19,8 @@ from typing import Any
 from packages import NODE, npm_package
 
 from contextd.client import call
+from contextd.interop.clients import CLIENTS
+from contextd.interop.install import files_of
 from e2e.homes import wait_for
 
 CONTEXTD = Path(sys.executable).with_name("contextd")
@@ -68,7 +70,12 @@ class Stage:
         self.user = folder / "u"
         self.home = folder / "c"
         self.shop, self.bakery = folder / "shop", folder / "bakery"
+        self._before: dict[Path, bytes | None] = {}
+        self._connected: dict[Path, bytes | None] = {}
         self.user.mkdir()
+        self.home.mkdir(mode=0o700)
+        # As long as clients wait at a prompt: what is said is looked at here, not how soon.
+        (self.home / "config.yaml").write_text("hooks:\n  deadline_ms: 1900\n")
         path = [CONTEXTD.parent, *programs, Path("/usr/local/bin"), Path("/usr/bin"), Path("/bin")]
         self.environment = {
             "PATH": os.pathsep.join(map(str, path)),
@@ -119,6 +126,28 @@ class Stage:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def connect(self, client: str) -> None:
+        """Have a client told of contextd, as a user does."""
+        self._before = self._files_of(client)
+        self.contextd("install", client)
+        self._connected = self._files_of(client)
+
+    def disconnect(self, client: str) -> None:
+        """Take contextd out of it again. Its files are as they were, to the byte, and one that the client
+        wrote meanwhile does not name contextd.
+        """
+        written = self._files_of(client)
+        self.contextd("uninstall", client)
+        for path, after in self._files_of(client).items():
+            if written[path] == self._connected[path]:
+                assert after == self._before[path], path
+            else:
+                assert b"contextd" not in (after or b""), path
+
+    def _files_of(self, client: str) -> dict[Path, bytes | None]:
+        paths = files_of(CLIENTS[client], self.user, None, None)
+        return {path: path.read_bytes() if path.is_file() else None for path in paths}
+
     def know(self) -> None:
         """Have both repositories known, and the facts about them."""
         for repository, facts in (
@@ -141,8 +170,12 @@ class Stage:
             {"id": 2, "method": "tools/list"},
         )
         spoken = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
-        done = self.run(str(CONTEXTD), "mcp", stdin=spoken)
-        assert len(done.stdout.splitlines()) == 2, done.stderr
+
+        def answered() -> bool:
+            # A shim that is left by its agent waits ten seconds for what was asked.
+            return len(self.run(str(CONTEXTD), "mcp", stdin=spoken).stdout.splitlines()) == 2
+
+        wait_for(answered, "an agent is greeted", 60)
 
     def rest(self) -> None:
         """Wait until everything that was to be done in the background is done."""
@@ -161,11 +194,6 @@ class Stage:
         with contextlib.suppress(OSError):
             os.sync()
             Path("/proc/sys/vm/drop_caches").write_text("3")
-
-    def tidy(self) -> None:
-        """End what a program left running; contextd's daemon stays."""
-        daemon = json.loads((self.home / "daemon.json").read_text("utf-8"))["pid"]
-        self._end(lambda: [pid for pid in self.processes() if pid != daemon])
 
     def clear(self) -> None:
         """End every process and remove everything."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from agents import HEADLESS, Agent
-from scripted_model import Asked, ScriptedModel, Turn
+from scripted_model import Asked, ScriptedModel, Turn, Use
 from stage import ASIDE, NEXT_DOOR, Stage, raised_stage
 from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings
 
@@ -16,20 +19,30 @@ def asked_by(
     prompt: str,
     turns: tuple[Turn, ...],
     place: str,
+    *,
+    named: bool = True,
 ) -> list[Asked]:
-    """The requests of one session."""
-    model.begin(turns, agent.call)
+    """The requests of one session. What an agent left running stays: it may serve several projects."""
+    folder: Path = getattr(stage, place)
+    model.begin(naming(folder, turns) if named and not agent.placed else turns, agent.call)
     done = stage.run(
         *agent.command,
         prompt,
-        cwd=getattr(stage, place),
+        cwd=folder,
         environment=agent.environment(stage, model.url),
     )
     said = f"{agent.name} ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-1500:]}"
     assert len(model.asked) >= len(turns), said
-    # A hub that stays serves every project with the servers it started in the first one.
-    stage.tidy()
     return model.asked
+
+
+def naming(folder: Path, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The same turns, in which each call says which project it is about."""
+
+    def named(use: Use) -> Use:
+        return replace(use, arguments={**use.arguments, "project": str(folder)})
+
+    return tuple(replace(turn, uses=tuple(map(named, turn.uses))) for turn in turns)
 
 
 @pytest.mark.parametrize("agent", HEADLESS, ids=lambda agent: agent.name)
@@ -39,6 +52,7 @@ def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
     with raised_stage(agent.package) as stage:
         stage.know()
         agent.configure(stage, model.url)
+        stage.connect(agent.name)
         first = asked_by(agent, stage, model, QUESTION, FIRST, "shop")
         assert briefings(first[0]) == int(agent.briefed)
         assert (ASIDE in first[0].text) == agent.prompted
@@ -52,7 +66,10 @@ def test_an_agent_is_told_reads_errors_remembers_and_sees_no_neighbour(
         assert LEDGER in later[1].text
         beside = asked_by(agent, stage, model, "Go on with it.", LATER, "bakery")
         assert (NEXT_DOOR in beside[0].text) == agent.briefed
+        if not agent.placed:
+            beside += asked_by(agent, stage, model, "Go on.", LATER, "bakery", named=False)
         for asked in beside:
             assert LEDGER not in asked.text
             assert QUESTION not in asked.text
             assert ASIDE not in asked.text
+        stage.disconnect(agent.name)

@@ -31,6 +31,7 @@ def stage(model: ScriptedModel) -> Iterator[Stage]:
     with raised_stage(CLAUDE_CODE.package) as raised:
         raised.know()
         CLAUDE_CODE.configure(raised, model.url)
+        raised.connect(CLAUDE_CODE.name)
         yield raised
 
 
@@ -95,3 +96,7 @@ def test_the_first_request_after_a_reboot_has_the_briefing_and_the_tools(
     listed = {tool.name.removeprefix("mcp__contextd__") for tool in first.tools}
     assert set(AT_ONCE) <= listed
     assert NEXT_DOOR not in first.text
+
+
+def test_it_is_left_as_it_was_though_it_wrote_its_own_files(stage: Stage) -> None:
+    stage.disconnect(CLAUDE_CODE.name)

@@ -28,8 +28,8 @@ from contextd.settings import Settings, load_settings
 _OPEN_AT_ONCE = 32
 """Organisations kept open; another one closes the one not asked for longest."""
 
-_SLOW_SECONDS = 1.0
-"""A call that took longer is in the log: a person waits for most of them."""
+_LONGEST_CLIENT = 40
+"""Characters of a client's name in the log: it is what the client says of itself."""
 
 _log = logging.getLogger(__name__)
 
@@ -131,27 +131,30 @@ class Host:
         """
         load_operations()
         op = find_operation(name)
-        began = time.monotonic()
+        began, place, outcome = time.monotonic(), "", "done"
         try:
             with self.organisation(request.caller.org).used():
-                answer = invoke(op, self.runtime(request, op), arguments)
+                runtime = self.runtime(request, op)
+                place = f" in {runtime.project.scope}" if runtime.project is not None else ""
+                return invoke(op, runtime, arguments)
         except ContextdError as error:
-            took = time.monotonic() - began
             # The words of an error may be the caller's own: the log says what failed, not on what.
-            _log.info("%s from %s failed in %.1f s: %s", op.name, request.surface, took, error.code)
+            outcome = f"failed ({error.code})"
             raise
         except Exception as error:
+            outcome = "failed (internal)"
             _log.exception("%s failed", op.name)
             raise ContextdError(
                 f"{op.name} failed: {type(error).__name__}: {error}",
                 "this is a defect of contextd; the daemon's log has the details",
             ) from error
-        took = time.monotonic() - began
-        if took > _SLOW_SECONDS:
-            _log.info("%s from %s took %.1f s", op.name, request.surface, took)
-        else:
-            _log.debug("%s from %s in %.3f s", op.name, request.surface, took)
-        return answer
+        finally:
+            took = 1_000 * (time.monotonic() - began)
+            # The command line goes by the name of its surface.
+            who = " ".join(
+                dict.fromkeys((request.surface, request.client[:_LONGEST_CLIENT]))
+            ).strip()
+            _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
     def warm(self) -> None:
         """Load the embedder, so that the first search does not wait for it."""

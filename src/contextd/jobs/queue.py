@@ -16,6 +16,7 @@ from typing import Any
 from contextd.domain.changes import NewJob
 from contextd.domain.errors import Conflict, ContextdError, Invalid, Unavailable
 from contextd.domain.jobs import Job, Lane
+from contextd.domain.records import short_id
 from contextd.jobs.table import job_named
 from contextd.ports import Clock, Queue
 
@@ -103,6 +104,13 @@ def _refusal(job: Job) -> str:
     return ""
 
 
+def _whose(job: Job) -> str:
+    """For the log: the project a job was for, and the session."""
+    place = f" in {job.scope}" if job.scope else ""
+    session = str(job.arguments.get("session_id", ""))
+    return place + (f", session {short_id(session)}" if session else "")
+
+
 class Worker:
     """Runs the jobs of some lanes, one at a time. `rounds` are the jobs that come round."""
 
@@ -176,7 +184,8 @@ class Worker:
             return
         if not hold.lost:
             self._settle(lambda: self._queue.finish(job.id, self._name, result), job)
-            _log.info("job %s done in %.1f s: %s", job.name, time.monotonic() - began, dict(result))
+            took = time.monotonic() - began
+            _log.info("job %s done in %.1f s%s: %s", job.name, took, _whose(job), dict(result))
 
     def _ended_early(self, job: Job, hold: Hold, error: Exception) -> None:
         if self._stopping.is_set():
@@ -185,7 +194,9 @@ class Worker:
         known = isinstance(error, ContextdError)
         reason = f"{error.code}: {error.message}" if known else repr(error)  # type: ignore[attr-defined]
         if known:
-            _log.info("job %s failed in attempt %d: %s", job.name, job.attempts, reason)
+            _log.info(
+                "job %s failed in attempt %d%s: %s", job.name, job.attempts, _whose(job), reason
+            )
         else:
             _log.exception("job %s failed", job.name)
         again = retry_seconds(job.attempts)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from contextd.domain.sessions import Event
+from contextd.sessions.commands import forms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
     """Counts over a session. `tests` is how the last test run ended: `passed`, `failed` or empty;
-    `last_exit` the exit code of the last command that reported one; `after` what the user said of
+    `last_exit` the exit code of the last command that reported one and did more than look; `after` what the user said of
     the work after the last test run: `approved`, `corrected` or nothing.
     """
 
@@ -112,7 +113,8 @@ def _answered(
         failed_before[command] = failed_before.get(command, 0) + 1
         found = replace(found, failures=found.failures + 1)
     code = event.data.get("exit_code")
-    if isinstance(code, int):
+    # What only looks, such as a search, says by its code that there is nothing.
+    if isinstance(code, int) and (code == 0 or forms(command.partition(": ")[2])):
         found = replace(found, last_exit=code)
     match tests_told(event):
         case "passed":

@@ -12,14 +12,13 @@ from contextd.sessions.briefing import Line
 from contextd.steps.briefing import quoted
 from contextd.steps.finding import find_records
 from contextd.steps.model import described
-from contextd.steps.tiers import always, rules_query, searched, within
+from contextd.steps.tiers import SAID_BY_A_PERSON, always, rules_query, searched, within
 
 TOLD_TOKENS = 150
 """Of a window of its own that is opened for one question, and closed."""
 
 _FOUND, _READ = 8, 1_200
 _HEADER = "From contextd (recorded facts, quoted with source and age):"
-_SAID_BY_A_PERSON = ("rule", "correction")
 
 
 def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list[Record]]:
@@ -70,4 +69,4 @@ def _bearing(runtime: Runtime, asked: str) -> dict[str, Record]:
 
 
 def _is_rule(record: Record) -> bool:
-    return record.kind in kinds_that("binding") or record.data.get("type") in _SAID_BY_A_PERSON
+    return record.kind in kinds_that("binding") or record.data.get("type") in SAID_BY_A_PERSON

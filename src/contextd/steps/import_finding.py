@@ -23,6 +23,7 @@ from contextd.steps.intake_sessions import cwd_told
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
 
 _MOST_FILES = 10_000
+_PACKED = frozenset({".zip", ".tar", ".tgz", ".gz", ".bz2", ".xz", ".zst", ".7z", ".rar"})
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 
 
@@ -93,9 +94,12 @@ def _transcripts(runtime: Runtime, only: str) -> Iterator[FoundSource]:
                 yield _source(path, around, importer, known[cwd])
 
 
-def named_sources(runtime: Runtime, path: Path, format: str = "") -> Iterator[FoundSource]:
+def named_sources(
+    runtime: Runtime, path: Path, format: str = "", packed: list[Path] | None = None
+) -> Iterator[FoundSource]:
     """What stands at a path that somebody named: the file, or every file below the folder that is in a
-    known format. Raises `NotFound`, and `Invalid` for a file in none.
+    known format. Archives that no format reads are added to `packed`. Raises `NotFound`, and `Invalid` for
+    a file in none.
     """
     around = surroundings(runtime.project)
     if path.is_dir():
@@ -103,7 +107,8 @@ def named_sources(runtime: Runtime, path: Path, format: str = "") -> Iterator[Fo
             try:
                 yield _source(one, around, _reader_of(one, format), "")
             except ContextdError:
-                continue
+                if packed is not None and one.suffix.lower() in _PACKED:
+                    packed.append(one)
         return
     yield _source(path, around, _reader_of(path, format), "")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
-from contextd.domain.records import Record, Source, new_id
+from contextd.domain.records import Record, Source, new_id, short_id
 from contextd.runtime import Runtime
 from contextd.steps.writing import embed_documents
 
@@ -16,6 +17,8 @@ IMPORT = "import"
 
 TAKEN_BACK = "unimport"
 """What taking an import back is called there."""
+
+_log = logging.getLogger(__name__)
 
 _MOST = 500
 _NOTES = 30
@@ -89,14 +92,23 @@ def end_row(
     """Write down what came of an import here. `files` are those that are followed."""
     counts = asdict(tally)
     told = f"Import of {asked}: {tally.read} read, {tally.new} new, {tally.updated} updated"
+    known = list(dict.fromkeys(formats))
     data = {
         **counts,
         "state": "done",
         "asked": asked,
-        "formats": list(dict.fromkeys(formats)),
+        "formats": known,
         "files": list(dict.fromkeys(files)),
     }
     _put(runtime, id, data, told)
+    done = ", ".join(f"{n} {name}" for name, n in counts.items() if name != "notes" and n)
+    _log.info(
+        "import %s into %s: %s (%s)",
+        short_id(id),
+        runtime.scope,
+        done or "nothing",
+        ", ".join(known) or "no known format",
+    )
 
 
 def mark_undone(runtime: Runtime, row: Record) -> None:

@@ -20,6 +20,9 @@ from contextd.steps.model import project_model
 RULES = ("policy", "coding_standard")
 """The kinds of tier 0."""
 
+SAID_BY_A_PERSON = ("rule", "correction")
+"""Types of what a user asked to be held, or put right."""
+
 _RULES_READ = 200
 """More critical policies and standards than anybody could be told."""
 

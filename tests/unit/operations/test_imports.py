@@ -304,6 +304,18 @@ def test_a_broken_file_is_named_and_keeps_no_other_from_being_read(worked, perso
     assert report["unread"] == 3
 
 
+def test_an_archive_in_a_folder_is_told_of_unless_a_format_reads_it(desk, person, tmp_path):
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_text("# Rules\n\n- Orders are drained at noon, never at night\n")
+    for name in ("talks.zip", "old.tar.gz", "picture.png"):
+        (folder / name).write_bytes(b"PK\x05\x06" + bytes(18))
+    done = desk.as_owner("import", path=str(folder))
+    assert done["new"] == 1
+    told = [note for note in done["notes"] if note.startswith("not opened: ")]
+    assert [Path(note.split()[2].rstrip(";")).name for note in told] == ["old.tar.gz", "talks.zip"]
+
+
 def test_a_job_brings_in_what_is_there(worked):
     answer = worked.as_owner("import_found", background=True)
     assert answer["job"]

@@ -28,6 +28,9 @@ from contextd.steps.intake_notes import archive_gone, bring_file
 from contextd.steps.intake_sessions import bring_transcripts
 from contextd.steps.unimporting import TakenOut, take_out
 
+_NAMED = 5
+"""Archives that are named one by one."""
+
 _FOUND = "what is there"
 _FOUND_EVERYWHERE = "what is there on this machine"
 
@@ -106,9 +109,13 @@ def import_(
     runtime.caller.require("write", runtime.scope, "knowledge")
     source = path_meant(runtime, path)
     intake = Intake(runtime, str(source), dry_run=dry_run, here=here)
-    return _brought(
-        intake, named_sources(runtime, source, format), str(source), alone=source.is_file()
-    )
+    packed: list[Path] = []
+    found = named_sources(runtime, source, format, packed)
+    done = _brought(intake, found, str(source), alone=source.is_file())
+    done.notes.extend(f"not opened: {one}; unpack it and import that" for one in packed[:_NAMED])
+    if len(packed) > _NAMED:
+        done.notes.append(f"nor {len(packed) - _NAMED} more archives")
+    return done
 
 
 @operation(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import time
@@ -138,9 +139,21 @@ def daemon_logs(lines: int, as_json: bool) -> int:
         latest = path.read_text("utf-8", errors="replace").splitlines()[-max(0, lines) :]
     except FileNotFoundError:
         latest = []
-    text = "\n".join(latest) or f"nothing was logged yet; the log is {path}"
+    text = "\n".join(map(told_by_log, latest)) or f"nothing was logged yet; the log is {path}"
     Console(as_json, wrap=False).show(Reply({"path": str(path), "lines": latest}, text))
     return 0
+
+
+def told_by_log(line: str) -> str:
+    """A line of the log for a person. What is no object, such as the last words of a crash, as it stands."""
+    try:
+        entry = json.loads(line)
+        level = "" if entry["level"] == "INFO" else f"{entry['level'].lower()}: "
+        return "\n".join(
+            [f"{entry['at']} {level}{entry['text']}", *filter(None, [entry.get("traceback")])]
+        )
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return line
 
 
 @daemon.command("run")
