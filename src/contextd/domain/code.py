@@ -8,6 +8,10 @@ from dataclasses import dataclass
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 """The languages of files that hold values, such as settings and translations, and nothing else."""
 
+OVER_LIMIT = "takes too long to understand"
+READER_CRASHED = "crashes its parser"
+NOT_UNDERSTOOD = frozenset((OVER_LIMIT, READER_CRASHED))
+"""Why a file is searched as plain text only."""
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"
