@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from contextd.code.git.program import printable
@@ -20,8 +20,9 @@ from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model
-from contextd.steps.modelling import essence, project_facts
+from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
+from contextd.steps.shape import note_shape
 from contextd.steps.skill_files import follow_skill_files
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
@@ -193,11 +194,10 @@ def initialise(runtime: Runtime) -> Initialised:
 def _initialise(runtime: Runtime) -> Initialised:
     root = runtime.root
     walked = walk(root)
-    files: list[SourceFile] = []
-    report = scan_project(runtime, walked=walked, seen=lambda file: files.append(essence(file)))
+    seen, first = Essences(), not runtime.view.files.count(runtime.scope)
+    report = scan_project(runtime, walked=walked, seen=seen.add)
     # Right after a first scan, what is stored is what it found.
-    if len(files) != report.files:
-        files = list(_essences(runtime))
+    files = seen.files if first else _essences(runtime)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
     merged = merge_scan(
@@ -208,6 +208,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     )
     model = project_model(runtime)
     _answer_to(runtime, model.name if model else facts.name)
+    note_shape(runtime)
     broken = follow_skill_files(runtime, personal=False)
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
@@ -239,11 +240,14 @@ def _initialise(runtime: Runtime) -> Initialised:
     )
 
 
-def _essences(runtime: Runtime) -> Iterator[SourceFile]:
+def _essences(runtime: Runtime) -> list[SourceFile]:
+    found = Essences()
     paths = sorted(runtime.view.files.stamps(runtime.scope))
     for start in range(0, len(paths), _ESSENCES_AT_ONCE):
         some = paths[start : start + _ESSENCES_AT_ONCE]
-        yield from map(essence, runtime.view.files.all(runtime.scope, some))
+        for file in runtime.view.files.all(runtime.scope, some):
+            found.add(file)
+    return found.files
 
 
 def _reason(model: ProjectModel | None, facts: ProjectFacts, found: str) -> str:
