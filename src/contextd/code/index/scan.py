@@ -120,6 +120,7 @@ def scan(
     prefix = _prefix(below)
     stamps = stamps if stamps is not None else files.stamps(scope)
     present: Sequence[WalkedFile] = walked.files
+    known_before = bool(stamps)
     if prefix:
         stamps = {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)}
         present = [file for file in present if file.path.startswith(prefix)]
@@ -136,7 +137,7 @@ def scan(
     job = _Scan(base, files, scope, resolver, redact, stamps, keep)
     came = [file.path for file in present if file.path not in stamps]
     went = set(stamps).difference(file.path for file in present)
-    if stamps and (came or went):
+    if known_before and (came or went):
         job.relink(went, None)
     done = 0
     for batch in _batches(base, wanted, known, _processes(len(wanted), workers, apart)):

@@ -59,17 +59,20 @@ DOCUMENTS = Material(
     ("markdown", "restructuredtext"),
     re.compile(r"\.(?:md|mdx|markdown|rst|adoc)$"),
     ("document", "documents"),
-    "It holds documents and no code",
+    "It holds documents",
     "Markdown",
     "documentation",
 )
 _FEW, OUTWEIGHED = 10, 3
 """So few files of code, outweighed so many times, are what helps the rest along."""
 
+_DROWNED = 10
+"""Documents stand beside every program: only so many times as many are what a project is about."""
+
 
 def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list[str]] | None:
     """What a project is made of, and those files, where it is not the `code`: notebooks and the like
-    that outweigh a few files of code, or documents where there is nothing else.
+    that outweigh a few files of code, or documents where there is hardly anything else.
     """
     own = [path for path in paths if not is_beside(path) and not path.startswith(".")]
     there = [one for one in SORTS if one.needs is None or any(map(one.needs.search, paths))]
@@ -80,7 +83,8 @@ def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list
     if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= OUTWEIGHED * len(code))):
         return best
     documents = [path for path in own if DOCUMENTS.files.search(path)]
-    return (DOCUMENTS, documents) if documents and not code else None
+    mostly = len(documents) >= _DROWNED * len(code) and len(code) < _FEW
+    return (DOCUMENTS, documents) if documents and mostly else None
 
 
 def layout(material: Material, own: Sequence[str]) -> str:
