@@ -26,6 +26,8 @@ PEAK_MB = 500.0
 CHANGE_MS = 300.0
 SWITCHED = 500
 _SAMPLED_EVERY = 0.05
+_SAID = "zebra" + "quartz"
+"""What no repository says, this one included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +163,7 @@ def changes(bench: Bench) -> Iterator[ChangeCost]:
     text = (root / middle).read_text("utf-8", "replace")
 
     def appears() -> None:
-        new.write_text(text + "\n// zebraquartz\n", "utf-8")
+        new.write_text(f"{text}\n// {_SAID}\n", "utf-8")
 
     def renamed() -> None:
         new.rename(new.with_stem("contextdrenamed"))
@@ -188,7 +190,7 @@ def _sources(root: Path) -> list[str]:
 def _switch(root: Path, paths: Sequence[str]) -> None:
     for number, path in enumerate(paths):
         with (root / path).open("a", encoding="utf-8") as file:
-            file.write(f"\n// zebraquartz {number}\n")
+            file.write(f"\n// {_SAID} {number}\n")
 
 
 def _until_known(
@@ -207,9 +209,9 @@ def _until_known(
     began, wall = _cpu(), time.perf_counter()
     if len(stems) > INLINE:
         bench.call("codebase_index")
-    found = bench.call("codebase_search", query="zebraquartz").value["results"]
+    found = bench.call("codebase_search", query=_SAID).value["results"]
     cost = ChangeCost(what, (time.perf_counter() - wall) * 1e3, (_cpu() - began) * 1e3, walked)
-    if {Path(hit["path"]).stem for hit in found if "zebraquartz" in hit["text"]} - stems or (
+    if {Path(hit["path"]).stem for hit in found if _SAID in hit["text"]} - stems or (
         stems and not found
     ):
         raise Unavailable(f"{what}: the search found something else", "this is a defect")

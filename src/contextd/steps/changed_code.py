@@ -131,7 +131,7 @@ def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> 
     starts from, also those that it takes away.
     """
     changes = list(changes_in(diff))
-    before = {}
+    before: Mapping[str, bytes] = {}
     if base:
         paths = [one.path for one in changes if one.removed and language_of(one.path)]
         before = diffs.texts_at(runtime.root, base, paths)
@@ -139,7 +139,7 @@ def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> 
 
 
 def _in_file(
-    runtime: Runtime, graph: SymbolGraph, change: FileChange, before: Mapping[str, str]
+    runtime: Runtime, graph: SymbolGraph, change: FileChange, before: Mapping[str, bytes]
 ) -> ChangedFile:
     path = change.path
     symbols: dict[Definition, None] = {}
@@ -151,7 +151,7 @@ def _in_file(
                 symbols[found] = None
     gone: tuple[str, ...] = ()
     if path in before:
-        gone = _gone(graph, path, before[path])
+        gone = _gone(graph, path, decode(before[path]))
     return ChangedFile(
         path, change.change, tuple(symbols), gone, len(change.added), len(change.removed)
     )

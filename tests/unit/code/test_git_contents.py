@@ -20,5 +20,7 @@ def test_files_of_a_commit_are_read_in_one_go_whatever_their_names_and_contents(
     git(tmp_path, "commit", "-q", "-m", "first")
     (tmp_path / "a.py").write_text("changed\n")
     asked = ["a.py", "gone.py", "f", "Ü b.py", "empty.py", "f/c.py", "two\nlines.py"]
-    assert texts_at(tmp_path, "HEAD", asked) == texts
+    assert texts_at(tmp_path, "HEAD", asked) == {
+        path: text.encode() for path, text in texts.items()
+    }
     assert texts_at(tmp_path, "HEAD..HEAD", []) == {}

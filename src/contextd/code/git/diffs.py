@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from contextd.code.git import program as git
-from contextd.code.tree.content import decode
 from contextd.domain.errors import Invalid, NotFound, Unavailable
 
 _REVISION = re.compile(r"(?!-)[\w./@^~{}+-]+(?:\.\.\.?[\w./@^~{}+-]*)?")
@@ -40,14 +39,14 @@ def diff(root: Path, revision: str = "HEAD") -> str:
     return found
 
 
-def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, str]:
+def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
     """Files as they were in a revision; of a range, at its beginning. Without those that were not there."""
     if not paths:
         return {}
     start = re.split(r"\.\.\.?", checked_revision(revision))[0] or "HEAD"
     names = {f"{start}:{path}": path for path in paths}
     found = git.contents(root, list(names), timeout=_SECONDS)
-    return {names[name]: decode(data) for name, data in found.items()}
+    return {names[name]: data for name, data in found.items()}
 
 
 def fork(root: Path, base: str = "") -> tuple[str, str]:

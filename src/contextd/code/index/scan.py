@@ -126,13 +126,8 @@ def scan(
         present = [file for file in present if file.path.startswith(prefix)]
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
-    known = {f.path: gate[f.path][2] for f in wanted if f.path in gate}
-    large = [f.path for f in wanted if f.size > _SMALL and f.path in known]
-    for stored in files.all(scope, large) if large else ():
-        if stored.error in NOT_UNDERSTOOD:
-            del known[stored.path]
-    if resolver is None:
-        resolver = Resolver(root, [file.path for file in walked.files])
+    known = _digests(files, scope, wanted, gate)
+    resolver = resolver or Resolver(root, [file.path for file in walked.files])
     base = Path(os.path.realpath(root))
     job = _Scan(base, files, scope, resolver, redact, stamps, keep)
     came = [file.path for file in present if file.path not in stamps]
@@ -164,6 +159,18 @@ def scan(
         note=walked.note,
         seconds=time.monotonic() - began,
     )
+
+
+def _digests(
+    files: Files, scope: Scope, wanted: Sequence[WalkedFile], gate: Mapping[str, Stamp]
+) -> dict[str, str]:
+    """What the files that are read are known by: not those that were too much for a parser."""
+    known = {file.path: gate[file.path][2] for file in wanted if file.path in gate}
+    large = [file.path for file in wanted if file.size > _SMALL and file.path in known]
+    for stored in files.all(scope, large) if large else ():
+        if stored.error in NOT_UNDERSTOOD:
+            del known[stored.path]
+    return known
 
 
 def _differs(file: WalkedFile, stored: Stamp | None) -> bool:
