@@ -128,14 +128,13 @@ def scan(
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
     known = _digests(files, scope, wanted, gate)
     resolver = resolver or Resolver(root, [file.path for file in walked.files])
-    base = Path(os.path.realpath(root))
-    job = _Scan(base, files, scope, resolver, redact, stamps, keep)
+    job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
     came = [file.path for file in present if file.path not in stamps]
     went = set(stamps).difference(file.path for file in present)
     if known_before and (came or went):
         job.relink(went, None)
     done = 0
-    for batch in _batches(base, wanted, known, _processes(len(wanted), workers, apart)):
+    for batch in _batches(job.base, wanted, known, _processes(len(wanted), workers, apart)):
         job.take(batch, known)
         done += len(batch)
         if progress is not None:
