@@ -192,8 +192,10 @@ class Files(Protocol):
         """What is known of these files, in this order; unknown paths are left out."""
         ...
 
-    def all(self, scope: Scope) -> list[SourceFile]:
-        """Every file of the project by path, without the text of its chunks."""
+    def all(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
+        """Every file of the project by path, without the text of its chunks; of `paths` only, when
+        they are given.
+        """
         ...
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:

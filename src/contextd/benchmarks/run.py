@@ -25,6 +25,7 @@ from contextd.benchmarks import (
     redaction,
     remedies,
     roundtrips,
+    scale,
     speed,
     store,
     upkeep,
@@ -212,6 +213,12 @@ def _neighbours(given: Given) -> bool:
     return neighbours.run(given.paths, out=sys.stdout)
 
 
+def _scale(given: Given) -> bool:
+    if not given.paths:
+        given.refuse("scale needs the paths of repositories")
+    return scale.run(given.paths, out=sys.stdout)
+
+
 def _policies(given: Given) -> bool:
     policies.run(given.paths or [Path()], out=sys.stdout)
     return True
@@ -238,6 +245,7 @@ KINDS: dict[str, Benchmark] = {
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
+    "scale": Benchmark(_scale, _MANY, "PATH … (large repositories, each in a clone)"),
     "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
     "redaction": Benchmark(_redaction),
     "folding": Benchmark(

@@ -11,6 +11,10 @@ VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 DOCUMENTS = frozenset(("markdown", "restructuredtext", "text"))
 """The languages of files that people read and nothing runs."""
 
+OVER_LIMIT = "takes too long to understand"
+READER_CRASHED = "crashes its parser"
+NOT_UNDERSTOOD = frozenset((OVER_LIMIT, READER_CRASHED))
+"""Why a file is searched as plain text only."""
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from contextd.code.git import diffs
 from contextd.code.index.analyse import parse
+from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
@@ -129,10 +130,17 @@ def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> 
     """The definitions a unified diff touches, whether it was applied here or not. With the revision it
     starts from, also those that it takes away.
     """
-    return ChangedCode([_in_file(runtime, graph, one, base) for one in changes_in(diff)])
+    changes = list(changes_in(diff))
+    before: Mapping[str, bytes] = {}
+    if base:
+        paths = [one.path for one in changes if one.removed and language_of(one.path)]
+        before = diffs.texts_at(runtime.root, base, paths)
+    return ChangedCode([_in_file(runtime, graph, one, before) for one in changes])
 
 
-def _in_file(runtime: Runtime, graph: SymbolGraph, change: FileChange, base: str) -> ChangedFile:
+def _in_file(
+    runtime: Runtime, graph: SymbolGraph, change: FileChange, before: Mapping[str, bytes]
+) -> ChangedFile:
     path = change.path
     symbols: dict[Definition, None] = {}
     if path in graph.files:
@@ -142,8 +150,8 @@ def _in_file(runtime: Runtime, graph: SymbolGraph, change: FileChange, base: str
             if found is not None:
                 symbols[found] = None
     gone: tuple[str, ...] = ()
-    if change.removed:
-        gone = _gone(runtime, graph, path, base)
+    if path in before:
+        gone = _gone(graph, path, decode(before[path]))
     return ChangedFile(
         path, change.change, tuple(symbols), gone, len(change.added), len(change.removed)
     )
@@ -182,11 +190,8 @@ def _moved(number: int, away: Sequence[int], come: Sequence[int]) -> int:
     return max(1, at)
 
 
-def _gone(runtime: Runtime, graph: SymbolGraph, path: str, base: str) -> tuple[str, ...]:
-    """The definitions a file had at `base` and has no more."""
-    before = diffs.text_at(runtime.root, base, path) if base else None
-    if before is None:
-        return ()
+def _gone(graph: SymbolGraph, path: str, before: str) -> tuple[str, ...]:
+    """The definitions a file had before and has no more."""
     file = graph.files.get(path)
     now = {(s.parent, s.name) for s in file.symbols} if file is not None else set()
     old = parse(path, before).outline.symbols

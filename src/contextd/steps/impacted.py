@@ -16,7 +16,9 @@ from contextd.steps.changed_code import ChangedCode
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are looked for: past that a change touches everything anyway."""
-_SECONDS = 4.0
+_SECONDS = 2.0
+"""How long callers are looked for: whoever asks again gets the rest, as what was read is kept."""
+
 _STEM = re.compile(r"^(?:test[_-]?)|(?:[_.-]?(?:tests?|spec))$", re.IGNORECASE)
 
 
@@ -76,7 +78,7 @@ def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
             if followed > _MOST_FOLLOWED or time.monotonic() > end:
                 whole = False
                 break
-            for edge in calls.callers(one):
+            for edge in calls.callers(one, end):
                 caller = edge.caller
                 name = caller.qualified if caller is not None else ""
                 if (edge.path, name) in targets:
@@ -97,6 +99,7 @@ def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
         key=lambda b: (not b.certain, b.level, -graph.rank.get(b.path, 0.0), b.path, b.line),
     )
     code = [one for one in every if not is_test(one.path)]
+    whole = whole and time.monotonic() <= end
     return CodeReach(code, _tests(graph, changed, every), whole)
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from contextd.code.project.architecture import architecture
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest, is_lock
 from contextd.code.project.material import substance
-from contextd.code.project.module_words import Read, first_sentence, readme_sentence
+from contextd.code.project.module_words import (
+    Read,
+    first_sentence,
+    most_public,
+    readme_sentence,
+)
 from contextd.code.project.modules import modules as find_modules
 from contextd.code.project.project_model import KeyFile
 from contextd.code.project.project_type import CODE, project_type
@@ -23,7 +29,7 @@ from contextd.code.project.stack_row import Category
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
 from contextd.code.tree.walk import Walk
-from contextd.domain.code import SourceFile, is_test
+from contextd.domain.code import Import, SourceFile, is_test
 from contextd.domain.errors import ContextdError
 from contextd.runtime import Runtime
 
@@ -42,6 +48,36 @@ _AROUND = "-monorepo", "-workspace", "-workspaces", "-root"
 """Names that templates give, and names of a part: the folder's says more."""
 
 _READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
+
+
+class Essences:
+    """What of files `project_facts` looks at: all else of 60,000 would not fit into memory."""
+
+    def __init__(self) -> None:
+        self.files: list[SourceFile] = []
+        self._imports: dict[Import, Import] = {}
+
+    def add(self, file: SourceFile) -> None:
+        """Take in what matters of a file."""
+        starts = [s for s in file.symbols if s.name == "main" and s.kind == "function"][:1]
+        symbols = dict.fromkeys((*most_public(file)[:2], *starts))
+        self.files.append(
+            replace(
+                file,
+                symbols=tuple(replace(symbol, signature="", parent="") for symbol in symbols),
+                imports=tuple(map(self._shared, file.imports)),
+                exports=(),
+                chunks=(),
+            )
+        )
+
+    def _shared(self, one: Import) -> Import:
+        """The import, one object for all files that have it: where it leads, only the count of its
+        names matters.
+        """
+        names = (("", ""),) * len(one.names) if one.target else one.names
+        bare = replace(one, line=0, names=names)
+        return self._imports.setdefault(bare, bare)
 
 
 def project_facts(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import gc
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
@@ -13,17 +14,22 @@ from contextd.code.project.project_model import ProjectModel
 from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
 from contextd.domain.changes import CodeChange, NewJob
+from contextd.domain.code import SourceFile
 from contextd.domain.records import Clean
 from contextd.governance.redact import redact
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
 from contextd.steps.model import project_model
-from contextd.steps.modelling import project_facts
+from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
+from contextd.steps.shape import note_shape
 from contextd.steps.skill_files import follow_skill_files
 
-_FILES_AT_ONCE = 250
+_FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
+"""A commit holds no more than the first, nor much more than the second."""
+
+_ESSENCES_AT_ONCE = 2_000
 _OWN = ".context/", ".git/"
 
 
@@ -36,6 +42,7 @@ def scan_project(
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
     check: Callable[[], None] = lambda: None,
+    seen: Callable[[SourceFile], object] = lambda _: None,
 ) -> ScanReport:
     """Bring files and lexical index up to date; vectors follow in the background.
 
@@ -43,8 +50,9 @@ def scan_project(
     and no other writer waits for long. What made others lead elsewhere is written behind them, so
     that they are looked at again as well. More than a few files are read in another process, where
     others wait for answers of this one. `check` is called as files are read and before each commit,
-    and may raise to end the scan.
+    and may raise to end the scan. `seen` is told each file that is written.
     """
+    batch = _Batch(runtime, check, seen)
 
     def progress(step: str, done: int, total: int) -> None:
         check()
@@ -63,22 +71,45 @@ def scan_project(
         stamps=stamps,
         resolver=resolver,
         apart=not runtime.alone,
+        keep=batch.put,
     )
-    if not report.changed and not report.removed:
-        return report
-    files = sorted(report.changed, key=lambda file: file.path not in report.same_text)
-    for start in range(0, max(1, len(files)), _FILES_AT_ONCE):
-        check()
-        last = start + _FILES_AT_ONCE >= len(files)
-        some = files[start : start + _FILES_AT_ONCE]
-        change = CodeChange(
-            scope=runtime.scope,
-            put=some,
-            same_text=report.same_text.intersection(file.path for file in some),
-            remove=report.removed if last else (),
-        )
-        runtime.commit(code=[change], jobs=_embedding(runtime))
+    if report.put or report.removed:
+        batch.commit(report.removed)
     return report
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Files of a scan that wait for their commit."""
+
+    runtime: Runtime
+    check: Callable[[], None]
+    seen: Callable[[SourceFile], object]
+    files: list[SourceFile] = field(default_factory=list[SourceFile])
+    same_text: set[str] = field(default_factory=set[str])
+    size: int = 0
+
+    def put(self, files: Sequence[SourceFile], same_text: frozenset[str]) -> None:
+        """Take some more, and commit what is enough."""
+        self.same_text |= same_text
+        for file in files:
+            self.seen(file)
+            self.files.append(file)
+            self.size += file.size
+            if len(self.files) >= _FILES_AT_ONCE or self.size >= _BYTES_AT_ONCE:
+                self.commit()
+
+    def commit(self, remove: Sequence[str] = ()) -> None:
+        """Write what waits."""
+        self.check()
+        some, self.files, self.size = self.files, [], 0
+        change = CodeChange(
+            scope=self.runtime.scope,
+            put=some,
+            same_text=frozenset(file.path for file in some) & self.same_text,
+            remove=remove,
+        )
+        self.runtime.commit(code=[change], jobs=_embedding(self.runtime))
 
 
 def queue_embedding(runtime: Runtime, after: timedelta | None = None) -> str:
@@ -153,12 +184,23 @@ class Initialised:
 
 def initialise(runtime: Runtime) -> Initialised:
     """Scan, model and index the checkout."""
+    if not runtime.alone or not gc.isenabled():
+        return _initialise(runtime)
+    # What is read of a repository is in no circles, and a process of its own ends soon.
+    gc.disable()
+    try:
+        return _initialise(runtime)
+    finally:
+        gc.enable()
+
+
+def _initialise(runtime: Runtime) -> Initialised:
     root = runtime.root
     walked = walk(root)
-    report = scan_project(runtime, walked=walked)
+    seen, first = Essences(), not runtime.view.files.count(runtime.scope)
+    report = scan_project(runtime, walked=walked, seen=seen.add)
     # Right after a first scan, what is stored is what it found.
-    first = len(report.changed) == report.files
-    files = report.changed if first else runtime.view.files.all(runtime.scope)
+    files = seen.files if first else _essences(runtime)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
     merged = merge_scan(
@@ -169,6 +211,7 @@ def initialise(runtime: Runtime) -> Initialised:
     )
     model = project_model(runtime)
     _answer_to(runtime, model.name if model else facts.name)
+    note_shape(runtime)
     broken = follow_skill_files(runtime, personal=False)
     written = [".context/project.yaml"] if merged.changed else []
     if write_context_md(runtime):
@@ -186,7 +229,7 @@ def initialise(runtime: Runtime) -> Initialised:
         modules=list(model.modules) if model else [module.name for module in facts.modules],
         files=len(walked.files),
         code_files=sum(1 for file in files if file.symbols or file.imports),
-        changed=len(report.changed),
+        changed=report.put,
         skipped=[
             f"{printable(path, 120)} ({why})"
             for path, why in report.skipped
@@ -198,6 +241,16 @@ def initialise(runtime: Runtime) -> Initialised:
         warnings=list(model.warnings) if model else [],
         broken=[str(problem) for problem in (*broken, *reconcile(runtime).problems)],
     )
+
+
+def _essences(runtime: Runtime) -> list[SourceFile]:
+    found = Essences()
+    paths = sorted(runtime.view.files.stamps(runtime.scope))
+    for start in range(0, len(paths), _ESSENCES_AT_ONCE):
+        some = paths[start : start + _ESSENCES_AT_ONCE]
+        for file in runtime.view.files.all(runtime.scope, some):
+            found.add(file)
+    return found.files
 
 
 def _reason(model: ProjectModel | None, facts: ProjectFacts, found: str) -> str:

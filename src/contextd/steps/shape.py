@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from contextd.caches import Cache
 from contextd.code.project.manifests import is_lock, is_manifest
 from contextd.domain.records import digest
 from contextd.domain.sessions import Session
@@ -21,6 +22,7 @@ _BUILT_BY = frozenset(
 """Files that say what a project without a package manager is."""
 
 _LARGEST = 200_000
+_SHAPES_KEPT = 1_000
 
 
 def shape_of(root: Path) -> str:
@@ -69,10 +71,37 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
     checkout = runtime.checkout
     if checkout is None or not checkout.project_yaml.is_file():
         return ""
-    now = shape_of(checkout.root)
+    now = note_shape(runtime)
     here = frozenset({runtime.scope})
     others = [one for one in runtime.view.sessions.find(here, limit=20) if one.id != session.id]
     before = next((str(one.data[SHAPE]) for one in others if one.data.get(SHAPE)), "")
     if before and before != now:
         runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
     return now
+
+
+def note_shape(runtime: Runtime) -> str:
+    """The checkout's shape now, remembered as the one its project model is made from."""
+    now = shape_of(runtime.root)
+    _noted(runtime).put(runtime.root, now)
+    return now
+
+
+def follow_shape(runtime: Runtime) -> bool:
+    """Whether the checkout has another shape than when that was noted last: then the project is scanned
+    again in the background. As `rescan_if_changed`, while a session goes on.
+    """
+    checkout = runtime.checkout
+    if checkout is None or not checkout.project_yaml.is_file():
+        return False
+    if not runtime.caller.may("write", runtime.scope):
+        return False
+    before = _noted(runtime).get(checkout.root)
+    if before in (None, note_shape(runtime)):
+        return False
+    runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
+    return True
+
+
+def _noted(runtime: Runtime) -> Cache[Path, str]:
+    return runtime.organisation.caches.of("shapes", _SHAPES_KEPT)

@@ -170,9 +170,11 @@ class MemoryFiles:
         known = {file.path: file for file in self._of(scope)}
         return [known[path] for path in paths if path in known]
 
-    def all(self, scope: Scope) -> list[SourceFile]:
+    def all(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
         """See `Files.all`."""
-        return [codec.file_from_json(codec.file_to_json(file)) for file in self._of(scope)]
+        wanted = None if paths is None else frozenset(paths)
+        found = (file for file in self._of(scope) if wanted is None or file.path in wanted)
+        return [codec.file_from_json(codec.file_to_json(file)) for file in found]
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""

@@ -48,13 +48,15 @@ class SqliteFiles:
         }
         return [found[path] for path in paths if path in found]
 
-    def all(self, scope: Scope) -> list[SourceFile]:
+    def all(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
         """See `Files.all`."""
         if not self._reach.reads(scope):
             return []
-        rows = self._database.rows(
-            "SELECT facts FROM files WHERE scope = ? ORDER BY path", (str(scope),)
-        )
+        among, asked = "scope = ?", [str(scope)]
+        if paths is not None:
+            among += " AND path IN (SELECT value FROM json_each(?))"
+            asked.append(codec.dumps(list(paths)))
+        rows = self._database.rows(f"SELECT facts FROM files WHERE {among} ORDER BY path", asked)
         return [codec.file_from_json(codec.loads(facts)) for (facts,) in rows]
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:

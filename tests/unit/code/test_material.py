@@ -20,18 +20,42 @@ from contextd.steps.shape import shape_of
          ("library", "main.tf and variables.tf in the root are a module for others to call."),
          "4 Terraform files by folder: modules."),
         (["dbt_project.yml", "models/marts/a.sql", "models/staging/b.sql", "models/staging/c.sql"],
-         ("unknown", "dbt_project.yml describes models of data: 3 SQL files."),
+         ("data", "dbt_project.yml describes models of data: 3 SQL files."),
          "models/ has 3 SQL files by folder: staging, marts."),
         (["a.ipynb", "b.ipynb", "c.ipynb", "util.py"],
-         ("unknown", "It holds notebooks and no program: 3 notebooks."),
+         ("notebooks", "It holds notebooks and no program: 3 notebooks."),
          "The root holds 3 notebooks side by side."),
         (["tool.sh", "install.sh", "lib/a.sh", "lib/b.sh"],
          ("cli", "tool.sh is run by a shell."), "4 shell scripts by folder: lib."),
         (["google/type/a.proto", "google/rpc/b.proto"],
          ("library", "It describes an interface for others to build on: 2 Protocol Buffers files."),
          "google/ has 2 Protocol Buffers files by folder: type, rpc."),
+        (["README.md", "meta/main.yml", "tasks/main.yml", "tasks/apt.yml", "handlers/main.yml"],
+         ("library", "meta/main.yml describes what others set machines up with: 4 Ansible files."),
+         "4 Ansible files by folder: tasks, meta, handlers."),
+        (["ansible.cfg", "site.yml", "roles/db/tasks/main.yml", "roles/web/tasks/main.yml", "filter.py"],
+         ("infrastructure", "It sets up machines: 3 Ansible files."),
+         "roles/ has 3 Ansible files by folder: db, web."),
+        (["web/Chart.yaml", "web/values.yaml", "web/templates/web.yaml", "db/Chart.yaml"],
+         ("infrastructure", "It packages programs for Kubernetes: 3 Helm files."),
+         "3 Helm files by folder: web, db."),
+        (["README.md", "api/openapi.yaml", "api/openapi.json"],
+         ("library", "It describes an interface for others to build on: 2 OpenAPI files."),
+         "2 OpenAPI files by folder: api."),
+        (["base/kustomization.yaml", "base/web.yaml", "README.md"],
+         ("infrastructure", "It describes what runs in a cluster: 2 Kubernetes manifests."),
+         "2 Kubernetes manifests by folder: base."),
+        (["schemas/a.mjs", *(f"text/{n}.md" for n in range(4))],
+         ("documentation", "It holds documents, 4 of them, and a little code beside them."),
+         "The folders follow no pattern that is known here."),
+        (["schemas/a.mjs", *(f"text/{n}.md" for n in range(12))],
+         ("documentation", "It holds documents: 12 documents."),
+         "12 documents by folder: text."),
+        (["gitconfig", "vimrc.toml"],
+         ("configuration", "It holds no code."),
+         "There is no code to lay out."),
         (["guide/a.md", "guide/b.md"],
-         ("unknown", "It holds documents and no code: 2 documents."),
+         ("documentation", "It holds documents: 2 documents."),
          "2 documents by folder: guide."),
     ],
 )  # fmt: skip
@@ -42,6 +66,13 @@ def test_what_a_project_without_code_is(
     found = project_type(paths, stack)
     assert (found.value, found.reason) == kind
     assert architecture(paths, stack).reason == layout
+
+
+def test_tasks_of_something_else_are_no_playbooks_and_a_program_with_a_chart_stays_one() -> None:
+    assert substance(["tasks/one.yml", "tasks/two.yml"], []) is None
+    code = [f"src/{n}.go" for n in range(12)]
+    chart = ["chart/Chart.yaml", *(f"chart/templates/{n}.yaml" for n in range(9))]
+    assert substance([*code, *chart], code) is None
 
 
 def test_a_program_with_scripts_and_migrations_beside_it_stays_a_program() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from code_repos import SCOPE, CodeModel, edges_of, scan_fixture, scanned, unpack
 
 from contextd.code.index import scan as scanning
 from contextd.code.index.scan import scan
+from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.code import SourceFile
 from contextd.domain.documents import code_documents
 from contextd.domain.errors import Invalid
@@ -247,3 +249,34 @@ def test_documents_carry_path_symbol_and_facets(tmp_path: Path) -> None:
 def test_an_empty_project_has_an_empty_report(tmp_path: Path) -> None:
     report = scan(tmp_path, CodeModel(), SCOPE)
     assert (report.changed, report.removed, report.files) == ((), (), 0)
+
+
+def test_a_scan_gives_files_away_as_they_come_and_what_depends_on_them_before(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "use.py", "import late, early\n")
+    write(tmp_path, "early.py", "x = 1\n")
+    files = CodeModel()
+    scanned(tmp_path, files)
+    write(tmp_path, "late.py", "y = 1\n")
+    given: list[tuple[list[str], frozenset[str]]] = []
+
+    def keep(some: Sequence[SourceFile], same_text: frozenset[str]) -> None:
+        given.append(([file.path for file in some], same_text))
+        change = CodeChange(scope=SCOPE, put=some, same_text=same_text)
+        files.view.commit(Changes(code=[change]))
+
+    report = scan(tmp_path, files, SCOPE, keep=keep)
+    assert given == [(["use.py"], frozenset({"use.py"})), (["late.py"], frozenset())]
+    assert (report.changed, report.put, report.relinked) == ((), 2, ("use.py",))
+    [use] = files.get(SCOPE, ["use.py"])
+    assert {one.target for one in use.imports} == {"late.py", "early.py"}
+
+
+def test_a_folder_scanned_for_the_first_time_leads_others_into_it(tmp_path: Path) -> None:
+    write(tmp_path, "use.py", "import part.late\n")
+    files = CodeModel()
+    scanned(tmp_path, files)
+    write(tmp_path, "part/late.py", "y = 1\n")
+    scanned(tmp_path, files, below="part")
+    assert [one.target for one in files.get(SCOPE, ["use.py"])[0].imports] == ["part/late.py"]

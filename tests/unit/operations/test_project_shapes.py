@@ -260,20 +260,20 @@ def test_each_of_ninety_packages_is_a_module(words_only: Desk, tmp_path: Path) -
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "kind", "said"),
     [
-        ({}, "There are no files yet."),
-        ({"README.md": "# Notes\n"}, "It holds documents and no code."),
-        ({"a.ipynb": "{}"}, "It holds notebooks and no program."),
-        ({"Dockerfile": "FROM nginx:1\n"}, "It holds no code."),
+        ({}, "unknown", "There are no files yet."),
+        ({"README.md": "# Notes\n"}, "documentation", "It holds documents."),
+        ({"a.ipynb": "{}"}, "notebooks", "It holds notebooks and no program."),
+        ({"Dockerfile": "FROM nginx:1\n"}, "configuration", "It holds no code."),
     ],
 )
 def test_a_folder_without_a_program_is_told_apart(
-    words_only: Desk, tmp_path: Path, files: dict[str, str], said: str
+    words_only: Desk, tmp_path: Path, files: dict[str, str], kind: str, said: str
 ) -> None:
     root = written(tmp_path / "folder", files)
     found = words_only.at(root).as_owner("init")
-    assert (found["type"], found["modules"]) == ("unknown", [])
+    assert (found["type"], found["modules"]) == (kind, [])
     assert found["reason"].startswith(said)
 
 

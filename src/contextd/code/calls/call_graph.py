@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import inf
 
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
@@ -71,24 +74,34 @@ class CallGraph:
             name for one in several if one not in self._callers for name in self._called(one)
         )
 
-    def callers(self, one: Definition) -> tuple[Edge, ...]:
-        """Every place that leads to a definition, certain ones first, else by file and line."""
+    def callers(self, one: Definition, until: float = inf) -> tuple[Edge, ...]:
+        """Every place that leads to a definition, certain ones first, else by file and line. At `until`,
+        by the monotonic clock, those found so far; what was read is not read again the next time.
+        """
         known = self._callers.get(one)
-        if known is None:
-            found: dict[tuple[str, int, SiteKind], Edge] = {}
-            for edge in self._leading(one):
+        if known is not None:
+            return known
+        found: dict[tuple[str, int, SiteKind], Edge] = {}
+        whole = False
+        with suppress(TimeoutError):
+            for edge in self._leading(one, until):
                 key = edge.path, edge.line, edge.kind
                 if key not in found or (edge.certain and not found[key].certain):
                     found[key] = edge
-            order = sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line))
-            known = self._callers[one] = tuple(order)
+            whole = True
+        order = sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line))
+        known = tuple(order)
+        if whole:
+            self._callers[one] = known
         return known
 
-    def _leading(self, one: Definition) -> Iterator[Edge]:
+    def _leading(self, one: Definition, until: float) -> Iterator[Edge]:
         for edge in self.told_by_target.get((one.path, one.qualified), ()):
             yield edge
         for name in self._names(one):
             for path in self.facts.naming(name):
+                if time.monotonic() > until:
+                    raise TimeoutError
                 for site in self.facts.sites(path, name) if path not in self.told else ():
                     for edge in self.link(path, site):
                         if _same(edge.target, one):

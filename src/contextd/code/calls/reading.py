@@ -70,8 +70,10 @@ class CodeFacts:
             self.look_for([name])
         return self._naming[name]
 
-    def look_for(self, names: Iterable[str]) -> None:
-        """Find the files that have any of these words, in one go: each search reads all files."""
+    def look_for(self, names: Iterable[str], seconds: float = _SECONDS) -> None:
+        """Find the files that have any of these words, in one go: each search reads all files. What is
+        not found in so many `seconds` is looked for again the next time.
+        """
         wanted = [name for name in dict.fromkeys(names) if name and name not in self._naming]
         for first in range(0, len(wanted), _AT_ONCE):
             some = wanted[first : first + _AT_ONCE]
@@ -79,10 +81,10 @@ class CodeFacts:
             either = "|".join(re.escape(name) for name in some)
             try:
                 pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
-                lines = grep(self.root, pattern, limit=_MOST_LINES, deadline=_SECONDS).matches
+                told = grep(self.root, pattern, limit=_MOST_LINES, deadline=seconds)
             except ContextdError:
-                lines = ()
-            for line in lines:
+                told = None
+            for line in told.matches if told is not None else ():
                 if line.path in self.graph.files:
                     for word in found.keys() & set(_WORD.findall(line.text)):
                         found[word].add(line.path)

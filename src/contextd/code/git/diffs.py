@@ -39,10 +39,14 @@ def diff(root: Path, revision: str = "HEAD") -> str:
     return found
 
 
-def text_at(root: Path, revision: str, path: str) -> str | None:
-    """A file as it was in a revision; of a range, at its beginning. None where it was not there."""
+def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
+    """Files as they were in a revision; of a range, at its beginning. Without those that were not there."""
+    if not paths:
+        return {}
     start = re.split(r"\.\.\.?", checked_revision(revision))[0] or "HEAD"
-    return git.ask(root, "show", f"{start}:{path}", timeout=_SECONDS)
+    names = {f"{start}:{path}": path for path in paths}
+    found = git.contents(root, list(names), timeout=_SECONDS)
+    return {names[name]: data for name, data in found.items()}
 
 
 def fork(root: Path, base: str = "") -> tuple[str, str]:

@@ -122,6 +122,11 @@ class Running:
 
     def collect(self, timeout: float = TIMEOUT) -> tuple[int, str, str]:
         """Exit code, output and complaints. Raises `Unavailable` after `timeout` seconds."""
+        code, out, err = self.collect_bytes(timeout)
+        return code, _text(out), _text(err)
+
+    def collect_bytes(self, timeout: float = TIMEOUT) -> tuple[int, bytes, bytes]:
+        """As `collect`, undecoded."""
         try:
             out, err = self._process.communicate(self._given, timeout=max(0.0, timeout))
         except subprocess.TimeoutExpired as error:
@@ -130,7 +135,7 @@ class Running:
                 f"git {self._name} did not answer in {timeout:.1f} s",
                 "try again when the machine is less busy",
             ) from error
-        return self._process.returncode, _text(out), _text(err)
+        return self._process.returncode, out, err
 
     def stop(self) -> None:
         """End the command if it still runs, and give back its pipes."""
@@ -143,6 +148,29 @@ def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
     """The output of a git command in `root`; None when git refuses. Raises `Unavailable`."""
     code, out, _ = Running(root, arguments).collect(timeout)
     return out if code == 0 else None
+
+
+def contents(root: Path, names: Sequence[str], timeout: float = TIMEOUT) -> dict[str, bytes]:
+    """What git keeps under these names, such as `COMMIT:path`, asked for in one go; without those it does
+    not have. Raises `Unavailable`.
+    """
+    wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
+    given = "".join(f"{name}\n" for name in wanted).encode("utf-8", "surrogateescape")
+    _, out, _ = Running(root, ("cat-file", "--batch"), given).collect_bytes(timeout)
+    found: dict[str, bytes] = {}
+    at = 0
+    for name in wanted:
+        end = out.find(b"\n", at)
+        if end < 0:
+            break
+        told, at = out[at:end], end + 1
+        kind, _, size = told.rpartition(b" ")
+        if told.endswith(b" missing") or not size.isdigit():
+            continue
+        if kind.endswith(b" blob"):
+            found[name] = out[at : at + int(size)]
+        at += int(size) + 1
+    return found
 
 
 def find(path: Path) -> tuple[Repository | None, str]:

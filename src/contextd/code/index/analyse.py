@@ -21,6 +21,10 @@ _HOPELESS = 20_000
 """Statements of a broken file past which it is no program, and matching in it would take long."""
 
 
+PARSED = frozenset((*BY_NAME, *FORMATS, "notebook"))
+"""The languages of which more is read than the text."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A parsed text: its UTF-8 bytes, its tree, its outline and its sections. `defect` says that contextd's own
@@ -58,9 +62,9 @@ def parse(path: str, text: str) -> Parsed:
         )
 
 
-def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
+def analyse(path: str, data: bytes, size: int, mtime_ns: int, *, defect: str = "") -> SourceFile:
     """What these bytes say. `error` tells why the text of a file is not in the index, or that it
-    has syntax errors.
+    has syntax errors. With a `defect`, it is cut as plain text and nothing of it understood.
     """
     language = language_name(path)
     bare = SourceFile(
@@ -70,13 +74,15 @@ def analyse(path: str, data: bytes, size: int, mtime_ns: int) -> SourceFile:
         return replace(bare, language="", error="binary")
     row = language_of(path)
     bare = replace(bare, lines=data.count(b"\n") + (not data.endswith(b"\n") and bool(data)))
-    if language == "notebook" and (read := _notebook(bare, data)) is not None:
+    if language == "notebook" and not defect and (read := _notebook(bare, data)) is not None:
         return read
     script = row is not None
     reason, readable = unindexed(path, data, script=script, data_file=language in DATA)
     if not readable:
         return replace(bare, error=reason)
-    found = parse(path, decode(data))
+    text = decode(data)
+    plain = Parsed(text.encode("utf-8", "replace"), None, Outline(), (), defect)
+    found = plain if defect else parse(path, text)
     root = found.tree.root_node if found.tree is not None else None
     outline = found.outline
     spans = (

@@ -19,9 +19,6 @@ from contextd.code.index.formats.reading import FileSection
 from contextd.domain.code import Chunk, Symbol
 from contextd.domain.scope import Scope
 
-VERSION = "1"
-"""Part of every chunk's id: raise it when the cutting changes."""
-
 LIMIT = 1_500
 """Characters of a chunk that are not white space, counted in bytes."""
 
@@ -95,7 +92,8 @@ def _made(
 
 def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
     free = hashlib.blake2b(piece, digest_size=16)
-    free.update(f"\0{language}\0{VERSION}".encode())
+    # The number is of no use, but other ids would have other vectors made.
+    free.update(f"\0{language}\0001".encode())
     return hashlib.blake2b(
         free.digest() + f"\0{count}\0{path}".encode("utf-8", "surrogateescape"), digest_size=16
     ).hexdigest()

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from contextd.code.index.resolve import Resolver
-from contextd.code.tree.content import content_digest
+from contextd.code.tree.content import content_digest, outdated
 from contextd.code.tree.walk import Walk, WalkedFile, walk
 from contextd.code.tree.watch import Watcher, folders_of, watch
 
@@ -153,7 +153,8 @@ class Tree:
         """How this checkout differs from the model with these `stamps`, in the files of `walked`
         and those with a stamp.
 
-        A file of the same size with another time is read, once, to see whether it says the same.
+        A file of the same size with another time is read, once, to see whether it says the same. One
+        that an older reading is known of counts as changed.
         """
         files: list[WalkedFile] = []
         changed, added = [], []
@@ -164,6 +165,8 @@ class Tree:
             stored = stamps.get(path)
             if stored is None:
                 added.append(path)
+            elif outdated(stored[2]):
+                changed.append(path)
             elif (file.size, file.mtime_ns) != stored[:2]:
                 if file.size == stored[0] and self._digest(file) == stored[2]:
                     file = WalkedFile(path, stored[0], stored[1])

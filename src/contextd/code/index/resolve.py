@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
-from contextd.code.index.languages.language import LanguageResolver
+from contextd.code.index.languages.language import KeepingRead, LanguageResolver
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_listed
@@ -20,6 +21,7 @@ _RACY_NS = 20_000_000
 """A file this young may change again without getting another time."""
 
 _NEVER = (-1, -1)
+_Made = TypeVar("_Made")
 
 Stamp = tuple[int, int]
 """Size and mtime_ns."""
@@ -39,6 +41,7 @@ class Resolver:
         self._paths = frozenset(paths)
         self._by_family: dict[str, LanguageResolver] = {}
         self._stamps: dict[str, dict[str, Stamp]] = {}
+        self._made: dict[tuple[str, object], tuple[Stamp, Any]] = {}
 
     def after(self, files: Sequence[WalkedFile]) -> Resolver:
         """A resolver for the files as they are now, with the families set up here for which none of
@@ -46,6 +49,7 @@ class Resolver:
         """
         paths = frozenset(file.path for file in files)
         fresh = Resolver(self._root, paths)
+        fresh._made = self._made
         if paths != self._paths:
             return fresh
         # One set of strings is enough, and the kept families hold this one.
@@ -80,17 +84,8 @@ class Resolver:
         row = BY_NAME[language]
         resolver = self._by_family.get(row.family)
         if resolver is None:
-            stamps: dict[str, Stamp] = {}
-
-            def read(path: str) -> str:
-                # Before it is read: what is written later has another time.
-                stamps[path] = self._stamp(path)
-                try:
-                    return decode(read_listed(self._base, path, limit=_LARGEST_SETTING))
-                except ContextdError as error:
-                    raise OSError(error.message) from None
-
-            self._stamps[row.family] = stamps
+            read = _Reader(self._base, self._stamp, self._made)
+            self._stamps[row.family] = read.stamps
             resolver = self._by_family[row.family] = row.resolver(self._paths, read)
         return resolver
 
@@ -101,3 +96,37 @@ class Resolver:
             return _NEVER
         young = time.time_ns() - about.st_mtime_ns < _RACY_NS
         return _NEVER if young else (about.st_size, about.st_mtime_ns)
+
+
+class _Reader(KeepingRead):
+    """Reads files for a family, and notes the stamps they had. `kept` outlives it."""
+
+    def __init__(
+        self,
+        base: Path,
+        stamp: Callable[[str], Stamp],
+        kept: dict[tuple[str, object], tuple[Stamp, Any]],
+    ) -> None:
+        self.stamps: dict[str, Stamp] = {}
+        self._base, self._stamp, self._kept = base, stamp, kept
+
+    def __call__(self, path: str) -> str:
+        """See `Read`."""
+        # Before it is read: what is written later has another time.
+        self.stamps[path] = self._stamp(path)
+        try:
+            return decode(read_listed(self._base, path, limit=_LARGEST_SETTING))
+        except ContextdError as error:
+            raise OSError(error.message) from None
+
+    def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
+        """See `made_of`."""
+        stamp = self._stamp(path)
+        known = self._kept.get((path, make))
+        if known is not None and known[0] == stamp != _NEVER:
+            self.stamps[path] = stamp
+            made: _Made = known[1]
+            return made
+        made = make(self(path))
+        self._kept[path, make] = self.stamps[path], made
+        return made

@@ -6,17 +6,20 @@ import os
 import posixpath
 import re
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from contextd.code.index.analyse import PARSED
 from contextd.code.index.chunk import owned
-from contextd.code.index.languages.table import BY_NAME, changes_resolution
+from contextd.code.index.languages.table import BY_NAME, changes_resolution, language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan_worker import analysed, analysed_by
+from contextd.code.tree.content import outdated
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
-from contextd.domain.code import Import, SourceFile
+from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.scope import Scope
 from contextd.ports import Files
@@ -25,7 +28,13 @@ _WORTH_PROCESSES = 1_500
 _HANDFUL = 64
 """So many files are read in a tenth of a second: a process of their own would start no faster."""
 
-_BATCH = 250
+_BATCH = 100
+"""Files that a process reads at once: what it answers is held whole, here and there."""
+
+_RELINKED_AT_ONCE = 2_000
+
+_SMALL = 32_000
+"""Bytes that take a second at the very worst, where reading takes time with the square of the size."""
 
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"\w+|\*")
@@ -36,18 +45,20 @@ _QUOTE = re.compile("[\"'`]")
 Stamp = tuple[int, int, str]
 """Size, mtime_ns and digest: what is stored of a file."""
 
-_UNKNOWN: Stamp = (-1, -1, "")
-
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as work goes on."""
+
+Keep = Callable[[Sequence[SourceFile], frozenset[str]], None]
+"""Given files to put as soon as they are read, and those among them of which only the stamp or the
+targets of imports differ."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanReport:
     """What a scan found, and what the caller has to write.
 
-    `changed` are the files to put; of those in `same_text` only their time or the targets of their
-    imports differ. `removed` are the paths to remove. `added` and `modified` are paths with new
+    `changed` are the files to put that were not given to `keep`; of those in `same_text` only their
+    time or the targets of their imports differ. `put` counts them all. `removed` are the paths to remove. `added` and `modified` are paths with new
     content, `relinked` unchanged files whose imports lead elsewhere now, `skipped` pairs a path
     with the reason. `files` counts all files, `parsed` those analysed this time.
     """
@@ -60,6 +71,7 @@ class ScanReport:
     relinked: tuple[str, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     files: int = 0
+    put: int = 0
     parsed: int = 0
     source: str = ""
     note: str = ""
@@ -90,56 +102,80 @@ def scan(
     redact: Callable[[str], str] | None = None,
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
+    keep: Keep | None = None,
 ) -> ScanReport:
-    """Compare `root` with what `files` knows under `scope`. Writes nothing.
+    """Compare `root` with what `files` knows under `scope`. Writes nothing itself.
 
     A file is read when its size or time differs from the stored ones, and analysed when its content
     does; not `incremental` analyses everything. `below` limits it to one folder. Past 1,500 files
     to read, `workers` processes share the work; `apart`, one does it from 65 files on, for a caller
     that has others to answer meanwhile. `redact` is applied to the text of chunks and to
     signatures. `stamps` are those of `files`, and `resolver` one for the walked files, where the
-    caller has them.
+    caller has them. `keep` puts files as they come, so that of many not all are held at once: what
+    makes unchanged files lead elsewhere comes behind those, so that after a crash they are looked at
+    again.
     """
     began = time.monotonic()
     walked = walked if walked is not None else walk_tree(root)
     prefix = _prefix(below)
     stamps = stamps if stamps is not None else files.stamps(scope)
     present: Sequence[WalkedFile] = walked.files
+    known_before = bool(stamps)
     if prefix:
         stamps = {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)}
         present = [file for file in present if file.path.startswith(prefix)]
     gate = stamps if incremental else {}
-    wanted = [f for f in present if gate.get(f.path, _UNKNOWN)[:2] != (f.size, f.mtime_ns)]
-    known = {f.path: gate[f.path][2] for f in wanted if f.path in gate}
-    if resolver is None:
-        resolver = Resolver(root, [file.path for file in walked.files])
-    base = Path(os.path.realpath(root))
-    job = _Scan(base, files, scope, resolver, redact, stamps)
+    wanted = [f for f in present if _differs(f, gate.get(f.path))]
+    known = _digests(files, scope, wanted, gate)
+    resolver = resolver or Resolver(root, [file.path for file in walked.files])
+    job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
+    came = [file.path for file in present if file.path not in stamps]
+    went = set(stamps).difference(file.path for file in present)
+    if known_before and (came or went):
+        job.relink(went, None)
     done = 0
-    for batch in _batches(base, wanted, known, _processes(len(wanted), workers, apart)):
+    for batch in _batches(job.base, wanted, known, _processes(len(wanted), workers, apart)):
         job.take(batch, known)
         done += len(batch)
         if progress is not None:
             progress("scan", done, len(wanted))
-    lost = set(stamps).difference(file.path for file in present) | set(job.unreadable)
-    removed = sorted(path for path in lost if path in stamps)
-    anywhere = removed or job.added or job.settings
-    if anywhere or job.renamed:
-        job.relink(lost, None if anywhere else job.renamed)
+    went |= set(job.unreadable)
+    if job.settings or job.renamed:
+        job.relink(went, None if job.settings else job.renamed)
+    job.put(job.behind)
     return ScanReport(
         changed=tuple(job.changed.values()),
-        removed=tuple(removed),
+        removed=tuple(sorted(path for path in went if path in stamps)),
         same_text=frozenset(job.same_text),
         added=tuple(sorted(job.added)),
         modified=tuple(sorted(job.modified)),
         relinked=tuple(sorted(job.relinked)),
         skipped=tuple(sorted({**dict(walked.skipped), **job.unreadable}.items())),
         files=len(present),
+        put=len(job.given.union(job.changed)),
         parsed=len(job.added) + len(job.modified),
         source=walked.source,
         note=walked.note,
         seconds=time.monotonic() - began,
     )
+
+
+def _digests(
+    files: Files, scope: Scope, wanted: Sequence[WalkedFile], gate: Mapping[str, Stamp]
+) -> dict[str, str]:
+    """What the files that are read are known by: not those that were too much for a parser."""
+    known = {file.path: gate[file.path][2] for file in wanted if file.path in gate}
+    large = [file.path for file in wanted if file.size > _SMALL and file.path in known]
+    for stored in files.all(scope, large) if large else ():
+        if stored.error in NOT_UNDERSTOOD:
+            del known[stored.path]
+    return known
+
+
+def _differs(file: WalkedFile, stored: Stamp | None) -> bool:
+    if stored is None:
+        return True
+    return stored[:2] != (file.size, file.mtime_ns) or outdated(stored[2])
 
 
 def _prefix(below: str) -> str:
@@ -153,7 +189,9 @@ def _prefix(below: str) -> str:
 
 @dataclass(slots=True)
 class _Scan:
-    """One scan under way."""
+    """One scan under way. `behind` are files to put after those that lead elsewhere because of them,
+    `given` the paths of those that `keep` was given.
+    """
 
     base: Path
     files: Files
@@ -161,7 +199,11 @@ class _Scan:
     resolver: Resolver
     redact: Callable[[str], str] | None
     stored: Collection[str]
+    keep: Keep | None
     changed: dict[str, SourceFile] = field(default_factory=dict)
+    behind: list[SourceFile] = field(default_factory=list)
+    given: set[str] = field(default_factory=set)
+    fresh: set[str] = field(default_factory=set)
     same_text: set[str] = field(default_factory=set)
     added: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
@@ -170,48 +212,72 @@ class _Scan:
     renamed: set[str] = field(default_factory=set)
     settings: bool = False
 
+    def put(self, files: Sequence[SourceFile]) -> None:
+        """Give files away, or hold them for the report."""
+        if self.keep is None:
+            self.changed.update((file.path, file) for file in files)
+        elif files:
+            paths = {file.path for file in files}
+            self.keep(files, frozenset(paths & self.same_text))
+            self.given |= paths
+
     def take(self, batch: Sequence[SourceFile], digests: Mapping[str, str]) -> None:
+        """Take in files as they were read."""
+        ready: list[SourceFile] = []
         for fresh in batch:
             path = fresh.path
             if fresh.size < 0:
                 self.unreadable[path] = fresh.error
                 continue
             if digests.get(path) == fresh.digest:
-                stored = self._stored(path)
+                stored = self.changed.get(path) or self._stored(path)
                 if stored is not None:
                     self.same_text.add(path)
-                    stamp = replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns)
-                    self.changed[path] = stamp
+                    ready.append(replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns))
                 continue
-            self.changed[path] = self._finished(fresh)
-            if path in self.stored:
-                self.modified.append(path)
-                stored = self._stored(path)
-                if stored is not None:
-                    self.renamed |= _moved(stored, fresh)
-                    self.settings |= changes_resolution(path) or any(
-                        map(_configures, (stored, fresh))
-                    )
-            else:
+            finished = self._finished(fresh)
+            self.fresh.add(path)
+            self.same_text.discard(path)
+            if path not in self.stored:
                 self.added.append(path)
+                ready.append(finished)
+                continue
+            self.modified.append(path)
+            (self.behind if self._moves(path, fresh) else ready).append(finished)
+        self.put(ready)
 
-    def relink(self, lost: set[str], names: set[str] | None) -> None:
+    def _moves(self, path: str, fresh: SourceFile) -> bool:
+        """Whether imports of others may lead elsewhere since a file changed; notes which."""
+        stored = self._stored(path)
+        if stored is None or stored.digest == fresh.digest:
+            return False
+        moved = _moved(stored, fresh)
+        settings = changes_resolution(path) or any(map(_configures, (stored, fresh)))
+        self.renamed |= moved
+        self.settings |= settings
+        return settings or bool(moved)
+
+    def relink(self, lost: Collection[str], names: set[str] | None) -> None:
         """Resolve the imports of unchanged files again, of those only that say one of `names`."""
-        for known in self.files.all(self.scope):
-            path = known.path
-            if path in lost or (path in self.changed and path not in self.same_text):
-                continue
-            if names is not None and not _says(known, names):
-                continue
-            imports = self.resolver.resolve(path, known.language, known.imports)
-            if imports != known.imports:
+        known_paths = self.files.stamps(self.scope)
+        paths = sorted(p for p in known_paths if p not in lost and p not in self.fresh)
+        for start in range(0, len(paths), _RELINKED_AT_ONCE):
+            found: list[SourceFile] = []
+            for known in self.files.all(self.scope, paths[start : start + _RELINKED_AT_ONCE]):
+                path = known.path
+                if names is not None and not _says(known, names):
+                    continue
+                imports = self.resolver.resolve(path, known.language, known.imports)
+                if imports == known.imports:
+                    continue
                 imports = self._afresh(known, imports)
                 # `all` leaves out the text of chunks, so it must not be put back.
                 whole = self.changed.get(path) or self._stored(path)
                 if whole is not None:
-                    self.changed[path] = replace(whole, imports=imports)
                     self.same_text.add(path)
                     self.relinked.append(path)
+                    found.append(replace(whole, imports=imports))
+            self.put(found)
 
     def _afresh(self, known: SourceFile, imports: tuple[Import, ...]) -> tuple[Import, ...]:
         """The imports of a file as it writes them, resolved: what led somewhere is stored with the
@@ -288,11 +354,18 @@ def _batches(
 ) -> Iterator[list[SourceFile]]:
     """The files to read, analysed, some at a time."""
     pairs = [(file, known.get(file.path, "")) for file in read]
-    groups = [pairs[start : start + _BATCH] for start in range(0, len(pairs), _BATCH)]
+    here = 0
+    if not processes:
+        # What was read before kept within its limits; of the others only small ones surely do.
+        pairs.sort(key=_untried)
+        here = bisect_left(pairs, True, key=_untried)
+        for start in range(0, here, _BATCH):
+            yield analysed(base, pairs[start : min(here, start + _BATCH)])
+    groups = [pairs[start : start + _BATCH] for start in range(here, len(pairs), _BATCH)]
     done = 0
-    if processes:
+    if groups:
         try:
-            for batch in analysed_by(min(processes, len(groups)), base, groups):
+            for batch in analysed_by(min(max(1, processes), len(groups)), base, groups):
                 done += 1
                 yield batch
         except Unavailable:
@@ -300,3 +373,8 @@ def _batches(
             pass
     for group in groups[done:]:
         yield analysed(base, group)
+
+
+def _untried(pair: tuple[WalkedFile, str]) -> bool:
+    file, known = pair
+    return file.size > _SMALL and not known and language_name(file.path) in PARSED

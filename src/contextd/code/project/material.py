@@ -15,7 +15,8 @@ from contextd.code.project.beside import is_beside
 @dataclass(frozen=True, slots=True)
 class Material:
     """One sort. `names` are what one and several of its files are called, `says` what a project of
-    them is.
+    them is and `type` how the project model calls that. `needs` is a file without which others that
+    look alike are of another sort.
     """
 
     languages: tuple[str, ...]
@@ -23,45 +24,67 @@ class Material:
     names: tuple[str, str]
     says: str
     label: str
+    type: str
+    needs: re.Pattern[str] | None = None
 
 
 SORTS: tuple[Material, ...] = (
     Material(("terraform",), re.compile(r"\.(?:tf|tofu|hcl)$"), ("Terraform file", "Terraform files"),
-             "It describes infrastructure", "Terraform"),
-    Material(("sql",), re.compile(r"\.sql$"), ("SQL file", "SQL files"), "It describes data", "SQL"),
+             "It describes infrastructure", "Terraform", "infrastructure"),
+    Material(("yaml",), re.compile(r"(?:^|/)(?:tasks|handlers|defaults|vars|meta|group_vars|host_vars|playbooks?)/"
+                                   r".*\.ya?ml$|(?:^|/)(?:playbook[\w-]*|site)\.ya?ml$"),
+             ("Ansible file", "Ansible files"), "It sets up machines", "Ansible", "infrastructure",
+             re.compile(r"(?:^|/)(?:ansible\.cfg|galaxy\.ya?ml|tasks/main\.ya?ml|(?:playbook[\w-]*|site)\.ya?ml)$")),
+    Material(("yaml",), re.compile(r"(?:^|/)(?:Chart|values)\.ya?ml$|(?:^|/)templates/.*\.(?:ya?ml|tpl|txt)$"),
+             ("Helm file", "Helm files"), "It packages programs for Kubernetes", "Helm", "infrastructure",
+             re.compile(r"(?:^|/)Chart\.ya?ml$")),
+    Material(("yaml",), re.compile(r"(?:^|/)(?:base|bases|overlays|manifests|components|deploy|apps|k8s|kubernetes)"
+                                   r"/.*\.ya?ml$|(?:^|/)kustomization\.ya?ml$"),
+             ("Kubernetes manifest", "Kubernetes manifests"), "It describes what runs in a cluster", "Kubernetes",
+             "infrastructure", re.compile(r"(?:^|/)kustomization\.ya?ml$")),
+    Material(("yaml", "json"), re.compile(r"(?:^|/)[\w.-]*(?:openapi|swagger)[\w.-]*\.(?:ya?ml|json)$"
+                                          r"|(?:^|/)(?:openapi|swagger)/.*\.(?:ya?ml|json)$"),
+             ("OpenAPI file", "OpenAPI files"), "It describes an interface", "OpenAPI", "library"),
+    Material(("sql",), re.compile(r"\.sql$"), ("SQL file", "SQL files"), "It describes data", "SQL", "data"),
     Material(("protobuf",), re.compile(r"\.proto$"), ("Protocol Buffers file", "Protocol Buffers files"),
-             "It describes messages and services", "Protocol Buffers"),
+             "It describes messages and services", "Protocol Buffers", "library"),
     Material(("graphql",), re.compile(r"\.(?:graphqls?|gql)$"), ("GraphQL file", "GraphQL files"),
-             "It describes an interface", "GraphQL"),
+             "It describes an interface", "GraphQL", "library"),
     Material(("notebook",), re.compile(r"\.ipynb$"), ("notebook", "notebooks"),
-             "It holds notebooks and no program", "Jupyter Notebook"),
+             "It holds notebooks and no program", "Jupyter Notebook", "notebooks"),
     Material(("shell",), re.compile(r"\.(?:sh|bash|zsh|ksh)$"), ("shell script", "shell scripts"),
-             "It holds scripts", "Shell"),
+             "It holds scripts", "Shell", "cli"),
 )  # fmt: skip
 DOCUMENTS = Material(
     ("markdown", "restructuredtext"),
     re.compile(r"\.(?:md|mdx|markdown|rst|adoc)$"),
     ("document", "documents"),
-    "It holds documents and no code",
+    "It holds documents",
     "Markdown",
+    "documentation",
 )
-_FEW, _OUTWEIGHED = 10, 3
+_FEW, OUTWEIGHED = 10, 3
 """So few files of code, outweighed so many times, are what helps the rest along."""
+
+_DROWNED = 10
+"""Documents stand beside every program: only so many times as many are what a project is about."""
 
 
 def substance(paths: Sequence[str], code: Sequence[str]) -> tuple[Material, list[str]] | None:
     """What a project is made of, and those files, where it is not the `code`: notebooks and the like
-    that outweigh a few files of code, or documents where there is nothing else.
+    that outweigh a few files of code, or documents where there is hardly anything else.
     """
     own = [path for path in paths if not is_beside(path) and not path.startswith(".")]
+    there = [one for one in SORTS if one.needs is None or any(map(one.needs.search, paths))]
     best = max(
-        ((one, [path for path in own if one.files.search(path)]) for one in SORTS),
+        ((one, [path for path in own if one.files.search(path)]) for one in there),
         key=lambda found: len(found[1]),
     )
-    if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= _OUTWEIGHED * len(code))):
+    if best[1] and (not code or (len(code) < _FEW and len(best[1]) >= OUTWEIGHED * len(code))):
         return best
     documents = [path for path in own if DOCUMENTS.files.search(path)]
-    return (DOCUMENTS, documents) if documents and not code else None
+    mostly = len(documents) >= _DROWNED * len(code) and len(code) < _FEW
+    return (DOCUMENTS, documents) if documents and mostly else None
 
 
 def layout(material: Material, own: Sequence[str]) -> str:
@@ -85,14 +108,16 @@ def layout(material: Material, own: Sequence[str]) -> str:
 
 
 def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tuple[str, str]:
-    """(`library`, `cli` or `unknown`, a sentence saying why)."""
+    """(The type of a project of this, a sentence saying why)."""
     present = set(paths)
     count = _counted(material, len(own))
     if material.label == "Terraform" and {"main.tf", "variables.tf"} <= present:
         return "library", "main.tf and variables.tf in the root are a module for others to call."
     if "dbt_project.yml" in present:
-        return "unknown", f"dbt_project.yml describes models of data: {count}."
-    if material.label in ("Protocol Buffers", "GraphQL"):
+        return "data", f"dbt_project.yml describes models of data: {count}."
+    if material.label == "Ansible" and (role := {"meta/main.yml", "galaxy.yml"} & present):
+        return "library", f"{role.pop()} describes what others set machines up with: {count}."
+    if material.label in ("Protocol Buffers", "GraphQL", "OpenAPI"):
         return "library", f"It describes an interface for others to build on: {count}."
     scripts = [path for path in own if "/" not in path]
     if material.label == "Shell" and scripts:
@@ -100,7 +125,7 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
             "cli",
             f"{min(scripts, key=lambda p: (p.startswith('install'), p))} is run by a shell.",
         )
-    return "unknown", f"{material.says}." if len(own) < 2 else f"{material.says}: {count}."
+    return material.type, f"{material.says}." if len(own) < 2 else f"{material.says}: {count}."
 
 
 def _counted(material: Material, count: int) -> str:

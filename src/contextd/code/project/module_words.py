@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-from contextd.domain.code import SourceFile
+from contextd.domain.code import SourceFile, Symbol
 
 Read = Callable[[str], str]
 """The text of a file by its path, or an empty one."""
@@ -161,10 +161,14 @@ def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:
     language = main.most_common(1)[0][0] if main else ""
     names: dict[str, None] = {}
     for file in sorted(members, key=lambda f: (-rank.get(f.path, 0), f.path)):
-        public = [s for s in file.symbols if s.exported and not s.parent and s.name != "default"]
-        public.sort(key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))
-        for symbol in public[:2]:
+        for symbol in most_public(file)[:2]:
             names.setdefault(symbol.name)
     listed = ", ".join(list(names)[:5])
     count = f"{len(members)} {language} file{'s' * (len(members) != 1)}"
     return f"{count}: {listed}" if listed else count
+
+
+def most_public(file: SourceFile) -> list[Symbol]:
+    """The definitions a file offers to others: classes and functions first, the largest of them."""
+    public = [s for s in file.symbols if s.exported and not s.parent and s.name != "default"]
+    return sorted(public, key=lambda s: (s.kind not in ("class", "function"), s.start - s.end))

@@ -13,7 +13,10 @@ import yaml
 from contextd import yaml_text
 from contextd.domain.errors import Invalid, NotFound, nearest
 
-ProjectType = Literal["web-app", "api", "cli", "library", "fullstack", "unknown"]
+ProjectType = Literal[
+    "web-app", "api", "cli", "library", "fullstack", "infrastructure", "data", "notebooks",
+    "documentation", "configuration", "unknown",
+]  # fmt: skip
 Pattern = Literal["feature-based", "layered", "modular", "monorepo", "unknown"]
 Role = Literal["entry", "config", "core", "test"]
 

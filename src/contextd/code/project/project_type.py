@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
-from contextd.code.project.material import Material, purpose, substance
+from contextd.code.project.material import DOCUMENTS, OUTWEIGHED, Material, purpose, substance
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
 from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
@@ -55,7 +55,7 @@ _FOR_SHELLS = re.compile(
 def project_type(
     paths: Sequence[str], stack: Stack, *, public_names: int = 0, programs: Sequence[str] = ()
 ) -> ReasonedValue:
-    """`web-app`, `api`, `cli`, `library`, `fullstack`, or `unknown`.
+    """One of `ProjectType`; `unknown` only for a program that nothing says anything of, and for nothing.
 
     `public_names` is how many names the main package hands out to whoever imports it, `programs`
     are files of C and the like with a main function.
@@ -90,7 +90,7 @@ def project_type(
     if other is not None:
         return _of_material(other, paths)
     built = _built(own, programs) if stack.main_language in _COMPILED else None
-    return built or ReasonedValue("unknown", _nothing(paths))
+    return built or _nothing(paths)
 
 
 def _of_server(server: str, shown: list[FoundTechnology], paths: Sequence[str]) -> ReasonedValue:
@@ -143,17 +143,22 @@ def _program_behind(stack: Stack, own: Sequence[str]) -> str:
     return ""
 
 
-def _nothing(paths: Sequence[str]) -> str:
+def _nothing(paths: Sequence[str]) -> ReasonedValue:
     if not paths:
-        return "There are no files yet."
-    if not any(CODE.search(path) for path in paths):
-        kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
-        if "ipynb" in kinds:
-            return "It holds notebooks and no program."
-        if kinds & {"md", "rst", "adoc", "txt", "tex"}:
-            return "It holds documents and no code."
-        return "It holds no code."
-    return "No manifest or file says what it is for."
+        return ReasonedValue("unknown", "There are no files yet.")
+    code = sum(1 for path in paths if CODE.search(path))
+    documents = sum(1 for path in paths if DOCUMENTS.files.search(path))
+    if code and documents >= OUTWEIGHED * code:
+        reason = f"It holds documents, {documents} of them, and a little code beside them."
+        return ReasonedValue("documentation", reason)
+    if code:
+        return ReasonedValue("unknown", "No manifest or file says what it is for.")
+    kinds = {path.rpartition(".")[2].lower() for path in paths if "." in path}
+    if "ipynb" in kinds:
+        return ReasonedValue("notebooks", "It holds notebooks and no program.")
+    if kinds & {"md", "rst", "adoc", "txt", "tex"}:
+        return ReasonedValue("documentation", "It holds documents and no code.")
+    return ReasonedValue("configuration", "It holds no code.")
 
 
 def _library_or_command(

@@ -108,7 +108,7 @@ def named(source: SourceText, name: str) -> list[Reference]:
     defined, imported, commented on or said in a text. Their role is `name`.
     """
     language = language_of(source.file.path)
-    if language is None or name.encode() not in source.data:
+    if language is None or name.encode() not in source.data or source.unparsed:
         return []
     word = re.compile(rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])" % re.escape(name).encode())
     own = {
@@ -137,7 +137,7 @@ def _in_file(source: SourceText, names: Names, definition: Definition) -> list[R
     wanted = names.all()
     language = language_of(source.file.path)
     present = [name for name in wanted if name.encode() in source.data]
-    if language is None or not present:
+    if language is None or not present or source.unparsed:
         return []
     root = parsed(language, source.data).root_node
     either = "|".join(re.escape(name) for name in sorted(present, key=len, reverse=True))

@@ -10,7 +10,7 @@ from contextd.code.index.resolve import Resolver
 from contextd.code.tree.content import content_digest, decode, is_binary
 from contextd.code.tree.paths import read_inside, relative_inside
 from contextd.code.tree.walk import walk
-from contextd.domain.code import Import, SourceFile
+from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.scope import Scope
 from contextd.ports import Files
@@ -24,6 +24,11 @@ class SourceText:
     text: str
     data: bytes
     changed: bool
+
+    @property
+    def unparsed(self) -> bool:
+        """Whether a parser was no match for it."""
+        return self.file.error in NOT_UNDERSTOOD
 
 
 @dataclass(slots=True)
@@ -70,8 +75,9 @@ class Sources:
         return source
 
     def _analysed(self, path: str, data: bytes, text: str, stored: SourceFile | None) -> SourceFile:
-        file = analyse(path, data, len(data), 0)
-        if not file.symbols and file.error and file.error != "syntax errors":
+        defect = stored.error if stored is not None and stored.error in NOT_UNDERSTOOD else ""
+        file = analyse(path, data, len(data), 0, defect=defect)
+        if not file.symbols and file.error and file.error not in ("syntax errors", defect):
             # Left out of the index, but somebody asks for it: an outline is worth the time.
             found = parse(path, text).outline if len(data) < 2_000_000 else None
             if found is not None:

@@ -15,9 +15,20 @@ _BOMS = (
 _SNIFFED = 8_000
 
 
+READING = "2"
+"""Which reading of files this is: raise it when symbols, imports or chunks of an unchanged file would be
+others now. What an older one read is read again, as if the file had changed.
+"""
+
+
 def content_digest(data: bytes) -> str:
-    """The 128-bit hash `SourceFile.digest` carries, as 32 hexadecimal digits."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+    """What `SourceFile.digest` carries: which reading it is of, and a hash of 120 bits."""
+    return f"{READING}.{hashlib.blake2b(data, digest_size=15).hexdigest()}"
+
+
+def outdated(digest: str) -> bool:
+    """Whether a stored digest is of another reading."""
+    return not digest.startswith(f"{READING}.")
 
 
 def is_binary(data: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 from contextd.code.git import diffs
@@ -119,7 +119,7 @@ def impact(
         path, diff = None, path
     if path and diff:
         raise Invalid("both a path and a diff", "give one of them")
-    with steady(runtime):
+    with steady(runtime) as behind:
         calls = calls_of(runtime)
         if path:
             changed = named(calls.graph, path)
@@ -128,8 +128,9 @@ def impact(
             changed = in_diff(runtime, calls.graph, text, base)
         found = reach(calls, changed, depth)
     knowledge, remedies = _known(runtime, changed)
-    answer = _impact(
-        runtime, changed, found, knowledge, [*remedies, *_fixes(runtime, changed)], budget
+    fixes = [*remedies, *_fixes(runtime, changed)]
+    answer = replace(
+        _impact(changed, found, knowledge, fixes, budget), notice=_notice(behind, found)
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -151,8 +152,13 @@ def _diff_of(runtime: Runtime, given: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, given.strip()), given.strip()
 
 
+def _notice(behind: str, found: CodeReach) -> str:
+    """What an answer may lack, and how to get it."""
+    short = "" if found.whole else "more depends on it than was followed: ask again for the rest"
+    return "; ".join(filter(None, (behind, short)))
+
+
 def _impact(
-    runtime: Runtime,
     changed: ChangedCode,
     found: CodeReach,
     knowledge: list[KnownOfCode],
@@ -189,7 +195,6 @@ def _impact(
         fixes=fixes,
         files=len(paths),
         text=text,
-        notice="" if found.whole else "more depends on it than was followed",
     )
 
 
@@ -306,7 +311,7 @@ def diff_context(
     _check_budget(budget)
     name, commit = diffs.fork(runtime.root, base or "")
     text = diffs.diff(runtime.root, commit)
-    with steady(runtime):
+    with steady(runtime) as behind:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
@@ -344,7 +349,7 @@ def diff_context(
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = "" if found.whole else "more depends on it than was followed"
+    notice = _notice(behind, found)
     return DiffContext(
         base=name,
         files=files[:_LISTED],

@@ -67,7 +67,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
     job = queue_embedding(runtime)
     stats = runtime.view.index.stats(runtime.embedder.model)
     runtime.trace.wrote([], type="code", action="update")
-    changed = len(report.changed) + len(report.removed)
+    changed = report.put + len(report.removed)
     return Indexing(job, report.files, changed, stats.pending)
 
 

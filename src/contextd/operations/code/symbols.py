@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from typing import Annotated
 
 from contextd.code.git import program as git
+from contextd.code.symbols.contents import contents, first_paths
 from contextd.code.symbols.name_uses import (
     most_used_first,
     uses_of_name,
@@ -247,11 +248,18 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     with steady(runtime):
         graph = symbols_of(runtime)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
+    indexed = 0
+    if not drawn.symbols:
+        stamps = runtime.view.files.stamps(runtime.scope)
+        indexed, first = len(stamps), first_paths(list(stamps), focus or "")
+        ordered = {f.path: f for f in runtime.view.files.all(runtime.scope, first)}
+        drawn = contents([ordered[path] for path in first if path in ordered], budget)
     runtime.trace.read([], type="map")
     paths = [one.path for one in drawn.symbols]
     share = drawn.tokens // max(1, len(paths))
     runtime.trace.gave += [Serving("file", path, share) for path in paths]
-    notice = "" if graph.files else "nothing is indexed yet: call codebase_index"
+    known = graph.files or indexed
+    notice = "" if known else "nothing is indexed yet: call codebase_index"
     return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
 
 

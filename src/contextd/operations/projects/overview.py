@@ -13,6 +13,7 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.model import model_problem, project_model
+from contextd.steps.shape import follow_shape
 from contextd.steps.views import Known, known
 
 
@@ -68,6 +69,7 @@ class Overview:
 @operation("GET /api/project", profile="standard")
 def project_overview(runtime: Runtime) -> Overview:
     """Show the project: stack, architecture, modules, and how much is known about it."""
+    follow_shape(runtime)
     model = project_model(runtime)
     counts = runtime.view.records.count(runtime.query(*kinds_that("listed")))
     runtime.trace.read([], type="project")

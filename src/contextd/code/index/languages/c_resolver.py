@@ -38,8 +38,11 @@ class CResolver:
             parts = folder.split("/") if folder else []
             roots.update("/".join(parts[: i + 1]) for i, part in enumerate(parts) if part in _ROOTS)
         self._roots = frozenset(roots)
+        self._beside: dict[str, list[str]] = {}
+        for root in roots:
+            self._beside.setdefault(posixpath.dirname(root), []).append(root)
         self._known: dict[tuple[str, str], str] = {}
-        self._split: dict[str, tuple[list[str], list[str]]] = {}
+        self._near: dict[str, list[str]] = {}
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The includes with their targets."""
@@ -61,31 +64,29 @@ class CResolver:
         if not system and beside in self._files:
             return beside
         plain = wanted.lstrip("./") if wanted.startswith("../") else wanted
-        near, far = self._around(folder)
+        near = self._around(folder)
         for root in near:
             choice = posixpath.join(root, plain)
             if choice in self._files:
                 return choice
-        choices = {posixpath.join(root, plain) for root in far} & self._files
+        named = self._by_name.get(posixpath.basename(plain), ())
+        ending = [p for p in named if p == plain or p.endswith("/" + plain)]
+        choices = [p for p in ending if p[: -len(plain) - 1] in self._roots]
         if len(choices) == 1:
-            return choices.pop()
+            return choices[0]
         # `<zlib.h>` is a library's, even where a folder deep inside has a file of that name.
         if system and "/" not in plain:
             return ""
-        named = self._by_name.get(posixpath.basename(plain), ())
-        ending = [p for p in named if p == plain or p.endswith("/" + plain)]
         return ending[0] if len(ending) == 1 else ""
 
-    def _around(self, folder: str) -> tuple[list[str], list[str]]:
-        """The include roots of the folders around a folder, nearest first, and all others."""
-        known = self._split.get(folder)
-        if known is None:
-            near: list[str] = []
-            far: list[str] = []
-            for root in self._roots:
-                around = posixpath.dirname(root)
-                inside = not around or folder == around or folder.startswith(around + "/")
-                (near if inside else far).append(root)
+    def _around(self, folder: str) -> list[str]:
+        """The include roots of the folders around a folder, nearest first."""
+        near = self._near.get(folder)
+        if near is None:
+            near, around = list(self._beside.get("", ())), folder
+            while around:
+                near += self._beside.get(around, ())
+                around = posixpath.dirname(around)
             near.sort(key=lambda root: (-len(root), root))
-            known = self._split[folder] = near, far
-        return known
+            self._near[folder] = near
+        return near

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from contextd.code.index.languages.go import OWN
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import Read, made_of
 from contextd.domain.code import Import
 
 SETTINGS = ("go.mod", "go.work")
@@ -70,6 +70,10 @@ def declared(text: str) -> Iterator[tuple[str, str]]:
             for name in re.findall(r"\w+", token["listed"]):
                 yield "name", name
         pending = bool(token["keyword"]) and not token["names"] and not depth
+
+
+def _all_declared(text: str) -> list[tuple[str, str]]:
+    return list(dict.fromkeys(declared(text)))
 
 
 def defines(text: str) -> Iterator[tuple[str, ...]]:
@@ -214,10 +218,10 @@ class GoResolver:
         for path in self._folders.get(folder, ()):
             package.files[path] = ""
             try:
-                text = self._read(path)
+                found = made_of(self._read, path, _all_declared)
             except OSError:
                 continue
-            for kind, name in dict.fromkeys(declared(text)):
+            for kind, name in found:
                 if kind == "package":
                     package.files[path] = name
                 elif path not in package.defined.get(name, ()):

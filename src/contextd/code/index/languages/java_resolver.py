@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from contextd.code.index.languages.java import OWN
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import Read, made_of
 from contextd.domain.code import Import
 
 SETTINGS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
@@ -62,7 +62,7 @@ class JavaResolver:
             if not path.endswith(".java"):
                 continue
             try:
-                package, types = declared(read(path))
+                package, types = made_of(read, path, declared)
             except OSError:
                 continue
             self._package_of[path] = package

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import tree_sitter
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
@@ -15,6 +16,29 @@ from contextd.domain.code import Import
 
 Read = Callable[[str], str]
 """The text of a file of the project by its path; raises OSError when it is gone."""
+
+_Made = TypeVar("_Made")
+
+
+def made_of(read: Read, path: str, make: Callable[[str], _Made]) -> _Made:
+    """What `make` makes of the text of a file; what it made of the same text before, where `read` keeps
+    that. Raises OSError when the file is gone.
+    """
+    if isinstance(read, KeepingRead):
+        return read.made(path, make)
+    return make(read(path))
+
+
+class KeepingRead(ABC):
+    """A `Read` that keeps what was made of texts."""
+
+    @abstractmethod
+    def __call__(self, path: str) -> str:
+        """See `Read`."""
+
+    @abstractmethod
+    def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
+        """See `made_of`."""
 
 
 class LanguageResolver(Protocol):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.java_resolver import declared as java_declared
+from contextd.code.index.languages.language import Read, made_of
 
 _TOKEN = re.compile(
     r'''//[^\n]*|/\*.*?\*/|"""(?:.|\n)*?"""|\$?@\$?"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"'''
@@ -50,6 +51,18 @@ def declared(text: str) -> Iterator[tuple[str, str, str]]:
             yield "name", ".".join(filter(None, spaces)), token[kind]
 
 
+def _defined(read: Read, path: str) -> list[tuple[str, str, str]]:
+    """What a file defines. Texts of Java are read for the resolver of Java as well."""
+    if path.endswith(".java"):
+        package, types = made_of(read, path, java_declared)
+        return [("name", package, name) for name in sorted(set(types)) if "." not in name]
+    return made_of(read, path, _sorted)
+
+
+def _sorted(text: str) -> list[tuple[str, str, str]]:
+    return sorted(set(declared(text)))
+
+
 class Namespaces:
     """The names that the files of a project define, by namespace. Read on first use."""
 
@@ -59,10 +72,10 @@ class Namespaces:
         self.opened: list[str] = []
         for path in sorted(path for path in paths if path.endswith(endings)):
             try:
-                found = set(declared(read(path)))
+                found = _defined(read, path)
             except OSError:
                 continue
-            for kind, space, name in sorted(found):
+            for kind, space, name in found:
                 if kind == "using":
                     self.opened.append(space)
                 else:

@@ -1,0 +1,73 @@
+"""A file that takes forever, or ends its reader, costs itself only."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from code_repos import SCOPE, CodeModel, scanned, write
+
+from contextd.code.index.scan_worker import analysed_by
+from contextd.code.tree.walk import WalkedFile, walk
+from contextd.domain.code import OVER_LIMIT, READER_CRASHED, SourceFile
+
+ENDLESS = "# some remark\n" * 12_000 + "lonely_name = 1\n" + "# another\n" * 12_000
+
+
+def read(root: Path, seconds: float = 0.5) -> dict[str, SourceFile]:
+    group: list[tuple[WalkedFile, str]] = [(file, "") for file in walk(root).files]
+    [found] = analysed_by(1, root, [group], seconds)
+    return {file.path: file for file in found}
+
+
+def test_a_file_over_its_limit_is_plain_text_and_its_neighbours_are_whole(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", "def before(): ...\n")
+    write(tmp_path, "b.py", ENDLESS)
+    write(tmp_path, "c.py", "def behind(): ...\n")
+    found = read(tmp_path)
+    assert [one.name for name in ("a.py", "c.py") for one in found[name].symbols] == [
+        "before",
+        "behind",
+    ]
+    endless = found["b.py"]
+    assert (endless.error, endless.symbols) == (OVER_LIMIT, ())
+    assert "".join(chunk.text for chunk in endless.chunks) == ENDLESS
+
+
+def test_a_crash_is_told_of_its_file_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, "a.py", "def before(): ...\n")
+    write(tmp_path, "b.py", "crash = 1\n")
+    write(tmp_path, "c.py", "def behind(): ...\n")
+    starts = tmp_path / "starts"
+    # The process reads with an `analyse` that crashes as a parser would.
+    write(
+        starts,
+        "sitecustomize.py",
+        "import os, signal, contextd.code.index.analyse as module\n"
+        "whole = module.analyse\n"
+        "def analyse(path, *rest, **named):\n"
+        "    if path == 'b.py': os.kill(os.getpid(), signal.SIGSEGV)\n"
+        "    return whole(path, *rest, **named)\n"
+        "module.analyse = analyse\n",
+    )
+    monkeypatch.setenv("PYTHONPATH", f"{starts}:{':'.join(sys.path)}")
+    found = read(tmp_path, 5.0)
+    assert (found["b.py"].error, found["b.py"].chunks[0].text) == (READER_CRASHED, "crash = 1\n")
+    assert found["c.py"].symbols[0].name == "behind"
+
+
+def test_a_scan_gives_large_new_files_to_a_process_that_may_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextd.code.index.scan_worker.CPU_SECONDS", 0.5)
+    write(tmp_path, "b.py", ENDLESS)
+    write(tmp_path, "c.py", "def behind(): ...\n")
+    files = CodeModel()
+    report = scanned(tmp_path, files)
+    assert report.parsed == 2
+    assert [one.error for one in files.get(SCOPE, ["b.py", "c.py"])] == [OVER_LIMIT, ""]
+    # What was too much once is not tried in this process after an edit.
+    write(tmp_path, "b.py", ENDLESS + "# more\n")
+    assert scanned(tmp_path, files).modified == ("b.py",)
+    assert files.get(SCOPE, ["b.py"])[0].error == OVER_LIMIT

@@ -1,0 +1,63 @@
+"""What is said of a project follows what it is: other manifests, other folders, documents alone."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from contextd.domain.access import OWNER
+from contextd.domain.changes import Changes, CodeChange
+from contextd.home import LOCAL
+
+
+def test_a_manifest_and_a_folder_that_come_are_in_the_next_overview(desk: Any) -> None:
+    desk.as_owner("init")
+    assert "Fastify" not in " ".join(desk("project_overview")["stack"])
+    (desk.root / "services" / "mail").mkdir(parents=True)
+    for name in ("send", "queue", "retry"):
+        (desk.root / "services" / "mail" / f"{name}.ts").write_text(f"export const {name} = 1;\n")
+    manifest = {"name": "mail", "dependencies": {"fastify": "^5.1.0"}}
+    (desk.root / "services" / "package.json").write_text(json.dumps(manifest))
+    desk("project_overview")
+    desk.host.work_off()
+    after = desk("project_overview")
+    assert "Fastify 5" in after["stack"]
+    assert any(one.startswith(("mail", "services")) for one in after["modules"])
+
+
+def test_an_overview_alone_scans_nothing_again(desk: Any) -> None:
+    desk.as_owner("init")
+    (desk.root / "src" / "auth" / "one_more.ts").write_text("export const more = 1;\n")
+    desk("project_overview")
+    jobs = desk.as_owner("jobs")["jobs"]
+    assert not [job for job in jobs if job["name"] == "rescan_project"]
+
+
+def test_the_map_of_a_project_of_documents_is_their_sections(desk: Any) -> None:
+    for path in [p for p in desk.root.rglob("*") if p.is_file() and ".git" not in p.parts]:
+        path.unlink()
+    (desk.root / "README.md").write_text("# Handbook\n\nHow we work.\n")
+    (desk.root / "guide").mkdir()
+    long = "\n\n".join(f"## Step {n}\n\n{'Do this with care. ' * 60}" for n in range(4))
+    (desk.root / "guide" / "release.md").write_text(f"# Releasing\n\n{long}\n")
+    (desk.root / "values.yaml").write_text("replicas: 2\n")
+    desk("codebase_index")
+    shown = desk("repo_map")["map"].splitlines()
+    assert shown[0] == "README.md"
+    assert "guide/release.md" in shown
+    assert any("Step 3" in line for line in shown)
+    assert shown[-1] == "values.yaml"
+    assert desk("repo_map", focus="release")["map"].startswith("guide/release.md")
+    assert len(desk("repo_map", budget=50)["map"]) < 300
+
+
+def test_what_an_older_reading_stored_is_read_again_by_itself(desk: Any) -> None:
+    desk("codebase_index")
+    view = desk.host.organisation(LOCAL).view(OWNER, [desk.scope])
+    [file] = view.files.get(desk.scope, ["src/auth/guard.ts"])
+    stale = [type(file)(path=file.path, size=file.size, mtime_ns=file.mtime_ns, digest="1.old")]
+    view.commit(Changes(code=[CodeChange(scope=desk.scope, put=stale)]))
+    assert view.files.get(desk.scope, [file.path])[0].chunks == ()
+    desk("codebase_index")
+    [again] = view.files.get(desk.scope, [file.path])
+    assert (again.digest, again.chunks) == (file.digest, file.chunks)
