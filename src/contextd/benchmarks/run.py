@@ -26,6 +26,7 @@ from contextd.benchmarks import (
     remedies,
     roundtrips,
     speed,
+    story,
     upkeep,
     web,
 )
@@ -196,6 +197,12 @@ def _neighbours(given: Given) -> bool:
     return neighbours.run(given.paths, out=sys.stdout)
 
 
+def _story(given: Given) -> bool:
+    if len(given.paths) != 2:
+        given.refuse("story needs the paths of two git repositories")
+    return story.run(given.paths, out=sys.stdout)
+
+
 def _policies(given: Given) -> bool:
     policies.run(given.paths or [Path()], out=sys.stdout)
     return True
@@ -217,6 +224,7 @@ KINDS: dict[str, Benchmark] = {
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
+    "story": Benchmark(_story, 2, "PATH PATH (repositories)"),
     "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
     "redaction": Benchmark(_redaction),
     "folding": Benchmark(
