@@ -189,9 +189,11 @@ def _child() -> Spent:
 
 def _killed(path: Path, enough: int) -> Spent:
     process = subprocess.Popen(_COMMAND, stdout=subprocess.DEVNULL)
-    while _merged(path) < enough and process.poll() is None:
-        time.sleep(0.5)
-    process.send_signal(signal.SIGKILL)
+    try:
+        while _merged(path) < enough and process.poll() is None:
+            time.sleep(0.5)
+    finally:
+        process.send_signal(signal.SIGKILL)
     _, _, used = os.wait4(process.pid, 0)
     return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1_000, 0.0)
 

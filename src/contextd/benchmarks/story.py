@@ -54,7 +54,7 @@ class Cost:
 
 
 @dataclass(slots=True)
-class Told:
+class StoryAnswer:
     """What came back: the text, the data, and whether it was an error."""
 
     text: str
@@ -65,21 +65,21 @@ class Told:
         return words in self.text
 
 
-Expected = Callable[[Told], bool]
+Expected = Callable[[StoryAnswer], bool]
 
 
-def given(told: Told) -> bool:
+def given(told: StoryAnswer) -> bool:
     """It is an answer."""
     return not told.failed
 
 
-def refused(told: Told) -> bool:
+def refused(told: StoryAnswer) -> bool:
     """It is an error that says what to do."""
     return told.failed and bool(told.text)
 
 
 @dataclass(slots=True)
-class Stage:
+class StoryStage:
     """Where it plays: a home, and what each step cost."""
 
     home: Path
@@ -106,16 +106,16 @@ class Stage:
         body = {"hook_event_name": event, "cwd": str(root), **payload}
         began, before = time.perf_counter(), self._cpu()
         printed = self.run(root, "hook", "--client", "claude-code", given=json.dumps(body))
-        self._note(f"{step} (hook {event})", Told(_said(printed)), expected, began, before)
+        self._note(f"{step} (hook {event})", StoryAnswer(_said(printed)), expected, began, before)
 
     async def call(
         self, agent: Client, step: str, tool: str, expected: Expected = given, /, **arguments: Any
-    ) -> Told:
+    ) -> StoryAnswer:
         """Call a tool."""
         began, before = time.perf_counter(), self._cpu()
         answer = await agent.call_tool(tool, arguments)
         text = "\n".join(getattr(part, "text", "") for part in answer.content)
-        told = Told(text, answer.structured_content or {}, bool(answer.is_error))
+        told = StoryAnswer(text, answer.structured_content or {}, bool(answer.is_error))
         self._note(f"{step}: `{tool}`", told, expected, began, before)
         return told
 
@@ -123,20 +123,20 @@ class Stage:
         """Read a resource."""
         began, before = time.perf_counter(), self._cpu()
         try:
-            told = Told(getattr((await agent.read_resource(uri)).contents[0], "text", ""))
+            told = StoryAnswer(getattr((await agent.read_resource(uri)).contents[0], "text", ""))
         except MCPError as error:
-            told = Told(str(error), failed=True)
+            told = StoryAnswer(str(error), failed=True)
         self._note(f"{step}: {uri}", told, expected, began, before)
 
     async def prompt(self, agent: Client, name: str, **arguments: str) -> None:
         """Get a prompt."""
         began, before = time.perf_counter(), self._cpu()
         found = await agent.get_prompt(name, arguments)
-        told = Told("\n".join(getattr(one.content, "text", "") for one in found.messages))
+        told = StoryAnswer("\n".join(getattr(one.content, "text", "") for one in found.messages))
         self._note(f"Ann: prompt {name}", told, lambda it: bool(it.text), began, before)
 
     def _note(
-        self, step: str, told: Told, expected: Expected, began: float, before: float | None
+        self, step: str, told: StoryAnswer, expected: Expected, began: float, before: float | None
     ) -> None:
         wall, now = (time.perf_counter() - began) * 1e3, self._cpu()
         cpu = None if now is None or before is None else now - before
@@ -181,7 +181,7 @@ def run(paths: Sequence[Path], out: TextIO = sys.stdout) -> bool:
         ]
         own = {"CONTEXTD_HOME": str(home), "HOME": folder, "GIT_CONFIG_GLOBAL": os.devnull}
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("CONTEXTD_", "CLAUDE"))}
-        stage = Stage(home, {**kept, **own})
+        stage = StoryStage(home, {**kept, **own})
         try:
             for root in roots:
                 stage.run(root, "init")
@@ -195,7 +195,7 @@ def run(paths: Sequence[Path], out: TextIO = sys.stdout) -> bool:
     return all(cost.met for cost in stage.costs)
 
 
-def _print(stage: Stage, paths: Sequence[Path], out: TextIO) -> None:
+def _print(stage: StoryStage, paths: Sequence[Path], out: TextIO) -> None:
     names = " beside ".join(path.name for path in paths)
     print(f"\n## story: {names}\nhardware: {hardware()}\n", file=out)
     print("| step | tokens of the text | of the data | ms | CPU ms | as it should be |", file=out)
@@ -213,7 +213,7 @@ def _print(stage: Stage, paths: Sequence[Path], out: TextIO) -> None:
     )
 
 
-async def _told(stage: Stage, root: Path, other: Path) -> None:
+async def _told(stage: StoryStage, root: Path, other: Path) -> None:
     async with AsyncExitStack() as open_ones:
 
         async def agent(where: Path) -> Client:
@@ -234,7 +234,7 @@ async def _told(stage: Stage, root: Path, other: Path) -> None:
 
 
 async def _an_error_that_bob_knows(
-    stage: Stage, ann: Client, bob: Client, eve: Client, root: Path, other: Path
+    stage: StoryStage, ann: Client, bob: Client, eve: Client, root: Path, other: Path
 ) -> None:
     await stage.call(bob, "Bob", "session_start", task_description="Fix the flaky export")
     await stage.call(bob, "Bob", "remediation_record", **story_files.REMEDY)
@@ -243,7 +243,7 @@ async def _an_error_that_bob_knows(
     await stage.call(ann, "Ann", "session_start", task_description=story_files.TASK)
     error = story_files.ERROR
 
-    def solved(told: Told) -> bool:
+    def solved(told: StoryAnswer) -> bool:
         return story_files.SOLUTION in told
 
     await stage.call(ann, "Ann", "remediation_search", solved, error=error, context="running tests")
@@ -262,7 +262,7 @@ async def _an_error_that_bob_knows(
     await stage.call(eve, "Eve", "explain_injection", lambda it: not solved(it))
 
 
-async def _rules(stage: Stage, ann: Client, eve: Client, root: Path, other: Path) -> None:
+async def _rules(stage: StoryStage, ann: Client, eve: Client, root: Path, other: Path) -> None:
     rule = story_files.RULE
     await stage.call(ann, "Ann", "standards_get", lambda it: "Errors" in it, language="python")
     await stage.call(eve, "Eve", "standards_get", lambda it: story_files.STANDARD not in it)
@@ -282,7 +282,7 @@ async def _rules(stage: Stage, ann: Client, eve: Client, root: Path, other: Path
         stage.hook(where, who, "PreToolUse", expected, session_id=session, **use)
 
 
-async def _skills_and_agents(stage: Stage, ann: Client, eve: Client) -> None:
+async def _skills_and_agents(stage: StoryStage, ann: Client, eve: Client) -> None:
     task = "a version is to be published"
     await stage.call(ann, "Ann", "skill_search", lambda it: "release" in it, task=task)
     await stage.call(ann, "Ann", "skill_get", lambda it: "changelog" in it, name="release")
@@ -295,7 +295,7 @@ async def _skills_and_agents(stage: Stage, ann: Client, eve: Client) -> None:
     await stage.call(eve, "Eve", "agent_invoke", refused, **asked)
 
 
-async def _folding(stage: Stage, ann: Client, eve: Client, root: Path) -> None:
+async def _folding(stage: StoryStage, ann: Client, eve: Client, root: Path) -> None:
     opened = await stage.call(
         ann, "Ann", "branch", description="find callers", prompt="Who exports?", budget=3_000
     )
@@ -320,7 +320,7 @@ async def _folding(stage: Stage, ann: Client, eve: Client, root: Path) -> None:
     await stage.call(ann, "Ann", "savings", lambda it: "digest" in it)
 
 
-async def _consolidating(stage: Stage, ann: Client, eve: Client) -> None:
+async def _consolidating(stage: StoryStage, ann: Client, eve: Client) -> None:
     ids: list[str] = []
     for title, content in story_files.SAME:
         told = await stage.call(
@@ -336,11 +336,11 @@ async def _consolidating(stage: Stage, ann: Client, eve: Client) -> None:
     await stage.call(ann, "Ann", "unmerge", given, id=ids[0])
 
 
-async def _promoting(stage: Stage, ann: Client, eve: Client) -> None:
+async def _promoting(stage: StoryStage, ann: Client, eve: Client) -> None:
     told = await stage.call(ann, "Ann", "memory_record", **story_files.WIDE)
     asked = {"query": "upload fails with 503"}
 
-    def known(it: Told) -> bool:
+    def known(it: StoryAnswer) -> bool:
         return "backoff" in it
 
     await stage.call(eve, "Eve", "memory_search", lambda it: not known(it), **asked)
@@ -355,7 +355,9 @@ async def _promoting(stage: Stage, ann: Client, eve: Client) -> None:
     await stage.call(eve, "Eve", "memory_search", known, **asked)
 
 
-async def _handing_over(stage: Stage, ann: Client, eve: Client, root: Path, other: Path) -> None:
+async def _handing_over(
+    stage: StoryStage, ann: Client, eve: Client, root: Path, other: Path
+) -> None:
     await stage.call(
         ann, "Ann", "prompt_build", lambda it: count_tokens(it.text) <= 1_500, budget=1_500
     )

@@ -10,8 +10,9 @@ import pytest
 from contextd.benchmarks import consolidation_scale, story
 from support.repositories import BLOG, SHOP, committed
 
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1_800)]
 
-@pytest.mark.slow
+
 def test_every_step_of_the_story_comes_out_as_it_should(tmp_path: Path) -> None:
     out = io.StringIO()
     paths = [committed(tmp_path / "shop", SHOP), committed(tmp_path / "blog", BLOG)]
@@ -19,7 +20,6 @@ def test_every_step_of_the_story_comes_out_as_it_should(tmp_path: Path) -> None:
     assert "0 came out otherwise" in out.getvalue()
 
 
-@pytest.mark.slow
 def test_a_small_collection_is_killed_and_gone_on_with() -> None:
     out = io.StringIO()
     assert consolidation_scale.run(out, records=300), out.getvalue()
