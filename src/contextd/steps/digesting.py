@@ -29,7 +29,7 @@ MOST_CHARACTERS = 2_000_000
 """Characters of everything that stands behind one digest: half a million tokens."""
 
 _MOST_FILES = 1_000
-_MOST_HITS = 20
+_FEW, _MOST_HITS = 10, 20
 _HUGE = 40_000_000
 """Bytes of a file above which only its ends are read: four times as much of memory is needed for them."""
 
@@ -54,10 +54,12 @@ def of_paths(
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
     found: list[NamedText] = []
     first: Exception | None = None
+    # A thousand large files must not be held whole until it is known how much room each has.
+    most = MOST_CHARACTERS if len(wanted) <= _FEW else MOST_CHARACTERS // _FEW
     for path in wanted:
         try:
             part = _without_secrets(runtime, _of_file(runtime, sources, path))
-            found.append(replace(part, text=thinned(part.text, MOST_CHARACTERS, asked)))
+            found.append(replace(part, text=thinned(part.text, most, asked)))
         except (Invalid, NotFound) as error:
             first = first or error
             notes.append(error.message)

@@ -24,6 +24,8 @@ _VIOLATIONS = 10
 """Violations that are kept of one check: a diff that breaks more is to be checked again anyway."""
 
 _LONGEST, _LONGEST_FIELD = 160, 300
+_READ = 4_000
+"""Characters of a text that are looked at before it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +51,10 @@ def note_check(
         "by": by or runtime.client or runtime.surface,
         "checked": checked,
         "denied": any(one.rule.enforce == "deny" for one in broken),
-        "violations": [_shortened(view) for view in violation_views(broken[:_VIOLATIONS])],
+        "violations": [_shortened(runtime, view) for view in violation_views(broken[:_VIOLATIONS])],
         "more": max(0, len(broken) - _VIOLATIONS),
     }
-    line = " ".join(about.split())[:_LONGEST].encode("utf-8", "replace").decode()
+    line = " ".join(about[:_READ].split()).encode("utf-8", "replace").decode()
     runtime.sinks.observe(
         Observation(
             at=runtime.clock.now(),
@@ -60,7 +62,7 @@ def note_check(
             operation=CHECKED,
             type="policy",
             record_ids=tuple({one.rule.record_id: None for one in broken if one.rule.record_id}),
-            query=f"{redact(line, runtime.redaction_key).text}\n{json.dumps(told)}",
+            query=f"{_safe(runtime, line)[:_LONGEST]}\n{json.dumps(told)}",
             agent=runtime.client,
             scope=runtime.scope,
         )
@@ -87,6 +89,13 @@ def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
             yield PastCheck(seen.at, seen.agent, about, 0, denied=False)
 
 
-def _shortened(view: ViolationView) -> dict[str, object]:
-    told = asdict(view)
-    return {n: v[:_LONGEST_FIELD] if isinstance(v, str) else v for n, v in told.items()}
+def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:
+    return {
+        name: _safe(runtime, value)[:_LONGEST_FIELD] if isinstance(value, str) else value
+        for name, value in asdict(view).items()
+    }
+
+
+def _safe(runtime: Runtime, text: str) -> str:
+    """A text without secrets: they are taken out before it is cut, since half of one is not known as one."""
+    return redact(text[:_READ], runtime.redaction_key).text
