@@ -45,7 +45,7 @@ class Home:
 
     def run(self, *arguments: str, stdin: str = "", **options: Any) -> Any:
         """Run a command to its end."""
-        self._warm()
+        self.warm()
         return subprocess.run(
             [str(CONTEXTD), *arguments], input=stdin, text=True, capture_output=True,
             env=self.environment, cwd=self.project, timeout=60, check=False, **options,
@@ -53,7 +53,7 @@ class Home:
 
     def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command."""
-        self._warm()
+        self.warm()
         process = subprocess.Popen(
             [str(CONTEXTD), *arguments], env=self.environment, cwd=self.project, **options
         )
@@ -64,12 +64,13 @@ class Home:
         """A running daemon's process id; started when there is none."""
         from contextd.channel import connect
 
-        self._warm()
+        self.warm()
         connect(self.path, "control").close()
         wait_for(lambda: "port" in self.about(), "the daemon is up")
         return int(self.about()["pid"])
 
-    def _warm(self) -> None:
+    def warm(self) -> None:
+        """See that a daemon runs, unless the home is to stay cold."""
         if not self._cold and not is_alive(self.path):
             self._forked.append(prepared_daemons().start(self.environment, self.project))
             wait_for(lambda: is_alive(self.path), "the daemon has claimed its home")
@@ -94,7 +95,7 @@ class Home:
 
     def shim(self, *arguments: str) -> StdioServerParameters:
         """How an agent is configured to start contextd."""
-        self._warm()
+        self.warm()
         return StdioServerParameters(
             command=str(CONTEXTD), args=["mcp", *arguments],
             env=self.environment, cwd=self.project,
