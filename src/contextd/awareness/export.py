@@ -59,7 +59,8 @@ def _event(observation: Observation) -> dict[str, Any]:
         "tool": observation.operation[:_LONGEST_NAME],
         "contextType": observation.type[:_LONGEST_NAME],
         "entryIds": list(observation.record_ids[:_MOST_IDS]),
-        "query": observation.query[:_LONGEST_QUERY],
+        # What was checked against policies is told in a line, and what it broke after that.
+        "query": observation.query.partition("\n")[0][:_LONGEST_QUERY],
         "agent": observation.agent[:_LONGEST_NAME],
     }
     return {name: value for name, value in event.items() if value}

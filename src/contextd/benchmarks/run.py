@@ -28,6 +28,7 @@ from contextd.benchmarks import (
     scale,
     speed,
     store,
+    story,
     upkeep,
     web,
 )
@@ -219,6 +220,12 @@ def _scale(given: Given) -> bool:
     return scale.run(given.paths, out=sys.stdout)
 
 
+def _story(given: Given) -> bool:
+    if len(given.paths) != 2:
+        given.refuse("story needs the paths of two git repositories")
+    return story.run(given.paths, out=sys.stdout)
+
+
 def _policies(given: Given) -> bool:
     policies.run(given.paths or [Path()], out=sys.stdout)
     return True
@@ -246,6 +253,7 @@ KINDS: dict[str, Benchmark] = {
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "scale": Benchmark(_scale, _MANY, "PATH … (large repositories, each in a clone)"),
+    "story": Benchmark(_story, 2, "PATH PATH (repositories)"),
     "policies": Benchmark(_policies, _MANY, "[PATH …] (repositories; this one)"),
     "redaction": Benchmark(_redaction),
     "folding": Benchmark(

@@ -12,7 +12,6 @@ START = {"human": 0.8, "agent": 0.6, "extracted": 0.5, "imported": 0.5, "externa
 SIGNALS = {
     "helpful": +0.3,
     "unhelpful": -0.3,
-    "implicit_success": +0.1,
     "self_judgment": +0.1,
     "seen_again": +0.1,
     "used": +0.1,
@@ -20,6 +19,9 @@ SIGNALS = {
     "reverted": -0.3,
 }
 """What each signal adds (seed 003, with unhelpful and reverted as mirror images of helpful).
+
+`used` is the seed's implicit success: what was told shows in what was done. `self_judgment` is the word of
+an agent that its session went well; it speaks for what was used there and for nothing else.
 
 Code that lasts a week adds nothing: of 109 records it had raised in real sessions a reader held 22 in a
 hundred useful, about as many as of all others. Being told to an agent moves confidence by what came of

@@ -6,19 +6,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.words import words
+from contextd.sessions.thinned_text import numbered
 
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OVERWRITTEN = re.compile(r"[^\r\n]*\r(?=[^\r\n])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 _ERROR = re.compile(
-    r"\b\w*(?:Error|Exception|Panic)\b|\b(?:error|fatal|panic|panicked|traceback|segfault|assertion)\b[ :\[(]"
+    r"(?:Error|Exception|Panic)\b|\b(?:error|fatal|panic|panicked|traceback|segfault|assertion)\b[ :\[(]"
     r"|\b(?:FAILED|FAIL|ERROR|FATAL|CRITICAL|ERR!)\b|\b(?:cannot|can't|could not|unable to|failed to|undefined:?"
     r"|unresolved|no such|not found|denied|refused|unexpected|timed out|mismatch)\b|^\s*(?:E   |>\s+assert |✗|✘|×|not ok )",
     re.IGNORECASE,
@@ -49,6 +50,8 @@ _TEMPLATES = (
     (re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b", re.IGNORECASE), "#"),
     (re.compile(r"\d+"), "#"),
 )
+_NUMBER = re.compile(r"[1-9]\d*|0\d+")
+_ID = _TEMPLATES[2][0]
 _READ_OF_A_LINE = 400
 _LONGEST = 240
 """Characters of a line that are looked at, and that are shown: minified files have lines of megabytes."""
@@ -80,8 +83,8 @@ def plain_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
+    number: int
     text: str
-    template: str
     weight: float
 
 
@@ -99,10 +102,17 @@ class WeighedLines:
 
     def __init__(self, text: str, asked: Sequence[str] = ()) -> None:
         self._asked = asked
-        self._lines = lines = _weighed(text.split("\n"), asked)
+        numbers, texts, left_out = numbered(text)
+        looks = _looks(texts)
+        counts = Counter(look.template for look in looks)
+        place = {number: n for n, number in enumerate(numbers)} if left_out else {}
+        for like, times in left_out.items():
+            if like in place:
+                counts[looks[place[like]].template] += times
+        self._lines = lines = _weighed(numbers, texts, looks, counts, asked)
         order = sorted(range(len(lines)), key=lambda n: (-lines[n].weight, n))
         self._order = [n for n in order if lines[n].weight > 0]
-        self._repeated = _repeated(lines)
+        self._repeated = _repeated(counts)
 
     def within(self, budget: int) -> str:
         """As many lines as fit into a budget, those first that say most."""
@@ -121,13 +131,38 @@ class WeighedLines:
         return _shown(self._lines, self._order[:count], self._repeated, self._asked)
 
 
-def _weighed(texts: Sequence[str], asked: Sequence[str]) -> list[_Line]:
-    templates = [template(text) for text in texts]
-    counts = Counter(templates)
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What a line says by itself, whatever its numbers are: none and some are told apart."""
+
+    template: str
+    wrong: bool
+    weight: float
+
+
+def _looks(texts: Sequence[str]) -> list[_Look]:
+    """How each line looks."""
+    known: dict[str, _Look] = {}
+    found: list[_Look] = []
+    for text in texts:
+        shape = _NUMBER.sub("1", _ID.sub("1", text[:_READ_OF_A_LINE]))
+        if shape not in known:
+            wrong = bool(_ERROR.search(shape)) and not _NOTHING_WRONG.search(shape)
+            known[shape] = _Look(template(shape), wrong, _own_weight(shape))
+        found.append(known[shape])
+    return found
+
+
+def _weighed(
+    numbers: Sequence[int],
+    texts: Sequence[str],
+    looks: Sequence[_Look],
+    counts: Mapping[str, int],
+    asked: Sequence[str],
+) -> list[_Line]:
+    templates = [look.template for look in looks]
     seen: Counter[str] = Counter()
-    wrong = [
-        bool(_ERROR.search(t[:_READ_OF_A_LINE])) and not _NOTHING_WRONG.search(t) for t in texts
-    ]
+    wrong = [look.wrong for look in looks]
     # Where every other line speaks of errors, as in code that handles them, none of them stands out.
     alarm = min(1.0, 0.15 * len(texts) / max(1, sum(wrong)))
     rare = _rarity(texts, asked)
@@ -135,10 +170,10 @@ def _weighed(texts: Sequence[str], asked: Sequence[str]) -> list[_Line]:
     found: list[_Line] = []
     for n, text in enumerate(texts):
         if not text.strip():
-            found.append(_Line(text, "", 0.0))
+            found.append(_Line(numbers[n], text, 0.0))
             continue
         seen[templates[n]] += 1
-        weight = _own_weight(text) + _ASKED_WEIGHT * rare[n]
+        weight = looks[n].weight + _ASKED_WEIGHT * rare[n]
         weight += _ERROR_WEIGHT * alarm if wrong[n] else _beside(wrong, n) * alarm
         weight += _at_the_ends(n, len(texts))
         if counts[templates[n]] == 1:
@@ -150,12 +185,11 @@ def _weighed(texts: Sequence[str], asked: Sequence[str]) -> list[_Line]:
         if seen[templates[n]] > _ALIKE:
             # Said twice, it is noise: room it could fill stays empty, unless something went wrong there.
             weight = 0.2 * weight if weight > 1.5 else 0.0
-        found.append(_Line(text, templates[n], weight))
+        found.append(_Line(numbers[n], text, weight))
     return found
 
 
-def _own_weight(text: str) -> float:
-    head = text[:_READ_OF_A_LINE]
+def _own_weight(head: str) -> float:
     weight = 0.3
     if _VERDICT.search(head):
         weight += _VERDICT_WEIGHT
@@ -213,10 +247,10 @@ def template(line: str) -> str:
     return " ".join(line.split())
 
 
-def _repeated(lines: Iterable[_Line]) -> list[tuple[str, int]]:
+def _repeated(counts: Mapping[str, int]) -> list[tuple[str, int]]:
     """The templates that stand for most lines, with how many those are."""
-    counts = Counter(line.template for line in lines if line.template.strip("#…/'. "))
-    return [row for row in counts.most_common(_ALIKE_SHOWN) if row[1] >= _ALIKE_FROM]
+    saying = Counter({row: times for row, times in counts.items() if row.strip("#…/'. ")})
+    return [row for row in saying.most_common(_ALIKE_SHOWN) if row[1] >= _ALIKE_FROM]
 
 
 def _shown(
@@ -230,8 +264,9 @@ def _shown(
     for n in sorted(chosen):
         line = _cut(lines[n].text, asked)
         # Only the first line of a run says its number: each costs two tokens.
-        shown.append(line if n == before + 1 else f"{n + 1}| {line}")
-        before = n
+        number = lines[n].number
+        shown.append(line if number == before + 1 else f"{number}| {line}")
+        before = number
     if repeated:
         shown.append("repeated: " + "; ".join(f"{n}× {t[:80]}" for t, n in repeated))
     return "\n".join(shown)

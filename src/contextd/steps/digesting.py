@@ -22,24 +22,31 @@ from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import plain_text
 from contextd.sessions.section_digest import NamedText, Outline
+from contextd.sessions.thinned_text import thinned, without_marks
 from contextd.steps.finding import find_documents
 
 MOST_CHARACTERS = 2_000_000
 """Characters of everything that stands behind one digest: half a million tokens."""
 
-_MOST_FILES = 200
-_MOST_HITS = 20
-_HUGE = 20_000_000
-"""Bytes of a file above which only its ends are read."""
+_MOST_FILES = 1_000
+_FEW, _MOST_HITS = 10, 20
+_HUGE = 40_000_000
+"""Bytes of a file above which only its ends are read: four times as much of memory is needed for them."""
 
 
-def of_text(runtime: Runtime, text: str) -> list[NamedText]:
-    """A text that somebody hands over."""
-    return [_kept(runtime, NamedText("", text), MOST_CHARACTERS)]
+def of_text(runtime: Runtime, text: str, asked: Sequence[str] = ()) -> list[NamedText]:
+    """A text that somebody hands over. Of one that is too large, lines that have `asked` words are kept
+    before others.
+    """
+    whole = _without_secrets(runtime, NamedText("", text))
+    return [replace(whole, text=thinned(whole.text, MOST_CHARACTERS, asked))]
 
 
-def of_paths(runtime: Runtime, paths: Sequence[str]) -> tuple[list[NamedText], list[str]]:
-    """Files of the checkout, or all known ones of a folder, and what to say of those left out.
+def of_paths(
+    runtime: Runtime, paths: Sequence[str], asked: Sequence[str] = ()
+) -> tuple[list[NamedText], list[str]]:
+    """Files of the checkout, or all known ones of a folder, and what to say of those left out. Of what is
+    too large, lines that have `asked` words are kept before others.
 
     Raises what reading a file raises, when none of them can be read.
     """
@@ -47,16 +54,30 @@ def of_paths(runtime: Runtime, paths: Sequence[str]) -> tuple[list[NamedText], l
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
     found: list[NamedText] = []
     first: Exception | None = None
-    each = MOST_CHARACTERS // max(1, len(wanted))
+    # A thousand large files must not be held whole until it is known how much room each has.
+    most = MOST_CHARACTERS if len(wanted) <= _FEW else MOST_CHARACTERS // _FEW
     for path in wanted:
         try:
-            found.append(_kept(runtime, _of_file(runtime, sources, path), each))
+            part = _without_secrets(runtime, _of_file(runtime, sources, path))
+            found.append(replace(part, text=thinned(part.text, most, asked)))
         except (Invalid, NotFound) as error:
             first = first or error
             notes.append(error.message)
     if not found and first is not None:
         raise first
-    return found, notes
+    each = _share([len(without_marks(part.text)) for part in found])
+    return [replace(part, text=thinned(part.text, each, asked)) for part in found], notes
+
+
+def _share(sizes: Sequence[int]) -> int:
+    """So many characters may each of several texts have, where the small ones leave room for the large."""
+    room = MOST_CHARACTERS
+    for place, size in enumerate(sorted(sizes)):
+        share = room // (len(sizes) - place)
+        if size > share:
+            return share
+        room -= size
+    return MOST_CHARACTERS
 
 
 def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -83,11 +104,11 @@ def _files_in(runtime: Runtime, paths: Sequence[str]) -> tuple[list[str], list[s
 def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
     real = inside(runtime.root, path)
     if real.stat().st_size > _HUGE:
-        return NamedText(path, _ends_of(real))
+        return NamedText(path, _text_of_large(real))
     try:
         source = sources.current(path)
     except TooLarge:
-        return NamedText(path, _ends_of(real))
+        return NamedText(path, _text_of_large(real))
     file = source.file
     outline: Outline | None = None
     if file.symbols:
@@ -95,24 +116,28 @@ def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
     return NamedText(file.path, source.text, outline)
 
 
-def _ends_of(path: Path) -> str:
-    """The first and the last megabyte of a huge file. Raises `Invalid` for a binary one."""
-    part = MOST_CHARACTERS // 2
+def _text_of_large(path: Path) -> str:
+    """A large file, of a huge one its first and last part. Raises `Invalid` for a binary one."""
+    part = _HUGE // 2
     with path.open("rb") as file:
         head = file.read(part)
         size = file.seek(0, os.SEEK_END)
-        file.seek(-part, os.SEEK_END)
+        file.seek(max(part, size - part))
         tail = file.read(part)
     if is_binary(head) or is_binary(tail):
         raise Invalid(f"{path.name!r} is a binary file", "only text can be folded")
     left = size - 2 * part
+    if left <= 0:
+        return decode(head + tail)
     return f"{decode(head)}\n[… {left:,} bytes were not read …]\n{decode(tail)}"
 
 
 def of_question(runtime: Runtime, question: str) -> tuple[list[NamedText], str]:
     """What answers a question, whole, best first, and what the search wants to say."""
     result = find_documents(runtime, question, (*KINDS, EVENT, CODE), limit=_MOST_HITS)
-    parts = [_kept(runtime, _of_hit(hit), MOST_CHARACTERS // _MOST_HITS) for hit in result.hits]
+    parts = [_without_secrets(runtime, _of_hit(hit)) for hit in result.hits]
+    each = MOST_CHARACTERS // _MOST_HITS
+    parts = [replace(part, text=thinned(part.text, each)) for part in parts]
     names: dict[str, int] = {}
     for place, part in enumerate(parts):
         names[part.name] = names.get(part.name, 0) + 1
@@ -130,18 +155,10 @@ def _of_hit(hit: Hit) -> NamedText:
     return NamedText(f"message {one_line(hit.id, 40)}", hit.text)
 
 
-def _kept(runtime: Runtime, part: NamedText, most: int) -> NamedText:
-    """A part as it is kept: plain, without secrets, and of a huge one its ends.
-
-    Raises `Invalid` for what is no text.
-    """
-    text = part.text
-    if is_binary(text[:10_000].encode("utf-8", "replace")):
+def _without_secrets(runtime: Runtime, part: NamedText) -> NamedText:
+    """A part as it is kept: plain, and without secrets. Raises `Invalid` for what is no text."""
+    if is_binary(part.text[:10_000].encode("utf-8", "replace")):
         raise Invalid(f"{part.name or 'the text'!r} is binary", "only text can be folded")
-    if len(text) > most:
-        half = most // 2
-        left = len(text) - 2 * half
-        text = f"{text[:half]}\n[… {left:,} characters were left out …]\n{text[-half:]}"
-    clean = redact(plain_text(text), runtime.redaction_key).text
+    clean = redact(plain_text(part.text), runtime.redaction_key).text
     name = redact(plain_text(part.name), runtime.redaction_key).text
     return replace(part, name=" ".join(name.split()), text=clean)

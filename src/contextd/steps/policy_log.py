@@ -1,22 +1,31 @@
-"""What was checked against the policies lately, and what of it broke which rule."""
+"""What was checked against the policies lately, and what of it broke which rule: entries of the usage log."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 
+from contextd.domain.usage import Observation
 from contextd.governance.policies.checking import Violation
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.steps.policy_views import ViolationView, violation_views
 
-_SCOPES, _CHECKS = 64, 30
+CHECKED = "policy_check"
+"""The operation under which a check stands in the usage log, whoever made it."""
+
+_CHECKS = 30
+_LOOKED_THROUGH = 1_000
+"""Entries of the log among which checks are looked for: all that are kept of a project."""
+
 _VIOLATIONS = 10
 """Violations that are kept of one check: a diff that breaks more is to be checked again anyway."""
 
-_LONGEST = 160
+_LONGEST, _LONGEST_FIELD = 160, 300
+_READ = 4_000
+"""Characters of a text that are looked at before it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,25 +47,55 @@ def note_check(
     """Remember a check for who looks at the project. Nothing secret of `about` is kept."""
     if runtime.project is None:
         return
-    line = " ".join(about.split())[:_LONGEST]
-    past = PastCheck(
-        at=runtime.clock.now(),
-        by=by or runtime.client or runtime.surface,
-        about=redact(line, runtime.redaction_key).text,
-        checked=checked,
-        denied=any(one.rule.enforce == "deny" for one in broken),
-        violations=violation_views(broken[:_VIOLATIONS]),
-        more=max(0, len(broken) - _VIOLATIONS),
+    told = {
+        "by": by or runtime.client or runtime.surface,
+        "checked": checked,
+        "denied": any(one.rule.enforce == "deny" for one in broken),
+        "violations": [_shortened(runtime, view) for view in violation_views(broken[:_VIOLATIONS])],
+        "more": max(0, len(broken) - _VIOLATIONS),
+    }
+    line = " ".join(about[:_READ].split()).encode("utf-8", "replace").decode()
+    runtime.sinks.observe(
+        Observation(
+            at=runtime.clock.now(),
+            action="read",
+            operation=CHECKED,
+            type="policy",
+            record_ids=tuple({one.rule.record_id: None for one in broken if one.rule.record_id}),
+            query=f"{_safe(runtime, line)[:_LONGEST]}\n{json.dumps(told)}",
+            agent=runtime.client,
+            scope=runtime.scope,
+        )
     )
-    _log(runtime).append(past)
 
 
 def past_checks(runtime: Runtime) -> list[PastCheck]:
-    """The checks made in the project since this process started, latest first."""
-    return list(reversed(_log(runtime)))
+    """The checks made in the project, latest first, as far back as the usage log holds them."""
+    runtime.sinks.settle()
+    return list(_checks_among(runtime))[:_CHECKS]
 
 
-def _log(runtime: Runtime) -> deque[PastCheck]:
-    cache = runtime.organisation.caches.of("policy checks", _SCOPES)
-    log: deque[PastCheck] = cache.made(str(runtime.scope), lambda: deque(maxlen=_CHECKS))
-    return log
+def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
+    for seen in runtime.view.observations.recent(frozenset({runtime.scope}), _LOOKED_THROUGH):
+        about, _, told = seen.query.partition("\n")
+        if seen.operation != CHECKED or not told:
+            continue
+        try:
+            found = json.loads(told)
+            broken = [ViolationView(**one) for one in found.pop("violations")]
+            yield PastCheck(seen.at, about=about, violations=broken, **found)
+        except (ValueError, TypeError, KeyError):
+            # Written by another version, or cut where a secret stood in it: that it was made is left.
+            yield PastCheck(seen.at, seen.agent, about, 0, denied=False)
+
+
+def _shortened(runtime: Runtime, view: ViolationView) -> dict[str, object]:
+    return {
+        name: _safe(runtime, value)[:_LONGEST_FIELD] if isinstance(value, str) else value
+        for name, value in asdict(view).items()
+    }
+
+
+def _safe(runtime: Runtime, text: str) -> str:
+    """A text without secrets: they are taken out before it is cut, since half of one is not known as one."""
+    return redact(text[:_READ], runtime.redaction_key).text

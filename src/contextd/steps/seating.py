@@ -242,17 +242,18 @@ def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
 
 def _hooked(runtime: Runtime) -> Session | None:
     """An open session that a hook of the same client process started, and that no other connection
-    sits in.
+    sits in. Of several windows of one process the one heard of last: nothing in a call says whose it is, and
+    an agent calls soon after its prompt.
     """
     if not runtime.process:
         return None
     taken = {seat.session for seat in seats(runtime).values()}
     here = frozenset({runtime.scope})
-    for session in runtime.view.sessions.find(here, statuses=("active",), limit=50):
-        if (
-            runtime.process in session.data.get("ancestors", ())
-            and is_open(session)
-            and session.id not in taken
-        ):
-            return session
-    return None
+    open_ones = (
+        session
+        for session in runtime.view.sessions.find(here, statuses=("active",), limit=50)
+        if runtime.process in session.data.get("ancestors", ())
+        and is_open(session)
+        and session.id not in taken
+    )
+    return max(open_ones, key=lambda session: session.last_seen_at, default=None)

@@ -23,6 +23,9 @@ FLOOR = 0.35
 showings that nobody used, what was extracted (0.5) by two.
 """
 
+PRAISED = ", which its agent says went well"
+"""How the reason ends for which a record that was used is trusted more by its agent's word as well."""
+
 DROPPED = "drop by"
 """How the reason begins for which a candidate was archived."""
 
@@ -71,10 +74,13 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
         signal = "used" if used else "unused"
         counts[signal] += 1
         confidence = apply(record.confidence, signal)
+        praised = used and session.outcome == "success"
+        if praised:
+            confidence = apply(confidence, "self_judgment")
         sinks = confidence < FLOOR or (tired and not used)
         counts["demoted"] += sinks
         status = "candidate" if sinks else record.status
-        reason = _reason(signal, session)
+        reason = _reason(signal, session) + (PRAISED if praised else "")
         with suppress(Stale):
             moved = record.with_(confidence=confidence, status=status)
             change(runtime, record, moved, action="signal", reason=reason)
@@ -100,5 +106,6 @@ def _reason(signal: str, session: Session) -> str:
 
 
 def _judged(runtime: Runtime, record: Record, session: Session) -> bool:
-    reasons = {_reason(signal, session) for signal in ("used", "unused")}
-    return any(one.reason in reasons for one in runtime.view.records.history(record.id)[-20:])
+    reasons = tuple(_reason(signal, session) for signal in ("used", "unused"))
+    history = runtime.view.records.history(record.id)[-20:]
+    return any(one.reason.startswith(reasons) for one in history)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from contextd.interop.clients.tool_use import ToolUse, tool_use
+from support.desks import Desk
 from support.repositories import committed
 
 POLICY = "requirement: No eval\npatterns: ['\\beval\\(']\nway_out: parse it\nenforce: {}\n"
@@ -131,6 +132,23 @@ def test_the_input_of_a_tool_is_read_whatever_the_tool_is_called():
     assert found == ToolUse(path="a", replacements=(("x", "y"), ("p", "q")))
     for other in (None, [], {}, {"file_path": "a"}, {"query": "x"}):
         assert tool_use(other) is None
+
+
+def test_what_was_checked_is_known_after_a_restart_and_to_no_neighbour(watched, home, neighbour):
+    rule(watched.root, "deny")
+    secret = "ghp_" + "a1B2" * 9
+    watched("policy_check", action=f"ls {secret} \ud800")
+    watched("policy_check", action=f"--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+eval('{secret}')\n")
+    watched.host.close()
+    again = Desk(home.host(), watched.root)
+    last, first = again.as_owner("policy_checks")["checks"]
+    assert [one["path"] for one in last["violations"]] == ["a.py"]
+    assert (last["by"], last["denied"], first["violations"]) == ("test-client", True, [])
+    assert secret not in str([last, first])
+    assert neighbour.desk(again.host).as_owner("policy_checks")["checks"] == []
+    again.host.close()
+    kept = [one for one in Path(again.host.settings.home).rglob("*") if one.is_file()]
+    assert not any(secret.encode() in one.read_bytes() for one in kept)
 
 
 def test_what_was_stopped_or_warned_of_is_among_the_last_checks(watched):

@@ -287,6 +287,22 @@ def test_what_is_used_is_trusted_more_and_once_per_session(
     assert desk.record(id).confidence == 0.7
 
 
+def test_an_agents_word_on_its_session_counts_for_what_was_used_in_it(
+    desk: Desk, session: CodingClient
+) -> None:
+    used = desk("memory_record", **LESSON)["id"]
+    lint = {**LESSON, "title": "Linting", "content": "Lint the invoice templates before pushing."}
+    idle = desk("memory_record", **lint)["id"]
+    session.starts()
+    session.asks("Write the test of the invoice date")
+    session.answers("It takes frozen_clock of tests/conftest.py and freezes the clock at midnight.")
+    desk("session_end", session_id=desk.sessions()[0].id, outcome="success")
+    session.ends()
+    assert desk.record(used).confidence == 0.8
+    assert desk.record(idle).confidence <= 0.6
+    assert desk.view.records.history(used)[-1].reason.endswith("which its agent says went well")
+
+
 def test_what_a_person_wrote_stays_unused_as_it_may_be(desk: Desk, session: CodingClient) -> None:
     id = desk.as_owner("save_context", content="The legal notice is reviewed by Ada.")["id"]
     unused(session, 3)

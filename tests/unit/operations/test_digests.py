@@ -9,6 +9,7 @@ import pytest
 
 from contextd.domain.errors import Denied, Invalid, NotFound
 from contextd.domain.tokens import count_tokens
+from contextd.steps import digesting
 from support.desks import Desk
 
 SECRET = "ghp_" + "a1B2" * 9
@@ -106,14 +107,46 @@ def test_one_file_that_cannot_be_read_does_not_spoil_the_others(agent):
     assert folded["parts"] == ["build.log"]
 
 
-@pytest.mark.long
-def test_of_a_huge_file_the_ends_are_read(agent):
+def test_an_error_in_the_middle_of_a_large_file_is_found_and_shown(agent, monkeypatch):
+    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 100_000)
+    noise = [f"{n}: GET /items/{n} 200 in {n % 97} ms" for n in range(6_000)]
+    key = ["-----BEGIN RSA PRIVATE KEY-----", *("aB3x" * 14,) * 9, "-----END RSA PRIVATE KEY-----"]
+    lines = [*noise[:4_000], *key, "ValueError: no stock for order 12", *noise[4_000:]]
+    (agent.root / "large.log").write_text("\n".join(lines))
+    folded = agent("digest", paths=["large.log"])
+    assert "ValueError: no stock for order 12" in folded["digest"]
+    assert "6000× #: GET" in folded["digest"]
+    assert folded["raw_tokens"] < 60_000
+    part = agent("expand", handle=folded["handle"], range="large.log:4000-4003")["text"]
+    assert part.split("\n")[0] == noise[3_999]
+    assert "aB3x" not in part
+    left_out = agent("expand", handle=folded["handle"], range="large.log:5010-5019")["text"]
+    assert left_out == "[lines 5,010 to 5,019 were left out: as line 1, but for numbers]"
+
+
+def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatch):
+    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 60_000)
+    for n in range(30):
+        (agent.root / "src" / f"small{n}.py").write_text(f"def small_{n}():\n    return {n}\n")
+    values = "".join(f"VALUE_{n} = {n}\n" for n in range(900))
+    (agent.root / "src" / "large.py").write_text(values)
+    agent("codebase_index")
+    folded = agent("digest", paths=["src"], query="where is small 21")
+    assert "def small_21" in folded["digest"]
+    assert not folded["notes"]
+    whole = agent("expand", handle=folded["handle"], range="src/large.py", budget=20_000)["text"]
+    assert len(whole) > 5_000
+
+
+def test_of_a_huge_file_the_ends_are_read(agent, monkeypatch):
+    monkeypatch.setattr(digesting, "_HUGE", 200_000)
     with (agent.root / "huge.log").open("w") as file:
-        file.write("begun\n" + "a line of noise\n" * 1_500_000 + "E  ValueError: at the end\n")
+        file.write("begun\n" + "a line of noise\n" * 20_000 + "E  ValueError: at the end\n")
     folded = agent("digest", paths=["huge.log"])
     assert "begun" in folded["digest"]
+    assert "bytes were not read" in folded["digest"]
     assert "ValueError: at the end" in folded["digest"]
-    assert folded["raw_tokens"] < 700_000
+    assert folded["raw_tokens"] < 70_000
 
 
 def test_a_handle_holds_for_days_and_in_its_project_only(agent, home, neighbour):

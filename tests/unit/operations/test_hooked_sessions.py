@@ -48,6 +48,21 @@ def test_starting_it_says_so_and_briefs_nobody_twice(
     assert len(desk.sessions()) == 2
 
 
+def test_of_two_windows_of_one_process_the_one_that_was_asked_is_the_one_that_calls(
+    words_only: Desk, home: Home
+) -> None:
+    desk = words_only
+    for window in ("s-1", "s-2"):
+        begun(desk, window, AGENT)
+        home.clock.move(minutes=1)
+    payload = {"session_id": "s-1", "cwd": str(desk.root), "prompt": "Which pipeline is it?"}
+    desk.on("hook")("hook_event", event="UserPromptSubmit", payload=payload, client="claude-code")
+    for window, connection in (("s-1", "one"), ("s-2", "two")):
+        desk.connected(connection, AGENT)("session_start", task_description=f"task of {window}")
+    tasks = {one.external_id: one.task for one in desk.sessions()}
+    assert tasks == {"s-1": "task of s-1", "s-2": "task of s-2"}
+
+
 def test_an_agent_whose_hook_was_not_heard_gets_its_briefing_when_it_starts(
     words_only: Desk, client: CodingClient
 ) -> None:

@@ -18,6 +18,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import tokens_of
 from contextd.sessions.section_digest import NamedText, digest_parts, joined, piece
+from contextd.sessions.thinned_text import runs, without_marks
 from contextd.steps.digesting import of_paths, of_question, of_text
 from contextd.steps.saving import note_saving
 from contextd.steps.subtasks import subtask_named, trace_of
@@ -78,7 +79,7 @@ def digest(
         return Digested("nothing relevant is known", "", 5, 0, notes=notes)
     runtime.trace.read([], type="digest")
     whole = joined(parts)
-    raw = tokens_of(whole)
+    raw = tokens_of(without_marks(whole))
     handle = "d-" + content_digest(f"{about}\n{whole}")[:16]
     original = Original(
         scope=runtime.scope,
@@ -106,10 +107,10 @@ def _gathered(
 ) -> tuple[list[NamedText], list[str], str, str]:
     """What is to be folded, what to say of it, and where it comes from: in a word, and in words."""
     if paths:
-        parts, notes = of_paths(runtime, paths)
+        parts, notes = of_paths(runtime, paths, content_words(query))
         return parts, notes, "files", ", ".join(paths)
     if text:
-        return of_text(runtime, text), [], "text", "a text"
+        return of_text(runtime, text, content_words(query)), [], "text", "a text"
     if query.strip():
         found, notice = of_question(runtime, query)
         return found, [notice] if notice else [], "search", _ANSWERS + query
@@ -176,20 +177,20 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
 
 def _cut(shown: NamedText, budget: int) -> tuple[str, str]:
     """As many lines as fit, and the range of those that do not; empty when all do."""
-    if fits(shown.text, budget):
-        return shown.text, ""
-    lines = shown.text.split("\n")
+    lines = list(runs(shown.text.split("\n"), shown.first_line))
+    whole = "\n".join(line for _, line in lines)
+    if fits(whole, budget):
+        return whole, ""
     low, high = 1, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
-        if fits("\n".join(lines[:middle]), budget):
+        if fits("\n".join(line for _, line in lines[:middle]), budget):
             low = middle
         else:
             high = middle - 1
-    text = "\n".join(lines[:low])
+    text = "\n".join(line for _, line in lines[:low])
     if not fits(text, budget):
         # One endless line: part of it is better than nothing.
         text = text[: 3 * budget]
-    on = shown.first_line + low
-    where = f"{on}-{shown.first_line + len(lines) - 1}" if low < len(lines) else ""
+    where = f"{lines[low - 1][0] + 1}-{lines[-1][0]}" if low < len(lines) else ""
     return text, f"{shown.name}:{where}" if shown.name and where else where

@@ -78,7 +78,6 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
     violations = violation_views(broken)
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
-    runtime.trace.read([id for id in named if id], type="policy", query="", narrowed=True)
     return PolicyCheck(
         compliant=not violations,
         violations=violations,
@@ -128,7 +127,7 @@ class CheckMade:
 
 @dataclass(frozen=True, slots=True)
 class ChecksMade:
-    """The latest checks, newest first, as far back as the program that keeps them runs."""
+    """The latest checks, newest first, as far back as the usage log of the project goes."""
 
     checks: list[CheckMade]
 
@@ -139,9 +138,7 @@ class ChecksMade:
 
 @operation("GET /api/policies/checks", audience="owner")
 def policy_checks(runtime: Runtime) -> ChecksMade:
-    """List the latest checks against the policies of this project, and what they found. What was checked
-    before the daemon started is forgotten.
-    """
+    """List the latest checks against the policies of this project, and what they found."""
     return ChecksMade(
         [
             CheckMade(

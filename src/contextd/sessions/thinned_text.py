@@ -1,0 +1,196 @@
+"""A text too large to be kept whole: the lines that say something of their own stay where they stood, and
+of each other one a mark is left, so that every line keeps its number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from contextd.domain.words import words
+
+_MARK = "⋯"
+"""Stands for a line that was left out; the number of a line that says the same may follow."""
+
+_MARKED = re.compile(rf"{_MARK}(\d*)")
+
+_READ_OF_A_LINE = 400
+_LIKE = str.maketrans("", "", "0123456789abcdefABCDEF")
+"""Lines that differ in numbers and hexadecimal ids are one sort: what is left of a word by this still tells
+it from others, and it takes a hundredth of the time of looking for ids.
+"""
+
+_WRONG = re.compile(
+    r"error|exception|panic|fatal|traceback|segfault|fail|critical|cannot|can't|could not|unable|refused|denied"
+    r"|timed out|undefined|unexpected|not found|✗|✘|^E   ",
+    re.IGNORECASE,
+)
+_WRONG_OF_A_SORT = 50
+"""An error that comes back in thousands of lines is told by the first ones."""
+
+_AROUND = 5
+_ENDS = 500
+_RARE = 1 / 50
+"""A word of a question that more lines have than this tells none of them apart."""
+
+_LONGEST = 4_000
+"""Characters of a line that are kept, where there are many lines."""
+
+
+def thinned(text: str, most: int, asked: Sequence[str] = ()) -> str:
+    """About `most` characters of a text, and marks: what goes wrong and what stands around it, lines that
+    have words of a question, both ends, then of each sort of line the first ones. All of it when it fits.
+    What was thinned before may be thinned further.
+    """
+    if len(text) <= most or len(without_marks(text)) <= most:
+        return text
+    lines = text.split("\n")
+    longest = max(_LONGEST, most // len(lines) - 1)
+    lines = [_shortened(line, longest) if len(line) > longest else line for line in lines]
+    sorts = [line[:_READ_OF_A_LINE].translate(_LIKE) for line in lines]
+    kept = _chosen(lines, sorts, most, asked)
+    first: dict[str, int] = {}
+    for n in sorted(kept):
+        first.setdefault(sorts[n], n + 1)
+    return "\n".join(
+        line if n in kept or line[:1] == _MARK else f"{_MARK}{first.get(sorts[n], '')}"
+        for n, line in enumerate(lines)
+    )
+
+
+def _shortened(line: str, longest: int) -> str:
+    note = f" [… {len(line) - longest:,} characters were left out …] "
+    end = longest // 4
+    return f"{line[: longest - end - len(note)]}{note}{line[-end:]}"
+
+
+def _chosen(
+    lines: Sequence[str], sorts: Sequence[str], most: int, asked: Sequence[str]
+) -> set[int]:
+    """The places of the lines that are kept."""
+    telling = _wrong(lines, sorts) | _answering(lines, asked)
+    close = {n + off for n in telling for off in range(-_AROUND, _AROUND + 1)}
+    ends = [*range(_ENDS), *range(len(lines) - _ENDS, len(lines))]
+    kept: set[int] = set()
+    room = most
+    for some in (sorted(telling), sorted(close), ends):
+        for n in some:
+            if n in kept or not 0 <= n < len(lines) or lines[n][:1] == _MARK:
+                continue
+            room -= len(lines[n]) + 1
+            if room < 0:
+                return kept
+            kept.add(n)
+    return kept | _firsts(lines, sorts, kept, room)
+
+
+def _firsts(lines: Sequence[str], sorts: Sequence[str], kept: set[int], room: int) -> set[int]:
+    """Of the other lines the first of each sort, then the second ones, as far as there is room."""
+    times: Counter[str] = Counter()
+    places: list[tuple[int, int]] = []
+    needed: Counter[int] = Counter()
+    for n, sort in enumerate(sorts):
+        if n not in kept and lines[n][:1] != _MARK:
+            turn = times[sort]
+            times[sort] = turn + 1
+            needed[turn] += len(lines[n]) + 1
+            places.append((n, turn))
+    last = 0
+    while last in needed and needed[last] <= room:
+        room -= needed[last]
+        last += 1
+    found = {n for n, turn in places if turn < last}
+    for n in (n for n, turn in places if turn == last):
+        room -= len(lines[n]) + 1
+        if room < 0:
+            break
+        found.add(n)
+    return found
+
+
+def _wrong(lines: Sequence[str], sorts: Sequence[str]) -> set[int]:
+    found: set[int] = set()
+    times: dict[str, int] = {}
+    for n, sort in enumerate(sorts):
+        if sort not in times:
+            # Of a sort that is fine once nothing more is looked at: "0 errors" does not come here.
+            times[sort] = 0 if _WRONG.search(lines[n][:_READ_OF_A_LINE]) else _WRONG_OF_A_SORT
+        if times[sort] < _WRONG_OF_A_SORT:
+            times[sort] += 1
+            found.add(n)
+    return found
+
+
+def _answering(lines: Sequence[str], asked: Sequence[str]) -> set[int]:
+    found: set[int] = set()
+    most = max(20, int(_RARE * len(lines)))
+    folded = [line.casefold() for line in lines] if asked else []
+    for word in asked:
+        having = [n for n, line in enumerate(folded) if word in line]
+        having = [n for n in having if word in words(lines[n])] if len(having) <= most else []
+        found.update(having)
+    return found
+
+
+def numbered(text: str) -> tuple[list[int], list[str], Counter[int]]:
+    """The lines that were kept with their numbers, an empty one in place of those left out between two;
+    and how often lines were left out that are like the one of a number.
+    """
+    lines = text.split("\n")
+    if _MARK not in text:
+        return list(range(1, len(lines) + 1)), lines, Counter()
+    numbers: list[int] = []
+    kept: list[str] = []
+    left_out: Counter[str] = Counter()
+    for number, line in enumerate(lines, 1):
+        if line[:1] != _MARK or _stands_for(line) is None:
+            numbers.append(number)
+            kept.append(line)
+        else:
+            left_out[line] += 1
+            if not kept or kept[-1]:
+                numbers.append(number)
+                kept.append("")
+    return numbers, kept, Counter({_stands_for(mark) or 0: n for mark, n in left_out.items()})
+
+
+def _stands_for(line: str) -> int | None:
+    """Of a mark, the number of a line that says the same, 0 where none is kept; None for a line that was
+    kept.
+    """
+    marked = _MARKED.fullmatch(line) if line.startswith(_MARK) else None
+    return None if marked is None else int(marked[1] or 0)
+
+
+def without_marks(text: str) -> str:
+    """The lines that were kept."""
+    return re.sub(rf"^{_MARK}\d*\n", "", text, flags=re.MULTILINE) if _MARK in text else text
+
+
+def runs(lines: Sequence[str], first: int) -> Iterator[tuple[int, str]]:
+    """The lines as somebody reads them, each with the number of the last line that it stands for: of marks
+    one after the other a line is made that says so. `first` is the number of the first one.
+    """
+    begun = 0
+    like: dict[int, None] = {}
+    for number, line in enumerate([*lines, ""], first):
+        marked = _stands_for(line) if number < first + len(lines) else None
+        if marked is not None:
+            begun = begun or number
+            like[marked] = None
+            continue
+        if begun:
+            yield number - 1, _left_out(begun, number - 1, [n for n in like if n])
+            begun = 0
+            like.clear()
+        if number < first + len(lines):
+            yield number, line
+
+
+def _left_out(first: int, last: int, like: Sequence[int]) -> str:
+    which = f"lines {first:,} to {last:,} were" if last > first else f"line {first:,} was"
+    more = " and others" if len(like) > 3 else ""
+    alike = ", ".join(f"{n:,}" for n in like[:3])
+    what = f": as line{'s' * (len(like) > 1)} {alike}{more}, but for numbers" if like else ""
+    return f"[{which} left out{what}]"
