@@ -118,9 +118,19 @@ def parse(argv: Sequence[str]) -> Options | None:
             return None
         given[name] = value if equals else words.pop(0)
     profile = given.get("--profile") or first_set("CONTEXTD_PROFILE", "CONTEXTD_MCP_PROFILE")
-    root = given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR")
+    root = given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR") or _left_for_a_plugin()
     cwd = root and str(Path(root).absolute())
     return Options(profile, given.get("--client", ""), cwd, standalone, hooked)
+
+
+def _left_for_a_plugin() -> str:
+    """Where the client was started, when it starts the server of a plugin in the plugin's own folder: its
+    shell wrote that down, and nothing else tells. Empty otherwise.
+    """
+    folder, started_in = first_set("PLUGIN_ROOT"), first_set("PWD")
+    if not folder or Path(folder).resolve() != Path(working_directory()).resolve():
+        return ""
+    return started_in if Path(started_in).is_dir() else ""
 
 
 class _Bridge:

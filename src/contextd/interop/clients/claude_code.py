@@ -24,6 +24,7 @@ from contextd.interop.clients.occurrence import (
     in_hook_output,
     keeping_on,
 )
+from contextd.interop.clients.plugin_form import PLUGIN, PluginForm
 from contextd.interop.clients.shapes import stdio_server
 
 EVENTS_NOT_ACTED_ON = (
@@ -139,6 +140,16 @@ CLIENT = Client(
             ),
         ),
         variable="CLAUDE_CONFIG_DIR",
+    ),
+    plugin=PluginForm(
+        manifest=".claude-plugin/plugin.json",
+        root="${CLAUDE_PLUGIN_ROOT}",
+        catalogue=".claude-plugin/marketplace.json",
+        catalogue_members={"owner": {"name": PLUGIN}},
+        install=(
+            "claude plugin marketplace add SOURCE",
+            "claude plugin install contextd@contextd",
+        ),
     ),
     presence=Presence(programs=("claude",), made=(FilePlace("", below=".claude"),)),
 )

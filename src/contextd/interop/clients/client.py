@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from contextd.interop.clients.codec import Place
 from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
+from contextd.interop.clients.plugin_form import ModuleForm, PluginForm
 
 Reach = Literal["user", "project"]
 """Whether an installation serves every project of a user or one repository."""
@@ -204,7 +205,7 @@ class Client:
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
     `instructions` is the file of a repository it reads for standing instructions, empty where it reads none.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
-    MCP server of it serves agents in several projects.
+    MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
     """
 
     name: str
@@ -222,6 +223,7 @@ class Client:
     instructions: str = "AGENTS.md"
     bare: bool = False
     shared: bool = False
+    plugin: PluginForm | ModuleForm | None = None
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

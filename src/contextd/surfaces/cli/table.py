@@ -82,6 +82,11 @@ FIXED = {
     "uninstall": Fixed(
         "clients", "tools", "Disconnect coding agents; their files are put back byte for byte."
     ),
+    "plugins": Fixed(
+        "plugins",
+        "tools",
+        "Write the plugins that coding agents take contextd from: one folder for all of them.",
+    ),
     "mcp": Fixed(
         "agents", "tools", "What agents run: MCP over stdin and stdout, served by the daemon."
     ),
@@ -189,6 +194,8 @@ SYNONYMS = {
     "resume": "session-resume",
     "review": "inbox list",
     "rm": "forget",
+    "marketplace": "plugins build",
+    "plugin": "plugins build",
     "policies": "list-policies",
     "rules": "list-policies",
     "standards": "standards-get",
