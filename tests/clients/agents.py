@@ -49,7 +49,8 @@ def _hooks(client: str, events: Sequence[str], timeout: int, **group: str) -> di
     return {event: [{**group, "hooks": [handler]}] for event in events}
 
 
-def _claude_code(stage: Stage, url: str) -> None:
+def first_start_of_claude_code(stage: Stage, url: str) -> None:
+    """Have everything answered that it asks when it starts for the first time."""
     # What its first start would ask: the theme, whether the folder is trusted, whether the key is.
     trusted = {
         str(folder): {"hasTrustDialogAccepted": True} for folder in (stage.shop, stage.bakery)
@@ -57,11 +58,15 @@ def _claude_code(stage: Stage, url: str) -> None:
     asked = {"hasCompletedOnboarding": True, "theme": "dark", "projects": trusted}
     keys = {"approved": [_NO_KEY], "rejected": []}
     stage.write(".claude.json", {**asked, "customApiKeyResponses": keys})
+
+
+def _claude_code(stage: Stage, url: str) -> None:
+    first_start_of_claude_code(stage, url)
     stage.contextd("install", "claude-code")
 
 
-def _codex(stage: Stage, url: str) -> None:
-    passed = [name for name in ("CONTEXTD_HOME", "PYTHONPATH") if name in stage.environment]
+def model_of_codex(stage: Stage, url: str) -> None:
+    """Have it ask the scripted model."""
     stage.write(
         ".codex/config.toml",
         f"""model = "scripted"
@@ -72,7 +77,17 @@ name = "scripted"
 base_url = "{url}/v1"
 wire_api = "responses"
 env_key = "SCRIPTED_KEY"
+""",
+    )
 
+
+def _codex(stage: Stage, url: str) -> None:
+    passed = [name for name in ("CONTEXTD_HOME", "PYTHONPATH") if name in stage.environment]
+    model_of_codex(stage, url)
+    settings = stage.user / ".codex" / "config.toml"
+    settings.write_text(
+        settings.read_text()
+        + f"""
 [mcp_servers.contextd]
 command = "contextd"
 args = ["mcp", "--client", "codex"]
@@ -83,10 +98,20 @@ env_vars = {passed!r}
     stage.write(".codex/hooks.json", {"hooks": _hooks("codex", events, 3)})
 
 
+_MODEL_OF_GEMINI: dict[str, Any] = {
+    "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
+}
+
+
+def model_of_gemini(stage: Stage, url: str) -> None:
+    """Have it ask the scripted model."""
+    stage.write(".gemini/settings.json", _MODEL_OF_GEMINI)
+
+
 def _gemini(stage: Stage, url: str) -> None:
     events = ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
     settings = {
-        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        **_MODEL_OF_GEMINI,
         "mcpServers": {"contextd": {**_server("gemini"), "trust": True}},
         "hooks": _hooks("gemini", events, 5_000, matcher="*"),
     }
@@ -110,20 +135,26 @@ def _through_its_bridge(use: Use, tools: Sequence[Tool]) -> Called:
     return Called(Tool("tool_call"), {"name": name, "arguments": dict(use.arguments)})
 
 
-def _opencode(stage: Stage, url: str) -> None:
+def model_of_opencode(stage: Stage, url: str, **more: Any) -> None:
+    """Have it ask the scripted model, with whatever `more` it is told."""
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
         "models": {"scripted": {"name": "scripted"}},
     }
-    command = ["contextd", "mcp", "--client", "opencode"]
     settings = {
         "provider": {"scripted": provider},
         "model": "scripted/scripted",
         "autoupdate": False,
-        "mcp": {"contextd": {"type": "local", "command": command, "enabled": True}},
+        **more,
     }
     stage.write(".config/opencode/opencode.json", settings)
+
+
+def _opencode(stage: Stage, url: str) -> None:
+    command = ["contextd", "mcp", "--client", "opencode"]
+    server = {"type": "local", "command": command, "enabled": True}
+    model_of_opencode(stage, url, mcp={"contextd": server})
 
 
 def _copilot(stage: Stage, url: str) -> None:
@@ -135,13 +166,18 @@ def _copilot(stage: Stage, url: str) -> None:
     stage.write(".copilot/hooks/contextd.json", hooks)
 
 
+def model_of_cline(stage: Stage, url: str) -> None:
+    """Have it ask the scripted model."""
+    chosen = ("-p", "openai-compatible", "-k", "none", "-m", "scripted", "-b", f"{url}/v1")
+    done = stage.run("cline", "auth", *chosen)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def _cline(stage: Stage, url: str) -> None:
     server = {"transport": {"type": "stdio", **_server("cline")}}
     settings = {"mcpServers": {"contextd": server}}
     stage.write(".cline/data/settings/cline_mcp_settings.json", settings)
-    chosen = ("-p", "openai-compatible", "-k", "none", "-m", "scripted", "-b", f"{url}/v1")
-    done = stage.run("cline", "auth", *chosen)
-    assert done.returncode == 0, done.stdout + done.stderr
+    model_of_cline(stage, url)
 
 
 def _continue(stage: Stage, url: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -35,13 +35,15 @@ _TELLING = "npm/telling.js"
 _WORDS = ["memory", "context", "mcp"]
 
 
-def plugin_files() -> dict[str, str]:
+def plugin_files(clients: Iterable[Client] = tuple(CLIENTS.values())) -> dict[str, str]:
     """Every file of the repository by its path, slashes in between."""
-    made: dict[str, str] = {}
-    for client in CLIENTS.values():
+    taking = [client for client in clients if client.plugin is not None]
+    readme = _readme(taking)
+    made = {"README.md": readme, f"{FOLDER}/README.md": readme}
+    for client in taking:
         if isinstance(client.plugin, PluginForm):
             made |= _plugin(client, client.plugin)
-    return {**made, **_package(), "README.md": _readme()}
+    return {**made, **_package(taking)}
 
 
 def write_plugins(folder: Path, *, force: bool = False) -> list[str]:
@@ -73,7 +75,7 @@ def _plugin(client: Client, form: PluginForm) -> dict[str, str]:
     own |= {f"skills/{name}/SKILL.md": _text(f"skills/{name}/SKILL.md") for name in SKILLS}
     if form.catalogue:
         servers = f"mcp/{client.name}.json"
-        own |= {servers: _json(server), "README.md": _readme()}
+        own[servers] = _json(server)
         manifest |= {
             "author": {"name": PLUGIN},
             "license": "Apache-2.0",
@@ -94,12 +96,15 @@ def _plugin(client: Client, form: PluginForm) -> dict[str, str]:
     return made
 
 
-def _package() -> dict[str, str]:
+def _package(clients: Iterable[Client]) -> dict[str, str]:
     """The npm package: the repository itself, with a module for each client that takes one."""
     members: dict[str, Any] = {}
     rows = f"// Written by contextd from its table of clients.\nexport const missing = {json.dumps(MISSING)}\n"
     made: dict[str, str] = {}
-    for client, form in _modules():
+    for client in clients:
+        form = client.plugin
+        if not isinstance(form, ModuleForm):
+            continue
         members |= form.members
         rows += f"\nexport const {client.name} = {_json(_row(client))}"
         made[f"npm/{form.module}"] = _text(f"npm/{form.module}")
@@ -114,12 +119,6 @@ def _package() -> dict[str, str]:
         **members,
     }
     return {**made, "package.json": _json(about), "npm/rows.js": rows, _TELLING: _text(_TELLING)}
-
-
-def _modules() -> Iterator[tuple[Client, ModuleForm]]:
-    for client in CLIENTS.values():
-        if isinstance(client.plugin, ModuleForm):
-            yield client, client.plugin
 
 
 def _row(client: Client) -> dict[str, Any]:
@@ -162,9 +161,9 @@ def _calling(client: Client, *program: str) -> Calling:
     return Calling(client.name, command, Path("~"), hooked=hooked, shared=client.shared)
 
 
-def _readme() -> str:
+def _readme(clients: Iterable[Client]) -> str:
     lines: list[str] = []
-    for client in CLIENTS.values():
+    for client in clients:
         if client.plugin is not None:
             lines += [
                 "",

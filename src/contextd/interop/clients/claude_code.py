@@ -26,6 +26,7 @@ from contextd.interop.clients.occurrence import (
 )
 from contextd.interop.clients.plugin_form import PLUGIN, PluginForm
 from contextd.interop.clients.shapes import stdio_server
+from contextd.interop.clients.status_line import StatusLineEntry
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
@@ -99,6 +100,9 @@ def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]
     }
 
 
+_SETTINGS = FilePlace("settings.json", below=".claude")
+_SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
+
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
@@ -135,8 +139,14 @@ CLIENT = Client(
                     ),
                     _command_handler,
                 ),
-                user=FilePlace("settings.json", below=".claude"),
-                project=FilePlace(".claude/settings.json"),
+                user=_SETTINGS,
+                project=_SETTINGS_OF_PROJECT,
+            ),
+            ConfigFile(
+                holds="status line",
+                part=StatusLineEntry(JSON),
+                user=_SETTINGS,
+                project=_SETTINGS_OF_PROJECT,
             ),
         ),
         variable="CLAUDE_CONFIG_DIR",

@@ -47,8 +47,8 @@ class Calling:
     """How a client is to call contextd: the command that starts it, the profile of tools it is to show (the
     daemon's own choice when empty), and the settings that bring hooks of their own. `base` is the
     directory the client's files lie below, `whole` whether it serves all projects, `hooked` whether
-    its hooks start, brief and end every session, and `shared` whether one server of the client serves
-    agents in several projects at once.
+    its hooks start, brief and end every session, `shared` whether one server of the client serves
+    agents in several projects at once, `status_line` whether somebody asked for our status line.
     """
 
     client: str
@@ -59,6 +59,7 @@ class Calling:
     settings: frozenset[str] = frozenset()
     hooked: bool = False
     shared: bool = False
+    status_line: bool = False
 
     @property
     def server(self) -> list[str]:
@@ -139,7 +140,7 @@ class ConfigFile:
     where it lies for either reach, the latter below the repository; None where there is no such file.
     """
 
-    holds: Literal["MCP server", "hooks", "instructions"]
+    holds: Literal["MCP server", "hooks", "status line", "instructions"]
     part: Addition
     user: FilePlace | None = None
     project: FilePlace | None = None

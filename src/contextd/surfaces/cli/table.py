@@ -91,6 +91,11 @@ FIXED = {
         "agents", "tools", "What agents run: MCP over stdin and stdout, served by the daemon."
     ),
     "hook": Fixed("agents", "tools", "What a client's hooks run: takes the event on stdin."),
+    "statusline": Fixed(
+        "agents",
+        "tools",
+        "What a client's status line runs: takes the session on stdin, prints a line about the project.",
+    ),
     "completion": Fixed(
         "completion", "tools", "Print the script that completes commands in a shell."
     ),
