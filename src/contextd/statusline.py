@@ -51,7 +51,7 @@ def line_of(figures: Mapping[str, Any]) -> str:
         return ""
     memories, rules = _number(figures, "memories"), _number(figures, "rules")
     waits, tokens = _number(figures, "waits"), _number(figures, "tokens")
-    parts = [f"contextd {project}", _many(memories, "memory", "memories")]
+    parts = [f"contextd: {project}", _many(memories, "memory", "memories")]
     parts += [_many(rules, "rule", "rules")] if rules else []
     parts += [f"told {tokens} tokens"] if tokens else []
     parts += [f"{waits} in the inbox"] if waits else []

@@ -17,12 +17,12 @@ from contextd import __version__
 from contextd.domain.errors import Conflict
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Client, HookEvent
-from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import HookEntries
 from contextd.interop.clients.occurrence import as_context
 from contextd.interop.clients.plugin_form import FOLDER, PROGRAM, ModuleForm, PluginForm
 from contextd.interop.plugins import MISSING, SKILLS, plugin_files, write_plugins
 from contextd.interop.skill_files import SkillFile, read_skill_file
+from contextd.shim import parse
 
 FILES = plugin_files()
 WITH_HOOKS = [row for row in CLIENTS.values() if isinstance(row.plugin, PluginForm)]
@@ -192,7 +192,24 @@ def test_where_contextd_is_missing_it_is_said_once_and_the_client_goes_on(tmp_pa
     assert run().stdout == 'hook --client codex\n{"a": 1}'
 
 
-def test_a_row_without_hooks_in_json_would_be_noticed() -> None:
-    for client in WITH_HOOKS:
-        assert any(file.holds == "hooks" for file in client.configuration.files)
-        assert JSON.read(json.dumps(hooks_of(FILES, client)))
+def test_a_server_that_is_started_in_its_plugin_stands_where_the_client_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, shop = tmp_path / "plugin", tmp_path / "shop"
+    folder.mkdir()
+    shop.mkdir()
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    monkeypatch.setenv("PLUGIN_ROOT", str(folder))
+    monkeypatch.setenv("PWD", str(shop))
+
+    def place() -> str:
+        options = parse(["--client", "copilot-cli"])
+        assert options is not None
+        return options.cwd
+
+    monkeypatch.chdir(tmp_path)
+    assert place() == ""
+    monkeypatch.chdir(folder)
+    assert place() == str(shop)
+    monkeypatch.setenv("PWD", str(tmp_path / "gone"))
+    assert place() == ""

@@ -59,13 +59,13 @@ def test_a_line_of_the_users_stays(tmp_path: Path) -> None:
     ("figures", "line"),
     [
         ({}, ""),
-        ({"project": "shop", "memories": 1}, "contextd shop · 1 memory"),
+        ({"project": "shop", "memories": 1}, "contextd: shop · 1 memory"),
         (
             {"project": "shop", "memories": 23, "rules": 4, "tokens": 612, "waits": 2},
-            "contextd shop · 23 memories · 4 rules · told 612 tokens · 2 in the inbox",
+            "contextd: shop · 23 memories · 4 rules · told 612 tokens · 2 in the inbox",
         ),
         ({"project": "a\x1b[2J", "memories": 1}, ""),
-        ({"project": "shop", "memories": "many", "rules": None}, "contextd shop · 0 memories"),
+        ({"project": "shop", "memories": "many", "rules": None}, "contextd: shop · 0 memories"),
     ],
 )
 def test_it_says_what_there_is(figures: dict[str, Any], line: str) -> None:
@@ -115,7 +115,7 @@ def test_without_a_daemon_it_reads_what_lies_ready_and_starts_none(tmp_path: Pat
         )
         return done.returncode, done.stdout, done.stderr
 
-    assert shown(shop / "src") == (0, "contextd shop · 3 memories · 1 rule\n", "")
+    assert shown(shop / "src") == (0, "contextd: shop · 3 memories · 1 rule\n", "")
     assert shown(beside) == (0, "", "")
     assert [path.name for path in home.iterdir()] == ["ready"]
 
