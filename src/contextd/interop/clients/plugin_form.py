@@ -21,7 +21,8 @@ class PluginForm:
     """A folder with a manifest. `manifest` is the file the client knows the folder by, `root` what it puts
     the folder in for in a hook's command. `catalogue` is the list it finds the folder through; without
     one the repository itself is the plugin, and `hooks` the only file its hooks can stand in. What only
-    this client wants is in `members` of the manifest, of the list and of our entry in it.
+    this client wants is in `members` of the manifest, of the list and of our entry in it. `install` are the
+    commands to install it by, with SOURCE for the repository's folder or address.
     """
 
     manifest: str
