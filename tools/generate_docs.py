@@ -326,6 +326,9 @@ def _clients() -> list[str]:
             lines.append(f"It reads standing instructions from `{row.instructions}`.")
         if row.configuration.afterwards:
             lines.append(row.configuration.afterwards)
+        if row.plugin is not None:
+            steps = ", then ".join(map(_code, row.plugin.install))
+            lines.append(f"[As a plugin](../howto/plugins.md): {steps}.")
     return lines
 
 

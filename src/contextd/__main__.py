@@ -27,6 +27,10 @@ def main() -> int:
         from contextd.hook import main as hook  # noqa: PLC0415 - measured: stdlib only
 
         return hook(arguments[1:])
+    if command == "statusline":
+        from contextd.statusline import main as statusline  # noqa: PLC0415 - measured: stdlib only
+
+        return statusline()
     if command == "daemon" and arguments[1:2] == ["run"]:
         return _daemon()
     from contextd.surfaces.cli.main import main as cli  # noqa: PLC0415 - click

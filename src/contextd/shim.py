@@ -118,9 +118,21 @@ def parse(argv: Sequence[str]) -> Options | None:
             return None
         given[name] = value if equals else words.pop(0)
     profile = given.get("--profile") or first_set("CONTEXTD_PROFILE", "CONTEXTD_MCP_PROFILE")
-    root = given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR")
+    root = (
+        given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR") or _where_the_client_began()
+    )
     cwd = root and str(Path(root).absolute())
     return Options(profile, given.get("--client", ""), cwd, standalone, hooked)
+
+
+def _where_the_client_began() -> str:
+    """Where the client was started, as the shell before it noted, when it starts the server of a plugin in
+    the plugin's own folder. Empty otherwise.
+    """
+    folder, started_in = first_set("PLUGIN_ROOT"), first_set("PWD")
+    if not folder or Path(folder).resolve() != Path(working_directory()).resolve():
+        return ""
+    return started_in if Path(started_in).is_dir() else ""
 
 
 class _Bridge:

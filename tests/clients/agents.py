@@ -37,7 +37,8 @@ class Agent:
         return find_tool(operation, asked.tools) is not None or f"__{operation}" in asked.text
 
 
-def _claude_code(stage: Stage, url: str) -> None:
+def first_start_of_claude_code(stage: Stage, url: str) -> None:
+    """Have everything answered that it asks when it starts for the first time."""
     # What its first start would ask: the theme, whether the folder is trusted, whether the key is.
     trusted = {
         str(folder): {"hasTrustDialogAccepted": True} for folder in (stage.shop, stage.bakery)
@@ -47,7 +48,8 @@ def _claude_code(stage: Stage, url: str) -> None:
     stage.write(".claude.json", {**asked, "customApiKeyResponses": keys})
 
 
-def _codex(stage: Stage, url: str) -> None:
+def model_of_codex(stage: Stage, url: str) -> None:
+    """Have it ask the scripted model."""
     stage.write(
         ".codex/config.toml",
         f"""model = "scripted"
@@ -62,7 +64,8 @@ env_key = "SCRIPTED_KEY"
     )
 
 
-def _gemini(stage: Stage, url: str) -> None:
+def model_of_gemini(stage: Stage, url: str) -> None:
+    """Have it ask the scripted model."""
     security = {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}}
     stage.write(".gemini/settings.json", {"security": security})
 
@@ -78,7 +81,8 @@ def _through_its_bridge(use: Use, tools: Sequence[Tool]) -> Called:
     return Called(Tool("tool_call"), {"name": name, "arguments": dict(use.arguments)})
 
 
-def _opencode(stage: Stage, url: str) -> None:
+def model_of_opencode(stage: Stage, url: str, **more: object) -> None:
+    """Have it ask the scripted model, with what else it is told."""
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
@@ -88,11 +92,13 @@ def _opencode(stage: Stage, url: str) -> None:
         "provider": {"scripted": provider},
         "model": "scripted/scripted",
         "autoupdate": False,
+        **more,
     }
     stage.write(".config/opencode/opencode.json", settings)
 
 
-def _cline(stage: Stage, url: str) -> None:
+def model_of_cline(stage: Stage, url: str) -> None:
+    """Have it ask the scripted model."""
     chosen = ("-p", "openai-compatible", "-k", "none", "-m", "scripted", "-b", f"{url}/v1")
     done = stage.run("cline", "auth", *chosen)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -131,7 +137,7 @@ CLAUDE_CODE = Agent(
     name="claude-code",
     package="@anthropic-ai/claude-code@2.1.330",
     command=("claude", "--permission-mode", "default", "--allowedTools=Read,mcp__contextd", "--"),
-    configure=_claude_code,
+    configure=first_start_of_claude_code,
     environment=lambda stage, url: {
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": _NO_KEY,
@@ -150,14 +156,14 @@ HEADLESS: tuple[Agent, ...] = (
             "codex", "exec", "--json", "--dangerously-bypass-hook-trust",
             "--dangerously-bypass-approvals-and-sandbox",
         ),
-        configure=_codex,
+        configure=model_of_codex,
         environment=lambda stage, url: {"SCRIPTED_KEY": "none"},
     ),
     Agent(
         name="gemini-cli",
         package="@google/gemini-cli@0.61.0",
         command=("gemini", "-m", "gemini-2.5-pro", "-y", "-p"),
-        configure=_gemini,
+        configure=model_of_gemini,
         environment=lambda stage, url: {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url},
     ),
     Agent(
@@ -187,7 +193,7 @@ HEADLESS: tuple[Agent, ...] = (
         name="opencode",
         package="opencode-ai@1.18.33",
         command=("opencode", "run"),
-        configure=_opencode,
+        configure=model_of_opencode,
         environment=lambda stage, url: {"OPENCODE_DISABLE_MODELS_FETCH": "1"},
         briefed=False,
         prompted=False,
@@ -197,7 +203,7 @@ HEADLESS: tuple[Agent, ...] = (
         name="cline",
         package="cline@3.0.65",
         command=("cline", "--json"),
-        configure=_cline,
+        configure=model_of_cline,
         environment=_nothing,
         briefed=False,
         prompted=False,

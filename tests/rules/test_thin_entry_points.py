@@ -1,4 +1,4 @@
-"""Shim and hook start in every agent window and on every prompt: they may import nothing heavy."""
+"""Shim, hook and status line start in every agent window and on every prompt: they may import nothing heavy."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def imported(name: str) -> set[str]:
     return set(json.loads(result.stdout))
 
 
-@pytest.mark.parametrize("name", ["shim", "hook"])
+@pytest.mark.parametrize("name", ["shim", "hook", "statusline"])
 def test_a_thin_entry_point_imports_the_standard_library_and_its_own_few_only(name: str) -> None:
     roots = {module.partition(".")[0] for module in imported(name)}
     assert roots - sys.stdlib_module_names == {"contextd"}
     assert roots & HEAVY == set()
 
 
-@pytest.mark.parametrize("name", ["shim", "hook"])
+@pytest.mark.parametrize("name", ["shim", "hook", "statusline"])
 def test_of_contextd_it_imports_nothing_that_could_grow(name: str) -> None:
     own = {module for module in imported(name) if module.startswith("contextd.")}
     few = {
@@ -50,5 +50,6 @@ def test_of_contextd_it_imports_nothing_that_could_grow(name: str) -> None:
         "ready",
         "spawn",
         "spool",
+        "statusline",
     }
     assert {module.removeprefix("contextd.") for module in own} <= few

@@ -107,13 +107,14 @@ def install(
     dry_run: bool = False,
     settings: frozenset[str] = frozenset(),
     profile: str = "",
+    status_line: bool = False,
 ) -> InstallReport:
     """Add contextd's MCP server, hooks and instructions to a client's files; again changes nothing.
 
     `command` starts contextd and ends with its program, such as `["/opt/bin/contextd"]` or
     `["python", "-m", "contextd"]`. `config_dir` is the client's configuration directory where the
     user chose another one; `settings` are those that are on and bring hooks of their own; `profile` which
-    tools are shown. What a file was before is kept in `backups`, or beside it. Raises `Invalid` when a file
+    tools are shown, `status_line` whether the client is to show ours. What a file was before is kept in `backups`, or beside it. Raises `Invalid` when a file
     is not what the client expects, or the client has none for the scope; then no file was touched.
     """
     if not command or not _PROGRAM.fullmatch(command[-1]):
@@ -132,6 +133,7 @@ def install(
         settings,
         row.configuration.hooked(scope),
         row.shared,
+        status_line,
     )
     plans = [
         _plan_install(path, parts, row, calling, root, backups)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from contextd.disk import replace_file
@@ -11,6 +12,7 @@ from contextd.interop.clients import CLIENTS
 from contextd.ready import SINCE, TEXT, VERSION, check_of, ready_path
 from contextd.runtime import Runtime
 from contextd.steps.briefing import brief, read_lately
+from contextd.steps.figures import figures_of
 from contextd.steps.handoff import LATELY, with_work
 from contextd.steps.tiers import tiers_of
 
@@ -41,6 +43,7 @@ def _write(runtime: Runtime) -> None:
     # What changed in the checkout since is not known beforehand.
     lately = read_lately(runtime)
     packed = brief(runtime, budget=budget, lately=lately, changed=(), since=SINCE)
+    figures = figures_of(runtime)
     last = next(iter(with_work(lately.sessions[:LATELY])), None)
     made = {
         "v": VERSION,
@@ -50,6 +53,7 @@ def _write(runtime: Runtime) -> None:
         "text": packed.text,
         "check": check_of(packed.text),
         "why": tiers_of(packed.why),
+        "figures": asdict(figures) if figures else {},
         "forms": [
             {
                 "names": [client.name, *client.names],

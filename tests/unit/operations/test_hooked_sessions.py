@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from pathlib import Path
 from typing import Any
@@ -9,12 +11,16 @@ from typing import Any
 import pytest
 
 from contextd.domain.tokens import count_tokens
+from contextd.interop.clients import CLIENTS
+from contextd.interop.install import install
+from contextd.interop.plugins import plugin_files
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import SHOP, committed
 
 NOTE = "Deploys go through the green pipeline on Mondays"
 AGENT = 4242
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "hooks"
 
 
 @pytest.fixture
@@ -152,3 +158,27 @@ def test_what_was_refused_is_refused_again_at_once(desk: Desk, tmp_path: Path) -
     for _ in range(2):
         said = client.hook("PreToolUse", **given).get("hookSpecificOutput", {})
         assert said.get("permissionDecision") == "deny"
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "copilot-cli"])
+def test_a_plugin_beside_an_installation_briefs_nobody_twice(
+    words_only: Desk, tmp_path: Path, name: str
+) -> None:
+    desk = words_only
+    desk("save_context", content=NOTE)
+    install(name, tmp_path, None, command=["contextd"])
+    files = plugin_files([CLIENTS[name]])
+    commands = [*files.values(), *(path.read_text() for path in tmp_path.rglob("*.json"))]
+    named = [re.findall(r'"?hook"?,?\s+"?--client"?,?\s+"?([\w-]+)', text) for text in commands]
+    clients = [found[0] for found in named if found]
+    assert len(clients) == 2
+    rows = (FIXTURES / f"{name}.jsonl").read_text().splitlines()
+    start = next(row for row in map(json.loads, rows) if row["event"] == "SessionStart")
+    payload = {**start["payload"], "cwd": str(desk.root)}
+    told = [
+        desk.on("hook")("hook_event", event="SessionStart", payload=payload, client=client)
+        for client in clients
+    ]
+    assert [NOTE in json.dumps(one["output"]) for one in told] == [True, False]
+    assert told[1]["output"] == {}
+    assert len(desk.sessions()) == 1

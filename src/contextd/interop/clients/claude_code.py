@@ -24,7 +24,9 @@ from contextd.interop.clients.occurrence import (
     in_hook_output,
     keeping_on,
 )
+from contextd.interop.clients.plugin_form import PLUGIN, PluginForm
 from contextd.interop.clients.shapes import stdio_server
+from contextd.interop.clients.status_line import StatusLineEntry
 
 EVENTS_NOT_ACTED_ON = (
     "ConfigChange", "CwdChanged", "Elicitation", "ElicitationResult", "FileChanged", "InstructionsLoaded",
@@ -98,6 +100,9 @@ def _command_handler(command: Sequence[str], event: HookEvent) -> dict[str, Any]
     }
 
 
+_SETTINGS = FilePlace("settings.json", below=".claude")
+_SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
+
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
@@ -134,11 +139,27 @@ CLIENT = Client(
                     ),
                     _command_handler,
                 ),
-                user=FilePlace("settings.json", below=".claude"),
-                project=FilePlace(".claude/settings.json"),
+                user=_SETTINGS,
+                project=_SETTINGS_OF_PROJECT,
+            ),
+            ConfigFile(
+                holds="status line",
+                part=StatusLineEntry(JSON),
+                user=_SETTINGS,
+                project=_SETTINGS_OF_PROJECT,
             ),
         ),
         variable="CLAUDE_CONFIG_DIR",
+    ),
+    plugin=PluginForm(
+        manifest=".claude-plugin/plugin.json",
+        root="${CLAUDE_PLUGIN_ROOT}",
+        catalogue=".claude-plugin/marketplace.json",
+        catalogue_members={"owner": {"name": PLUGIN}},
+        install=(
+            "claude plugin marketplace add SOURCE",
+            "claude plugin install contextd@contextd",
+        ),
     ),
     presence=Presence(programs=("claude",), made=(FilePlace("", below=".claude"),)),
 )

@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from contextd.interop.clients.codec import Place
 from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
+from contextd.interop.clients.plugin_form import ModuleForm, PluginForm
 
 Reach = Literal["user", "project"]
 """Whether an installation serves every project of a user or one repository."""
@@ -46,8 +47,8 @@ class Calling:
     """How a client is to call contextd: the command that starts it, the profile of tools it is to show (the
     daemon's own choice when empty), and the settings that bring hooks of their own. `base` is the
     directory the client's files lie below, `whole` whether it serves all projects, `hooked` whether
-    its hooks start, brief and end every session, and `shared` whether one server of the client serves
-    agents in several projects at once.
+    its hooks start, brief and end every session, `shared` whether one server of the client serves
+    agents in several projects at once, `status_line` whether somebody asked for our status line.
     """
 
     client: str
@@ -58,6 +59,7 @@ class Calling:
     settings: frozenset[str] = frozenset()
     hooked: bool = False
     shared: bool = False
+    status_line: bool = False
 
     @property
     def server(self) -> list[str]:
@@ -138,7 +140,7 @@ class ConfigFile:
     where it lies for either reach, the latter below the repository; None where there is no such file.
     """
 
-    holds: Literal["MCP server", "hooks", "instructions"]
+    holds: Literal["MCP server", "hooks", "status line", "instructions"]
     part: Addition
     user: FilePlace | None = None
     project: FilePlace | None = None
@@ -204,7 +206,7 @@ class Client:
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
     `instructions` is the file of a repository it reads for standing instructions, empty where it reads none.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
-    MCP server of it serves agents in several projects.
+    MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
     """
 
     name: str
@@ -222,6 +224,7 @@ class Client:
     instructions: str = "AGENTS.md"
     bare: bool = False
     shared: bool = False
+    plugin: PluginForm | ModuleForm | None = None
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

@@ -15,7 +15,8 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
-from contextd.interop.clients.occurrence import Moment, Reading
+from contextd.interop.clients.occurrence import Reading, as_context
+from contextd.interop.clients.plugin_form import ModuleForm
 from contextd.interop.clients.shapes import plain_server
 from contextd.interop.clients.texts import TOOLS_OF_SEVERAL, Block, hook_program
 
@@ -30,10 +31,6 @@ _EVENTS = tuple(
         "TaskCancel",
     )
 )
-
-
-def _as_context(moment: Moment, text: str) -> dict[str, Any]:
-    return {"context": text}
 
 
 # Seen in version 3.0.65: its hub starts a server in the project of its first agent, and keeps it.
@@ -62,8 +59,8 @@ CLIENT = Client(
             "TaskResume": "started",
             "UserPromptSubmit": "prompted",
             "PreCompact": "compacting",
-            "TaskCancel": "ended",
             "TaskComplete": "ended",
+            "TaskCancel": "ended",
             "agent_end": "ended",
             "SessionShutdown": "ended",
             "TaskError": None,
@@ -79,7 +76,7 @@ CLIENT = Client(
         output=("postToolUse.result",),
         reason=(),
     ),
-    answer=_as_context,
+    answer=as_context,
     shared=True,
     instructions=".clinerules",
     configuration=Configuration(
@@ -97,6 +94,11 @@ CLIENT = Client(
                 project=FilePlace(".clinerules/contextd.md"),
             ),
         ),
+    ),
+    plugin=ModuleForm(
+        module="cline.js",
+        members={"cline": {"plugins": ["./npm/cline.js"]}},
+        install=("cline plugin install SOURCE",),
     ),
     presence=Presence(
         programs=("cline",),

@@ -20,6 +20,7 @@ from contextd.interop.clients.client import (
 from contextd.interop.clients.codec import JSON, TOML
 from contextd.interop.clients.entries import HookEntries, ServerEntry
 from contextd.interop.clients.occurrence import Reading, keeping_on
+from contextd.interop.clients.plugin_form import FOLDER, PluginForm
 from contextd.interop.clients.shapes import plain_server, shell_hook
 
 _EVENTS = (
@@ -91,6 +92,29 @@ CLIENT = Client(
         variable="CODEX_HOME",
         trusts=_trusts,
         afterwards="Codex runs hooks that you trust: type /hooks in it once, and trust contextd's.",
+    ),
+    plugin=PluginForm(
+        manifest=".codex-plugin/plugin.json",
+        root="${PLUGIN_ROOT}",
+        catalogue=".agents/plugins/marketplace.json",
+        members={
+            "skills": "./skills/",
+            "interface": {
+                "displayName": "contextd",
+                "shortDescription": "What earlier sessions learned",
+                "category": "Productivity",
+            },
+        },
+        catalogue_members={"interface": {"displayName": "contextd"}},
+        entry_members={
+            "source": {"source": "local", "path": f"./{FOLDER}"},
+            "policy": {"installation": "AVAILABLE", "authentication": "ON_INSTALL"},
+            "category": "Productivity",
+        },
+        install=(
+            "codex plugin marketplace add SOURCE",
+            "codex plugin add contextd@contextd",
+        ),
     ),
     presence=Presence(programs=("codex",), made=(FilePlace("", below=".codex"),)),
 )

@@ -18,6 +18,7 @@ from contextd.interop.clients.client import (
 from contextd.interop.clients.codec import JSON
 from contextd.interop.clients.entries import ServerEntry
 from contextd.interop.clients.occurrence import Moment, Reading
+from contextd.interop.clients.plugin_form import PLUGIN, PluginForm
 from contextd.interop.clients.shapes import in_a_shell, plain_server
 from contextd.interop.clients.texts import OwnFile
 
@@ -128,6 +129,17 @@ CLIENT = Client(
             ),
         ),
         variable="COPILOT_HOME",
+    ),
+    plugin=PluginForm(
+        manifest=".github/plugin/plugin.json",
+        root="${PLUGIN_ROOT}",
+        catalogue=".github/plugin/marketplace.json",
+        members={"skills": "skills/"},
+        catalogue_members={"owner": {"name": PLUGIN}},
+        install=(
+            "copilot plugin marketplace add SOURCE",
+            "copilot plugin install contextd@contextd",
+        ),
     ),
     presence=Presence(programs=("copilot",), made=(FilePlace("", below=".copilot"),)),
 )

@@ -15,6 +15,7 @@ from contextd.interop.clients.client import (
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import HookEntries, ServerEntry
 from contextd.interop.clients.occurrence import Reading, in_hook_output
+from contextd.interop.clients.plugin_form import PluginForm
 from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
 
 _EVENTS = (
@@ -71,6 +72,12 @@ CLIENT = Client(
             ),
         ),
         variable="GEMINI_CLI_HOME",
+    ),
+    plugin=PluginForm(
+        manifest="gemini-extension.json",
+        root="${extensionPath}",
+        hooks="hooks/hooks.json",
+        install=("gemini extensions install SOURCE",),
     ),
     presence=Presence(programs=("gemini",), made=(FilePlace(".gemini/settings.json"),)),
 )

@@ -114,6 +114,12 @@ def keeping_on(occurrence: Occurrence, text: str) -> dict[str, Any]:
     return {"decision": "block", "reason": text}
 
 
+def as_context(moment: Moment, text: str) -> dict[str, Any]:
+    """The text as the only member of the answer, whatever the moment."""
+    del moment
+    return {"context": text}
+
+
 def in_hook_output(names: Mapping[Moment, str], moment: Moment, text: str) -> dict[str, Any]:
     """The answer most clients share: the text as `additionalContext` of the event called so."""
     return {"hookSpecificOutput": {"hookEventName": names[moment], "additionalContext": text}}

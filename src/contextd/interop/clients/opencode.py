@@ -1,4 +1,6 @@
-"""OpenCode: its hooks are plugins in JavaScript, so only the MCP server is registered here."""
+"""OpenCode: its hooks are modules in JavaScript. Ours is part of the npm package and names the events itself;
+an installation registers the MCP server only.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,8 @@ from typing import Any
 from contextd.interop.clients.client import Client, ConfigFile, Configuration, FilePlace, Presence
 from contextd.interop.clients.codec import JSONC
 from contextd.interop.clients.entries import ServerEntry
+from contextd.interop.clients.occurrence import Reading, as_context
+from contextd.interop.clients.plugin_form import ModuleForm
 
 
 def _server(line: Sequence[str]) -> dict[str, Any]:
@@ -18,6 +22,16 @@ CLIENT = Client(
     name="opencode",
     title="OpenCode",
     transcripts="opencode",
+    reading=Reading(
+        moments={
+            "SessionStart": "started",
+            "UserPromptSubmit": "prompted",
+            "Stop": "stopped",
+            "PreCompact": "compacting",
+            "SessionEnd": "ended",
+        },
+    ),
+    answer=as_context,
     configuration=Configuration(
         files=(
             ConfigFile(
@@ -30,6 +44,12 @@ CLIENT = Client(
             ),
         ),
         variable="XDG_CONFIG_HOME",
+    ),
+    plugin=ModuleForm(
+        module="opencode.js",
+        hooked=True,
+        members={"main": "./npm/opencode.js", "exports": {".": "./npm/opencode.js"}},
+        install=("opencode plugin -g contextd-plugin",),
     ),
     presence=Presence(programs=("opencode",), made=(FilePlace("opencode", below=".config"),)),
 )

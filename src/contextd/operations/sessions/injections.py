@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 from contextd.domain.details import DETAIL
@@ -16,6 +16,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import ALWAYS, BEARING
 from contextd.sessions.use import texts_after, was_used
+from contextd.steps.figures import figures_of
 from contextd.steps.paging import page_size
 from contextd.steps.tiers import reasons_in
 
@@ -170,3 +171,32 @@ def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:
     if session is None:
         raise NotFound(f"no session {session_id!r}", "`contextd list-sessions` names them")
     return [session]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """What a client may show below its prompt: the figures of the project, and how many `tokens` a session of
+    it was told unasked.
+    """
+
+    project: str = ""
+    memories: int = 0
+    rules: int = 0
+    waits: int = 0
+    tokens: int = 0
+
+
+@operation("GET /api/statusline", audience="system")
+def status_line(runtime: Runtime, session: str = "", client: str = "claude-code") -> StatusLine:
+    """Give what a client's status line shows of the project and of one of its sessions.
+
+    Args:
+        session: The client's own id of the session.
+        client: The client's name.
+    """
+    figures = figures_of(runtime)
+    if figures is None:
+        return StatusLine()
+    found = runtime.view.sessions.by_external(client, session) if session else None
+    told = runtime.view.sessions.events(found.id, types=("injection",)) if found else []
+    return StatusLine(**asdict(figures), tokens=sum(count_tokens(one.text) for one in told))

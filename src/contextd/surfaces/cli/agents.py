@@ -1,4 +1,4 @@
-"""The commands `mcp` and `hook`, which are only named here: they start before anything is imported."""
+"""The commands `mcp`, `hook` and `statusline`, which are only named here: they start before anything is imported."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def build(standalone: OpenBackend) -> list[click.Command]:
     """Its commands."""
-    return [mcp, hook]
+    return [mcp, hook, statusline]
 
 
 @click.command("mcp", context_settings={"ignore_unknown_options": True})
@@ -27,3 +27,10 @@ def mcp(arguments: tuple[str, ...]) -> None:
 def hook(arguments: tuple[str, ...]) -> None:
     """What a client's hooks run: takes the event on stdin."""
     raise click.UsageError("`contextd hook` must be the first argument")
+
+
+@click.command("statusline", context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def statusline(arguments: tuple[str, ...]) -> None:
+    """What a client's status line runs: takes the session on stdin, prints a line about the project."""
+    raise click.UsageError("`contextd statusline` must be the first argument")

@@ -51,6 +51,7 @@ _yes = click.option("--yes", is_flag=True, help="Go on without asking.")
 @_named
 @click.option("--scope", type=click.Choice(["user", "project"]), default="user", show_default=True)
 @click.option("--profile", type=click.Choice(_PROFILES), help="Which tools they are shown.")
+@click.option("--status-line", is_flag=True, help="In Claude Code also a line on the project.")
 @_yes
 @_dry_run
 @as_json_option
@@ -59,6 +60,7 @@ def install_command(
     named: tuple[str, ...],
     scope: Reach,
     profile: str | None,
+    status_line: bool,
     yes: bool,
     dry_run: bool,
     as_json: bool,
@@ -77,6 +79,7 @@ def install_command(
             command=executable(),
             settings=frozenset(_hooks_wanted(root)),
             profile=profile or "",
+            status_line=status_line,
             **_common(client, scope, dry),
         )
 

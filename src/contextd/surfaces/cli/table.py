@@ -82,10 +82,20 @@ FIXED = {
     "uninstall": Fixed(
         "clients", "tools", "Disconnect coding agents; their files are put back byte for byte."
     ),
+    "plugins": Fixed(
+        "plugins",
+        "tools",
+        "Write the plugins that coding agents take contextd from: one folder for all of them.",
+    ),
     "mcp": Fixed(
         "agents", "tools", "What agents run: MCP over stdin and stdout, served by the daemon."
     ),
     "hook": Fixed("agents", "tools", "What a client's hooks run: takes the event on stdin."),
+    "statusline": Fixed(
+        "agents",
+        "tools",
+        "What a client's status line runs: takes the session on stdin, prints a line about the project.",
+    ),
     "completion": Fixed(
         "completion", "tools", "Print the script that completes commands in a shell."
     ),
@@ -189,6 +199,8 @@ SYNONYMS = {
     "resume": "session-resume",
     "review": "inbox list",
     "rm": "forget",
+    "marketplace": "plugins build",
+    "plugin": "plugins build",
     "policies": "list-policies",
     "rules": "list-policies",
     "standards": "standards-get",

@@ -1,0 +1,66 @@
+"""A client's status line: there is one, so a user's own stays."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from contextd.domain.errors import Invalid
+from contextd.interop.clients.client import Calling, Edit, HookEvent
+from contextd.interop.clients.codec import Codec, Place
+from contextd.interop.clients.shapes import in_a_shell
+
+_OURS = re.compile(r"""(?:^|[\s/\\"'])contextd(?:\.\w+)?["']?\s+statusline(?:\s|$)""")
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLineEntry:
+    """The command below `key` that prints our line, for those who ask for it."""
+
+    codec: Codec
+    key: str = "statusLine"
+    executable: bool = False
+    events: tuple[HookEvent, ...] = ()
+
+    @property
+    def empty(self) -> str:
+        """What an empty file counts as."""
+        return self.codec.empty
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` with our status line, where somebody asked for it or it is there, and no other one is."""
+        present = self._document(text).get(self.key)
+        ours = _is_ours(present)
+        if not (calling.status_line or ours):
+            return text, []
+        if present is not None and not ours:
+            return text, ["left the status line as it is: it is yours"]
+        wanted = {"type": "command", "command": in_a_shell([*calling.command, "statusline"])}
+        if present == wanted:
+            return text, []
+        verb = "updated" if ours else "added"
+        return self.codec.put(text, (self.key,), wanted), [f"{verb} the status line"]
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without our status line."""
+        del client, keep
+        if not _is_ours(self._document(text).get(self.key)):
+            return text, []
+        return self.codec.remove(text, (self.key,)), ["removed the status line"]
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """None: it stands by itself."""
+        del text
+        return frozenset()
+
+    def _document(self, text: str) -> dict[str, Any]:
+        document = self.codec.read(text)
+        if not isinstance(document, dict):
+            raise Invalid("it does not hold a JSON object", "correct the file, or move it away")
+        return document
+
+
+def _is_ours(entry: Any) -> bool:
+    command = entry.get("command") if isinstance(entry, dict) else None
+    return isinstance(command, str) and bool(_OURS.search(command))
