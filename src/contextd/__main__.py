@@ -5,10 +5,11 @@ hook start in every agent window and on every prompt.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from contextd.app import Host
     from contextd.surfaces.cli.commands import Commands
 
