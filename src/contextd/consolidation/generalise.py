@@ -8,9 +8,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from contextd.domain.dataclass import dataclass
 
 PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
     "<project>", "<file>", "<name>", "<id>", "<address>", "<person>",

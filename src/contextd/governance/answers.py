@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.words import STOP_WORDS, words
 from contextd.governance.alternatives import named_for
 from contextd.governance.phrases import Phrases

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
+from contextd.domain.dataclass import dataclass
 from contextd.governance.answers import SingleAnswer, answers
 from contextd.governance.opposites import poles
 from contextd.governance.phrases import DIGIT, Phrases

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id

@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import log
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.words import words
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import trim_to_tokens
 
 USER_MD, SOUL_MD = "USER.md", "SOUL.md"

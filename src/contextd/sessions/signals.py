@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event
 
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 
 LARGEST = 200 * 1024

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import origin_of
 from contextd.domain.sessions import Event
 from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain

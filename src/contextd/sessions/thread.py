@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import one_line

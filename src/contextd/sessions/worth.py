@@ -9,12 +9,12 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 import numpy as np
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import ORIGINS
 from contextd.domain.query import Vector
 from contextd.sessions.statements import Statement, weight

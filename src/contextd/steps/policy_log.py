@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.governance.policies.checking import Violation
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime

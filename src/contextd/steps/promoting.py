@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from contextd.consolidation.generalise import (
@@ -15,6 +14,7 @@ from contextd.consolidation.generalise import (
     generalised_all,
 )
 from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict
 from contextd.domain.kind import LINKS
 from contextd.domain.kinds import KINDS, area_of

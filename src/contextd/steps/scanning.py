@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from contextd.code.git.program import printable
 from contextd.code.index.resolve import Resolver
@@ -12,6 +12,7 @@ from contextd.code.project.project_model import ProjectModel
 from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
 from contextd.domain.changes import CodeChange, NewJob
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
 from contextd.governance.redact import redact
 from contextd.jobs.table import new_job

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import (
     FAMILIES,
     Family,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from contextd.code.calls.edges import Edge
@@ -12,6 +12,7 @@ from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.meaning import Interpretation, Interpreter
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.domain.dataclass import dataclass
 
 INITIALISERS = ("__init__", "__new__", "constructor")
 _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | frozenset(

@@ -12,10 +12,10 @@ import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 
 TIMEOUT = 10.0

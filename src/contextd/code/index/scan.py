@@ -7,7 +7,7 @@ import posixpath
 import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from contextd.code.index.chunk import owned
@@ -17,6 +17,7 @@ from contextd.code.index.scan_worker import analysed, analysed_by
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
 from contextd.domain.code import Import, SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.scope import Scope
 from contextd.ports import Files

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.governance.policies.actions import FileChange
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from contextd.domain.dataclass import dataclass
 
 _HEREDOC = re.compile(
     r"\$\(\s*cat <<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?P<body>.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.S

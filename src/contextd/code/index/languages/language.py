@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from contextd.code.index.languages.outline import Outline
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 Read = Callable[[str], str]
 """The text of a file of the project by its path; raises OSError when it is gone."""
