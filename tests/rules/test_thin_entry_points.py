@@ -1,9 +1,12 @@
-"""Shim and hook start in every agent window and on every prompt: they may import nothing heavy."""
+"""What a start may import. Shim and hook start in every agent window and on every prompt, and a daemon while
+somebody waits for it.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -131,6 +134,28 @@ def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
     assert roots(modules) - sys.stdlib_module_names == {"contextd"}
     # `datetime` and `hashlib` bring these in some versions of Python.
     assert roots(modules) & (SLOW - {"collections", "enum", "functools"}) == set()
+
+
+def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
+    started = (
+        "import contextd.launch, contextd.surfaces.connections; from contextd.app import load_operations;"
+        " load_operations()"
+    )
+    modules = roots(imported(started, home))
+    assert modules & {"jinja2", "mcp", "onnxruntime", "ruamel", "starlette", "uvicorn"} == set()
+
+
+def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
+    source = Path(__file__).parents[2] / "src" / "contextd"
+    standing_alone = {source / "demo.py", source / "domain" / "dataclass.py"}
+    dear = [
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if path.relative_to(source).parts[0] not in ("benchmarks", "folding")
+        and path not in standing_alone
+        and re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text("utf-8"), re.M)
+    ]
+    assert dear == [], "import `dataclass` from contextd.domain.dataclass there"
 
 
 def lay_ready(home: Path) -> None:
