@@ -10,8 +10,15 @@ from homes import Home, temporary_home
 
 @pytest.fixture
 def home() -> Iterator[Home]:
-    """A home of its own for one test."""
+    """A home of its own for one test; what is started on it finds a daemon."""
     with temporary_home() as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def cold_home() -> Iterator[Home]:
+    """A home of its own for one test of how a daemon comes and goes."""
+    with temporary_home(cold=True) as fresh:
         yield fresh
 
 

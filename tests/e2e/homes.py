@@ -17,16 +17,21 @@ from typing import Any
 
 from mcp import StdioServerParameters
 
+from contextd.spawn import is_alive
+from support.prepared_daemons import prepared_daemons
+
 CONTEXTD = Path(sys.executable).with_name("contextd")
 LOCAL_HOST = Path(__file__).parents[1] / "unit" / "surfaces" / "local_host.py"
 
 
 class Home:
-    """One home and the processes on it."""
+    """One home and the processes on it. Unless it is cold, whatever is started on it finds a daemon."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, cold: bool = False) -> None:
         self.path = path
+        self._cold = cold
         self._started: list[subprocess.Popen[bytes]] = []
+        self._forked: list[int] = []
         self.project = path / "project"
         self.project.mkdir(parents=True)
         self.environment = {
@@ -40,6 +45,7 @@ class Home:
 
     def run(self, *arguments: str, stdin: str = "", **options: Any) -> Any:
         """Run a command to its end."""
+        self.warm()
         return subprocess.run(
             [str(CONTEXTD), *arguments], input=stdin, text=True, capture_output=True,
             env=self.environment, cwd=self.project, timeout=60, check=False, **options,
@@ -47,6 +53,7 @@ class Home:
 
     def popen(self, *arguments: str, **options: Any) -> subprocess.Popen[bytes]:
         """Start a command."""
+        self.warm()
         process = subprocess.Popen(
             [str(CONTEXTD), *arguments], env=self.environment, cwd=self.project, **options
         )
@@ -57,9 +64,16 @@ class Home:
         """A running daemon's process id; started when there is none."""
         from contextd.channel import connect
 
+        self.warm()
         connect(self.path, "control").close()
         wait_for(lambda: "port" in self.about(), "the daemon is up")
         return int(self.about()["pid"])
+
+    def warm(self) -> None:
+        """See that a daemon runs, unless the home is to stay cold."""
+        if not self._cold and not is_alive(self.path):
+            self._forked.append(prepared_daemons().start(self.environment, self.project))
+            wait_for(lambda: is_alive(self.path), "the daemon has claimed its home")
 
     def start_local(self) -> subprocess.Popen[bytes]:
         """A daemon whose operations are the probes of `local_host.py`."""
@@ -81,6 +95,7 @@ class Home:
 
     def shim(self, *arguments: str) -> StdioServerParameters:
         """How an agent is configured to start contextd."""
+        self.warm()
         return StdioServerParameters(
             command=str(CONTEXTD), args=["mcp", *arguments],
             env=self.environment, cwd=self.project,
@@ -89,7 +104,10 @@ class Home:
     def processes(self, word: str = "") -> list[int]:
         """Every living process of this home whose command line has `word`."""
         mark = f"CONTEXTD_HOME={self.path}".encode()
-        found = []
+        # Of a forked process, /proc tells what the one that it was forked from was started with.
+        found = [
+            pid for pid in self._forked if word in "contextd daemon run" and not has_ended(pid)
+        ]
         for process in Path("/proc").iterdir():
             if not process.name.isdigit() or int(process.name) == os.getpid():
                 continue
@@ -126,9 +144,9 @@ class Home:
 
 
 @contextlib.contextmanager
-def temporary_home() -> Iterator[Home]:
+def temporary_home(*, cold: bool = False) -> Iterator[Home]:
     """A home with a path short enough for a socket."""
-    home = Home(Path(tempfile.mkdtemp(prefix="ctx-")).resolve())
+    home = Home(Path(tempfile.mkdtemp(prefix="ctx-")).resolve(), cold=cold)
     try:
         yield home
     finally:

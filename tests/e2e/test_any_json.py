@@ -21,6 +21,13 @@ from contextd import __version__, spool
 from contextd.channel import Channel, connect, dial, preamble
 from contextd.home import endpoint_path, socket_path
 
+
+@pytest.fixture
+def home(cold_home: Home) -> Home:
+    """Here it is told how a daemon comes and goes."""
+    return cold_home
+
+
 MESSAGES = [
     *HANDSHAKE,
     *({"jsonrpc": "2.0", "id": 10, "method": name, "params": about} for name, about in REQUESTS),

@@ -48,19 +48,20 @@ def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Command]:
     place = tmp_path_factory.mktemp("unchanged")
     with temporary_home() as home:
         run = commands(home, make_repository(place / "shop"), place / "person")
-        run("init", "--no-daemon")
+        run("init")
         yield run
 
 
 def commands(home: Home, repository: Path, person: Path) -> Command:
     person.mkdir()
-    environment = {**os.environ, "CONTEXTD_HOME": str(home.path), "HOME": str(person)}
+    home.environment["HOME"] = str(person)
 
     def command(*arguments: str, ok: bool = True, cwd: Path = repository):
+        home.warm()
         done = subprocess.run(
             [sys.executable, "-P", "-m", "contextd", *arguments],
             cwd=cwd,
-            env=environment,
+            env=home.environment,
             capture_output=True,
             text=True,
             timeout=100,

@@ -22,6 +22,12 @@ from contextd.domain.errors import NotFound, Unavailable
 from contextd.home import socket_path
 
 
+@pytest.fixture
+def home(cold_home: Home) -> Home:
+    """Here it is told how a daemon comes and goes."""
+    return cold_home
+
+
 def test_a_second_daemon_leaves_at_once_and_quietly(home: Home) -> None:
     daemon = home.start()
     second = home.run("daemon", "run")

@@ -12,6 +12,13 @@ from homes import Home, wait_for
 
 from contextd import spool
 
+
+@pytest.fixture
+def home(cold_home: Home) -> Home:
+    """Here it is told how a daemon comes and goes."""
+    return cold_home
+
+
 EVENT = {"hook_event_name": "SessionStart", "session_id": "s-1", "source": "startup"}
 
 

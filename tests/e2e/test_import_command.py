@@ -30,31 +30,28 @@ def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
             for role in ("user", "assistant")
         ]  # fmt: skip
         (folder / f"session-{root.name}.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
-    environment = {
-        **home.environment,
-        "HOME": str(person),
-        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
-    }
+    home.environment |= {"HOME": str(person), "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
 
     def run(*arguments: str, cwd: Path = shop, code: int = 0) -> str:
+        home.warm()
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "contextd", *arguments], cwd=cwd, env=environment,
+            [sys.executable, "-P", "-m", "contextd", *arguments], cwd=cwd, env=home.environment,
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
         )  # fmt: skip
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
     for root in (shop, blog):
-        run("init", "--no-daemon", cwd=root)
+        run("init", cwd=root)
     assert "add --yes" in run("import", code=2)
     assert "2 read, 2 new" in run("import", "--dry-run")
-    told = run("import", "--yes", "--no-daemon")
+    told = run("import", "--yes")
     assert "2 read, 2 new" in told
     assert "1 session with 2 events" in told
-    assert "2 read, 0 new, 0 updated, 2 duplicate" in run("import", "--yes", "--no-daemon")
+    assert "2 read, 0 new, 0 updated, 2 duplicate" in run("import", "--yes")
     assert "nothing was imported yet" in run("import", "--list", cwd=blog)
     undone = run("import", "--undo")
     assert "1 records and 1 sessions are out of use" in undone
-    report = json.loads(run("import", "--all", "--yes", "--no-daemon", "--json"))
+    report = json.loads(run("import", "--all", "--yes", "--json"))
     assert sorted(report["projects"]) == ["local/default/blog", "local/default/shop"]
     assert report["sessions"] == 2

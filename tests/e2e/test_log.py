@@ -11,6 +11,13 @@ from homes import Home, has_ended, wait_for
 from contextd import client
 from contextd.domain.errors import ContextdError
 
+
+@pytest.fixture
+def home(cold_home: Home) -> Home:
+    """Here it is told how a daemon comes and goes."""
+    return cold_home
+
+
 SECRET = 'no "quotes" but ghp_16C7e42F292c6912E7710c838347Ae178B4a'
 
 

@@ -277,9 +277,9 @@ def test_the_shim_ends_when_its_parent_dies_though_stdin_stays_open(shared_home:
 
 
 @pytest.mark.parametrize("era", ERAS)
-def test_an_agent_can_be_served_without_a_daemon(home: Home, era: str) -> None:
+def test_an_agent_can_be_served_without_a_daemon(cold_home: Home, era: str) -> None:
     async def use(client: Client) -> Any:
         return (await client.call_tool("tools_list", {})).is_error
 
-    assert talk(home, use, "--standalone", era=era) is False
-    assert home.daemons() == []
+    assert talk(cold_home, use, "--standalone", era=era) is False
+    assert cold_home.daemons() == []

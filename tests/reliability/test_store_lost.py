@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import threading
+import time
 from pathlib import Path
 
 import apsw
@@ -14,6 +15,8 @@ from shop_notes import at, put, stored
 
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.runtime import SystemClock
+from contextd.stores.connection import Database
+from contextd.stores.migrate import migrations
 from contextd.stores.sqlite import SqliteStore
 from support.stores import opened, plain
 
@@ -127,6 +130,31 @@ def test_it_is_begun_anew_only_when_that_is_asked_for(folder, lose):
     store = opened(at(folder), backups=folder / "backups")
     assert stored(store) == ["three"]
     store.close()
+
+
+def test_a_store_that_another_process_is_making_at_this_moment_is_not_lost(folder):
+    path = folder / "contextd.db"
+    replace_by_an_empty_database(path)
+    other = Database(path, SystemClock())
+    began = threading.Event()
+
+    def make() -> None:
+        with other.turnstile.hold():
+            began.set()
+            time.sleep(0.2)  # until the other one stands at the gate
+            for number, script in enumerate(migrations(), 1):
+                other.connection.execute(script)
+                other.connection.execute(f"PRAGMA user_version={number}")
+        other.close()
+
+    maker = threading.Thread(target=make)
+    maker.start()
+    began.wait(10)
+    beside = opened(at(folder), backups=folder / "backups")
+    maker.join()
+    put(beside, "three")
+    assert stored(beside) == ["three"]
+    beside.close()
 
 
 def test_a_new_store_needs_no_permission_and_marks_itself(tmp_path):

@@ -6,11 +6,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, NotFound, TooLarge
+from contextd.domain.errors import NotFound
 from contextd.interop.importers import opencontext
 from contextd.interop.importers.batch import Redact
 
-LARGEST = 256 * 1024 * 1024
 _HEAD = 65_536
 
 
@@ -40,20 +39,6 @@ ENTRY_FILES: dict[str, EntryFile] = {
     )
 }
 """Every format of entries contextd can read, by name."""
-
-
-def text_of_file(path: Path) -> str:
-    """A file's text. Raises `NotFound`, `TooLarge` or `Invalid`."""
-    try:
-        if not path.is_file():
-            raise NotFound(f"{path} is not a file", "give the path of one")
-        if path.stat().st_size > LARGEST:
-            raise TooLarge(f"{path} is larger than {LARGEST:,} bytes", "split it")
-        return path.read_bytes().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from None
-    except OSError as error:
-        raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
 
 
 def entry_file_for(path: Path, name: str = "") -> EntryFile | None:

@@ -9,8 +9,9 @@ from typing import Any
 
 from contextd.domain.changes import Put
 from contextd.domain.records import Record
-from contextd.interop.entry_files import EntryFile, text_of_file
+from contextd.interop.entry_files import EntryFile
 from contextd.interop.exporters.opencontext import bubble_of, entry_of, same_json
+from contextd.interop.foreign.reading import text_of
 from contextd.interop.importers.opencontext import ContextsFile, records_of, rest_record
 from contextd.interop.kept import KEPT
 from contextd.runtime import Runtime
@@ -25,7 +26,7 @@ def bring_entries(intake: Intake, format: EntryFile, path: Path) -> ContextsFile
     """Take in a file of entries, into the project of the call. Raises `NotFound`, `TooLarge` or `Invalid`."""
     runtime, tally = intake.runtime, intake.tally(intake.runtime)
     intake.formats.append(format.name)
-    file = format.read(text_of_file(path), intake.clean)
+    file = format.read(text_of(path), intake.clean)
     now = runtime.clock.now()
     read = records_of(file, runtime.scope, now, lambda id, kind: _taken(runtime, id, kind))
     records = [one.with_(source=replace(one.source, ref=intake.id)) for one in read]

@@ -47,9 +47,17 @@ def refuse_lost(path: Path, backups: Path | None) -> None:
 
 def refuse_emptied(database: Database, backups: Path | None) -> None:
     """Raise `Corrupt` when the open database has no tables although it had them."""
-    trace = _trace(database.path, backups)
-    if trace and not database.value("SELECT count(*) FROM sqlite_schema"):
-        _refuse(database.path, f"has no tables, though {trace}", backups)
+    if not _trace(database.path, backups) or _has_tables(database):
+        return
+    # Another process may be making them at this moment: the log it writes is there before they are.
+    with database.turnstile.hold():
+        if not _has_tables(database):
+            trace = _trace(database.path, backups)
+            _refuse(database.path, f"has no tables, though {trace}", backups)
+
+
+def _has_tables(database: Database) -> bool:
+    return bool(database.value("SELECT count(*) FROM sqlite_schema"))
 
 
 def mark(path: Path) -> None:

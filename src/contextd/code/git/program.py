@@ -13,8 +13,10 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
+from contextd.code.git.unchanged import Stamp, place_stamp, reference_stamp, remote_stamp
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 
@@ -42,6 +44,9 @@ _OURS = {
     "GIT_ALLOW_PROTOCOL": "",
     "LC_ALL": "C",
 }
+_REMEMBERED = 1_000
+"""Answers about one sort of thing that are kept."""
+
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _REMOTE = re.compile(r"^(\S+)\t(.*) \(fetch\)", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
@@ -142,17 +147,22 @@ def ask(root: Path, *arguments: str, timeout: float = TIMEOUT) -> str | None:
 
 def find(path: Path) -> tuple[Repository | None, str]:
     """The work tree around `path`, or None and one sentence saying why there is none."""
+    place = path if path.is_dir() else path.parent
+    try:
+        return _found(place, place_stamp(place))
+    except (Invalid, Unavailable) as error:
+        return None, error.message
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _found(place: Path, stamp: Stamp) -> tuple[Repository | None, str]:
     wanted = (
         "--is-shallow-repository",
         "--show-toplevel",
         "--absolute-git-dir",
         "--git-common-dir",
     )
-    place = path if path.is_dir() else path.parent
-    try:
-        code, out, err = Running(place, ("rev-parse", *wanted)).collect()
-    except (Invalid, Unavailable) as error:
-        return None, error.message
+    code, out, err = Running(place, ("rev-parse", *wanted)).collect()
     if code == 0:
         shallow, root, git_dir, common = out.removesuffix("\n").split("\n", 3)
         cut = shallow == "true"
@@ -184,6 +194,11 @@ def branch(root: Path) -> str:
 
 def here(root: Path) -> tuple[str, str]:
     """`head` and `branch`, in one question where there is a commit."""
+    return _here(root, reference_stamp(root, ()))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _here(root: Path, stamp: Stamp) -> tuple[str, str]:
     told = ask(root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
     if told is None:
         return "", branch(root)
@@ -193,6 +208,11 @@ def here(root: Path) -> tuple[str, str]:
 
 def tips(root: Path, refs: Sequence[str]) -> dict[str, str]:
     """The commits that those of these references that exist point to. `HEAD` is always asked about."""
+    return dict(_tips(root, tuple(refs), reference_stamp(root, refs)))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _tips(root: Path, refs: Sequence[str], stamp: Stamp) -> dict[str, str]:
     listed = ask(root, "show-ref", "--head", "--", *refs) or ""
     found = {ref: commit for commit, _, ref in (row.partition(" ") for row in listed.splitlines())}
     return {ref: found[ref] for ref in ("HEAD", *refs) if ref in found}
@@ -318,6 +338,11 @@ def remote_url(root: Path) -> str:
 
     As git holds it, credentials included: normalise it before keeping it.
     """
+    return _remote_url(root, remote_stamp(root))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remote_url(root: Path, stamp: Stamp) -> str:
     urls = dict(_REMOTE.findall(ask(root, "remote", "-v") or ""))
     return urls.get("origin") or next((urls[name] for name in sorted(urls)), "")
 

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
+from contextd.interop.databases import ForeignDatabase, Row, has_columns, reading
 from contextd.interop.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.interop.foreign.reading import (
-    ForeignDatabase,
-    has_columns,
     listed,
     moment_of,
     plain_text,
@@ -37,7 +35,7 @@ def _reader(rows: Rows) -> Callable[[Path, str], Iterator[Item]]:
     @wraps(rows)
     def read(path: Path, shown: str) -> Iterator[Item]:
         del shown
-        with closing(ForeignDatabase(path)) as database:
+        with reading(path) as database:
             yield from rows(database)
 
     return read
@@ -132,7 +130,7 @@ def _engram(database: ForeignDatabase) -> Iterator[Item]:
 def _mem0_history(database: ForeignDatabase) -> Iterator[Item]:
     """What each memory said last: the table keeps how they came to be."""
     wanted = ("memory_id", "new_memory", "event", "created_at", "updated_at", "is_deleted")
-    latest: dict[str, Mapping[str, Any]] = {}
+    latest: dict[str, Row] = {}
     for row in database.rows("history", wanted):
         latest[str(row["memory_id"])] = row
     for id, row in latest.items():

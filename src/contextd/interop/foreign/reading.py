@@ -7,21 +7,18 @@ from __future__ import annotations
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import apsw
-
-from contextd.domain.errors import ContextdError, Invalid, NotFound, TooLarge
+from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.time import parse_instant
 from contextd.interop.foreign.format import Unread
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of a file, or of what is packed in one, that are held at once."""
 
-LARGEST_DATABASE = 8 * 1024 * 1024 * 1024
 LONGEST_LINE = 16 * 1024 * 1024
 _RATIO = 200
 """How many times larger than packed a text may be: JSON shrinks to a tenth, a bomb to a thousandth."""
@@ -135,75 +132,6 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
                         yield place, Unread(place, "not JSON")
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
-
-
-class ForeignDatabase:
-    """Another program's SQLite file, only read, also while that program writes to it."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            if path.stat().st_size > LARGEST_DATABASE:
-                raise TooLarge(f"{path} is larger than {LARGEST_DATABASE:,} bytes", "export a part")
-            self._connection = _opened(path)
-        except OSError as error:
-            raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
-        except apsw.Error as error:
-            raise Invalid(f"{path}: not a database that can be read: {error}", "check it") from None
-        self._path = path
-
-    def columns(self, table: str) -> frozenset[str]:
-        """The columns of a table; none where it is not there."""
-        rows = self._ask("SELECT name FROM pragma_table_info(?)", (table,))
-        return frozenset(str(row["name"]) for row in rows)
-
-    def rows(
-        self, table: str, wanted: tuple[str, ...], order: str = "rowid"
-    ) -> Iterator[Mapping[str, Any]]:
-        """The rows of a table with the columns that are wanted; None for those it has not."""
-        there = self.columns(table)
-        chosen = [f'"{name}"' if name in there else f'NULL AS "{name}"' for name in wanted]
-        if there:
-            yield from self._ask(f'SELECT {", ".join(chosen)} FROM "{table}" ORDER BY {order}')
-
-    def _ask(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[Mapping[str, Any]]:
-        try:
-            cursor = self._connection.cursor()
-            for row in cursor.execute(sql, values):
-                names = [column[0] for column in cursor.getdescription()]
-                yield dict(zip(names, row, strict=True))
-        except apsw.Error as error:
-            raise Invalid(f"{self._path}: {error}", "check the file with its program") from None
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._connection.close()
-
-
-def _opened(path: Path) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    address = path.resolve().as_uri()
-    try:
-        found = apsw.Connection(f"{address}?mode=ro", flags=flags)
-        found.set_busy_timeout(2_000)
-        found.cursor().execute("SELECT count(*) FROM sqlite_schema").fetchall()
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        # In a folder that must not be written its log cannot be opened: it is as it was closed last.
-        found = apsw.Connection(f"{address}?mode=ro&immutable=1", flags=flags)
-    return found
-
-
-def has_columns(path: Path, head: bytes, wanted: Mapping[str, frozenset[str]]) -> bool:
-    """Whether a file is a SQLite database whose tables have all of these columns."""
-    if not head.startswith(b"SQLite format 3\x00"):
-        return False
-    try:
-        database = ForeignDatabase(path)
-        try:
-            return all(columns <= database.columns(table) for table, columns in wanted.items())
-        finally:
-            database.close()
-    except ContextdError:
-        return False
 
 
 def moment_of(value: Any) -> datetime | None:

@@ -9,8 +9,8 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from contextd.domain.errors import NotFound
+from contextd.interop.databases import ForeignDatabase, is_database, reading
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
-from contextd.interop.importers.databases import OpenedDatabase, is_database, reading
 from contextd.interop.importers.importer import Listed
 from contextd.interop.importers.lines import parsed
 from contextd.interop.importers.telling import Telling, list_of, mapping_of, text_of
@@ -62,7 +62,7 @@ def read(
     return told.batch(path.stat().st_size)
 
 
-def _composers(rows: OpenedDatabase) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _composers(rows: ForeignDatabase) -> Iterator[tuple[str, Mapping[str, Any]]]:
     for table in _present(rows):
         query = f"SELECT key, CAST(value AS BLOB) AS value FROM {table} WHERE key >= 'composerData:' AND key < 'composerData;'"
         for row in rows.of(query):
@@ -71,12 +71,12 @@ def _composers(rows: OpenedDatabase) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield str(row["key"]).partition(":")[2], value
 
 
-def _present(rows: OpenedDatabase) -> list[str]:
+def _present(rows: ForeignDatabase) -> list[str]:
     there = rows.tables()
     return [table for table in _TABLES if table in there]
 
 
-def _value(rows: OpenedDatabase, key: str) -> Mapping[str, Any] | None:
+def _value(rows: ForeignDatabase, key: str) -> Mapping[str, Any] | None:
     for table in _present(rows):
         for row in rows.of(f"SELECT CAST(value AS BLOB) AS value FROM {table} WHERE key = ?", key):
             value = _decoded(row["value"])
@@ -92,7 +92,7 @@ def _decoded(value: Any) -> Any:
 
 
 def _bubbles(
-    rows: OpenedDatabase, session: str, composer: Mapping[str, Any]
+    rows: ForeignDatabase, session: str, composer: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
     """The bubbles in their order; older composers hold them themselves."""
     for one in list_of(composer.get("conversation")):

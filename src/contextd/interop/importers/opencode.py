@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from contextd.domain.errors import NotFound
+from contextd.interop.databases import ForeignDatabase, is_database, reading
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
-from contextd.interop.importers.databases import OpenedDatabase, is_database, reading
 from contextd.interop.importers.documents import document_reader
 from contextd.interop.importers.importer import Listed
 from contextd.interop.importers.lines import parsed
@@ -68,7 +68,7 @@ def read(
     return told.batch(path.stat().st_size)
 
 
-def _rows(told: Telling, rows: OpenedDatabase, session: str) -> None:
+def _rows(told: Telling, rows: ForeignDatabase, session: str) -> None:
     """The messages of one session, each part fetched when its turn comes: all of them can be large."""
     parts: dict[str, list[str]] = {}
     for row in rows.of("SELECT id, message_id FROM part WHERE session_id = ? ORDER BY id", session):
@@ -78,7 +78,7 @@ def _rows(told: Telling, rows: OpenedDatabase, session: str) -> None:
         _message(told, info, _parts(told, rows, parts.get(str(message["id"]), [])))
 
 
-def _parts(told: Telling, rows: OpenedDatabase, ids: list[str]) -> Iterator[Mapping[str, Any]]:
+def _parts(told: Telling, rows: ForeignDatabase, ids: list[str]) -> Iterator[Mapping[str, Any]]:
     for id in ids:
         for row in rows.of(_PART, id):
             told.counts["read"] += 1

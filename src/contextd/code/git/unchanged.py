@@ -1,0 +1,101 @@
+"""Whether what git said of a repository still holds, told by the files that git reads for it.
+
+Only for ordinary repositories, with a `.git` directory at their root: of a linked work tree, a
+submodule or a bare repository every stamp is a new one, and git is asked each time.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+
+PERIOD = 600.0
+"""Seconds after which git is asked again all the same: its settings can include files from anywhere."""
+
+_LONGEST_REFERENCE = 4_096
+_MOST_LINKS = 5
+"""How often one reference may lead to the next, as in git itself."""
+
+Stamp = tuple[Hashable, ...]
+
+
+def place_stamp(place: Path) -> Stamp:
+    """For which work tree is around a directory."""
+    for folder in (place, *place.parents):
+        git_dir = folder / ".git"
+        if not os.path.lexists(git_dir):
+            continue
+        if not git_dir.is_dir() or git_dir.is_symlink():
+            break
+        # Changing the owner of a repository makes git refuse it.
+        owners = tuple(_owner(path) for path in (folder, git_dir))
+        files = _states(git_dir / name for name in ("HEAD", "config", "config.worktree", "shallow"))
+        return (folder, owners, files, *_settings())
+    return (object(),)
+
+
+def reference_stamp(root: Path, references: Iterable[str]) -> Stamp:
+    """For which commits `HEAD` and these references of a repository point to."""
+    git_dir = root / ".git"
+    if not git_dir.is_dir() or git_dir.is_symlink():
+        return (object(),)
+    loose = [link for name in ("HEAD", *references) for link in _links(git_dir, name)]
+    packed = ("packed-refs", "reftable/tables.list")
+    return (_states(git_dir / name for name in (*loose, *packed)), _period())
+
+
+def remote_stamp(root: Path) -> Stamp:
+    """For which remotes a repository has."""
+    git_dir = root / ".git"
+    if not git_dir.is_dir() or git_dir.is_symlink():
+        return (object(),)
+    return (_states(git_dir / name for name in ("config", "config.worktree")), *_settings())
+
+
+def _links(git_dir: Path, name: str) -> list[str]:
+    """A reference and those it leads to: `HEAD` to that of the branch that is checked out."""
+    names = [name]
+    while len(names) <= _MOST_LINKS:
+        try:
+            with (git_dir / names[-1]).open("rb") as file:
+                text = file.read(_LONGEST_REFERENCE).decode("utf-8", "surrogateescape")
+        except (OSError, ValueError):
+            break
+        if not text.startswith("ref: "):
+            break
+        names.append(text.removeprefix("ref: ").strip())
+    return names
+
+
+def _settings() -> Stamp:
+    """The person's own settings of git, and when to ask anew."""
+    home = os.environ.get("HOME", "")
+    other = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    return (_states((Path(home, ".gitconfig"), Path(other, "git", "config"))), _period())
+
+
+def _period() -> int:
+    return int(time.monotonic() // PERIOD)
+
+
+def _states(paths: Iterable[Path]) -> Stamp:
+    return tuple(_state(path) for path in paths)
+
+
+def _state(path: Path) -> Hashable:
+    # Git replaces these files by new ones, so a change shows even within a tick of the clock.
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _owner(path: Path) -> Hashable:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_uid

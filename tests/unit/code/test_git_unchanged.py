@@ -1,0 +1,96 @@
+"""What git said is remembered exactly as long as it would say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd.code.git import program
+from contextd.code.git.identity import identify
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The commands that git was started with."""
+    started: list[str] = []
+
+    class Counted(program.Running):
+        def __init__(self, root: Path, arguments: Any, given: bytes | None = None) -> None:
+            started.append(arguments[0])
+            super().__init__(root, arguments, given)
+
+    monkeypatch.setattr(program, "Running", Counted)
+    return started
+
+
+def test_a_second_look_at_the_same_repository_starts_no_git(make_repo, asked) -> None:
+    shop, bakery = make_repo(), make_repo("bakery")
+    for repository in (shop, bakery):
+        repository.commit("start")
+        repository.git("remote", "add", "origin", f"https://example.org/{repository.root.name}")
+        (repository.root / "src").mkdir()
+    first = [(identify(one.root / "src"), program.here(one.root)) for one in (shop, bakery)]
+    assert asked
+    asked.clear()
+    assert [(identify(one.root / "src"), program.here(one.root)) for one in (shop, bakery)] == first
+    assert asked == []
+    assert first[0][0].identity != first[1][0].identity
+
+
+CHANGES: dict[str, Callable[[Any], object]] = {
+    "a commit": lambda repo: repo.commit("more"),
+    "another branch": lambda repo: repo.git("checkout", "-q", "-b", "task"),
+    "no branch": lambda repo: repo.git("checkout", "-q", "--detach"),
+    "packed references": lambda repo: (repo.commit("more"), repo.git("pack-refs", "--all")),
+    "a reset": lambda repo: (repo.commit("more"), repo.git("reset", "-q", "--hard", "HEAD~1")),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_of_what_is_checked_out_is_seen(make_repo, change: str) -> None:
+    repo = make_repo()
+    repo.commit("start")
+    program.here(repo.root)
+    CHANGES[change](repo)
+    commit, branch = program.here(repo.root)
+    assert commit == repo.git("rev-parse", "HEAD").strip()
+    assert branch == repo.git("branch", "--show-current").strip()
+
+
+def test_a_new_remote_a_new_history_and_a_repository_inside_are_seen(make_repo) -> None:
+    repo = make_repo()
+    before_any_commit = identify(repo.root)
+    repo.commit("start")
+    unpublished = identify(repo.root)
+    repo.git("remote", "add", "origin", "https://example.org/shop")
+    published = identify(repo.root)
+    repo.git("remote", "set-url", "origin", "https://example.org/fork")
+    fork = identify(repo.root)
+    seen = {one.identity for one in (before_any_commit, unpublished, published, fork)}
+    assert len(seen) == 4
+    inside = repo.root / "vendor" / "library"
+    inside.mkdir(parents=True)
+    assert identify(inside).root == repo.root
+    repo.git("init", "-q", str(inside))
+    assert identify(inside).root == inside
+
+
+def test_a_repository_that_is_no_more_is_not_remembered(make_repo) -> None:
+    repo = make_repo()
+    repo.commit("start")
+    assert program.repository(repo.root) is not None
+    (repo.root / ".git").rename(repo.root / "old")
+    assert program.repository(repo.root) is None
+
+
+def test_a_linked_work_tree_is_asked_each_time(make_repo, asked, tmp_path: Path) -> None:
+    repo = make_repo()
+    repo.commit("start")
+    repo.git("worktree", "add", "-q", str(tmp_path / "task"), "-b", "task")
+    for _ in range(2):
+        asked.clear()
+        assert program.here(tmp_path / "task")[1] == "task"
+        assert asked
