@@ -144,10 +144,13 @@ def _holds(made: Mapping[str, Any], root: str, now: datetime) -> bool:
 
 
 def _digest(data: bytes) -> str:
-    # 11 ms, and only a session that begins without a daemon needs it.
-    import hashlib  # noqa: PLC0415
+    # Only a session that begins without a daemon needs it; `hashlib` would load OpenSSL first, for 10 ms.
+    try:
+        from _blake2 import blake2b  # noqa: PLC0415
+    except ImportError:
+        from hashlib import blake2b  # noqa: PLC0415
 
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    return blake2b(data, digest_size=12).hexdigest()
 
 
 def _instant(text: Any) -> datetime | None:
