@@ -49,8 +49,28 @@ class Embedder(Protocol):
         """The id every vector it makes carries; empty when it makes none."""
         ...
 
+    @property
+    def sends_to(self) -> str:
+        """The host that texts are sent to; empty when they stay on this machine."""
+        ...
+
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row of unit length per text, shape (len(texts), dimensions)."""
+        ...
+
+
+class Reranker(Protocol):
+    """Judges how well texts answer a question, reading both together."""
+
+    @property
+    def model(self) -> str:
+        """What judges, by name."""
+        ...
+
+    def judge(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Between 0 and 1 for each text, in their order. Raises `Unavailable` when the model is missing
+        or damaged.
+        """
         ...
 
 

@@ -21,7 +21,7 @@ from contextd.domain.records import Record
 from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
-from contextd.ports import Clock, Directory, Embedder, Upkeep, View
+from contextd.ports import Clock, Directory, Embedder, Reranker, Upkeep, View
 from contextd.settings import Settings
 from contextd.supervision import ServiceState
 
@@ -197,7 +197,8 @@ class Organisation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Runtime:
-    """One request's world: what its caller may reach of the data, the embedder, and where it stands.
+    """One request's world: what its caller may reach of the data, the embedder, a reranker where one is
+    chosen, and where it stands.
 
     `checkout` is the work tree the call comes from. `connection` names a conversation that lasts, and
     `process` the client at its other end; `ancestors` are the processes above a hook: by these a hook
@@ -218,6 +219,7 @@ class Runtime:
     caller: Caller
     sinks: Sinks
     organisation: Organisation
+    reranker: Reranker | None = None
     project: Project | None = None
     checkout: Checkout | None = None
     client: str = ""
@@ -368,6 +370,12 @@ class Runtime:
         """The same call with a view of what may leave this machine and nothing else."""
         scopes = [scope for scope in self.cascade if may_leave(scope)]
         return replace(self, view=self.organisation.view(self.caller, scopes))
+
+    def may_embed(self, scope: Scope) -> bool:
+        """Whether the embedder may read what lives in a scope: one that sends texts away gets only what
+        may leave this machine.
+        """
+        return not self.embedder.sends_to or may_leave(scope)
 
     def aside(self) -> Runtime:
         """The same call for what is written beside it, which is no part of it when it is repeated."""

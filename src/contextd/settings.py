@@ -6,6 +6,7 @@ Flags > environment (`CONTEXTD_…`) > project `.context/config.yaml` > user `co
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import field
 from pathlib import Path
@@ -24,7 +25,8 @@ Reach = Literal["process", "home", "project"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the table. `least` is the smallest number allowed. What has the reach of a project
+    """One row of the table. `least` is the smallest number allowed; `form` is what a text must look like,
+    and one that does not is not repeated: it may be a secret in the wrong place. What has the reach of a project
     may be set in its own file and holds there as soon as it is; what has that of the home holds for
     all projects as soon as it is set, what has that of the process from the daemon's next start on.
     """
@@ -35,6 +37,7 @@ class Setting:
     choices: tuple[str, ...] = ()
     least: float | None = None
     reach: Reach = "project"
+    form: str = ""
 
     @property
     def environment(self) -> str:
@@ -59,6 +62,8 @@ class Setting:
         if self.choices and parsed not in self.choices:
             hint = nearest(str(parsed), self.choices) or "one of " + ", ".join(self.choices)
             raise Invalid(f"{self.name} in {origin} cannot be {parsed!r}", hint)
+        if self.form and re.fullmatch(self.form, str(parsed)) is None:
+            raise Invalid(f"{self.name} in {origin} cannot be what it says", self.description)
         if self.least is not None and not isinstance(parsed, str) and parsed < self.least:
             raise Invalid(
                 f"{self.name} in {origin} must be at least {self.least:g}", self.description
@@ -116,10 +121,38 @@ SETTINGS: dict[str, Setting] = {
             "embedder.name",
             "minilm",
             "Which embedder makes vectors",
-            ("minilm", "none"),
+            ("minilm", "openai", "fastembed", "none"),
             reach="process",
         ),
         Setting("embedder.threads", 1, "Threads the embedder may use", least=1, reach="process"),
+        Setting("embedder.model", "", "Which model of openai or fastembed", reach="process"),
+        Setting(
+            "embedder.url",
+            "https://api.openai.com/v1",
+            "Where openai sends texts to, such as http://127.0.0.1:11434/v1",
+            form=r"https?://[^@\s]+",
+            reach="process",
+        ),
+        Setting(
+            "embedder.key_variable",
+            "OPENAI_API_KEY",
+            "Name of the environment variable that holds the key for openai",
+            form="[A-Z_][A-Z0-9_]*",
+            reach="process",
+        ),
+        Setting("embedder.download", False, "Let fastembed fetch its model", reach="process"),
+        Setting(
+            "search.reranker.path",
+            "",
+            "A cross-encoder in an ONNX file that judges the first 30 hits; empty uses none",
+            reach="process",
+        ),
+        Setting(
+            "search.reranker.tokenizer",
+            "",
+            "Its tokenizer; empty means tokenizer.json beside it",
+            reach="process",
+        ),
         Setting(
             "mcp.profile",
             "core",

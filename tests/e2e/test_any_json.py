@@ -56,6 +56,7 @@ def answered(agent: Agent, key: str) -> None:
         pass
 
 
+@pytest.mark.long
 def test_a_shim_passes_on_whatever_an_agent_writes_and_meets_the_next_daemon(home: Home) -> None:
     daemon = home.start()
     agent = Agent(home)
@@ -121,6 +122,7 @@ def answering(home: Home, line: bytes) -> Iterator[None]:
     path.unlink()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("right", ANSWERS, ids=["output", "error"])
 def test_a_hook_lives_with_any_answer_and_keeps_what_was_not_answered(
     home: Home, right: dict[str, Any]
@@ -138,6 +140,7 @@ def test_a_hook_lives_with_any_answer_and_keeps_what_was_not_answered(
             batch.unlink()
 
 
+@pytest.mark.long
 def test_a_hook_keeps_whatever_a_client_gives_it(home: Home) -> None:
     payload = {"session_id": "s", "cwd": "/x", "hook_event_name": "SessionEnd", "turn_id": "x"}
     given = [one for one in variants(payload) if isinstance(one, dict)]
@@ -157,6 +160,7 @@ def test_a_hook_keeps_whatever_a_client_gives_it(home: Home) -> None:
         assert all(isinstance(entry[name], str) for name in ("cwd", "event", "client"))
 
 
+@pytest.mark.long
 def test_what_a_daemon_published_may_be_damaged_in_any_way(home: Home) -> None:
     home.start()
     right = {"pid": 1, "version": __version__, "hooks_deadline_ms": 1000, "port": 7433}
@@ -173,6 +177,7 @@ def test_what_a_daemon_published_may_be_damaged_in_any_way(home: Home) -> None:
     connect(home.path, "control").close()
 
 
+@pytest.mark.long
 def test_a_spooled_line_of_any_kind_keeps_no_later_one_from_being_taken_in(home: Home) -> None:
     (home.project / ".context").mkdir()
     entry = {"at": "2026-01-01T00:00:00+00:00", "cwd": str(home.project), "ancestors": [1], **HOOK}

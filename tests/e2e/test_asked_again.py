@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from homes import Home
 
 from contextd.client import call
@@ -82,6 +83,7 @@ def test_a_call_is_done_once_and_answered_although_its_answer_was_lost(home: Hom
     assert notes(home) == [answered.value["id"]]
 
 
+@pytest.mark.long
 def test_the_same_key_in_another_project_is_another_call(home: Home) -> None:
     home.run("init")
     neighbour = home.path / "neighbour"
@@ -95,6 +97,7 @@ def test_the_same_key_in_another_project_is_another_call(home: Home) -> None:
     assert notes(home) == [answers[0].value["id"]]
 
 
+@pytest.mark.long
 def test_an_agents_call_is_done_once_although_its_answer_was_lost(home: Home) -> None:
     home.run("init")
     home.start()

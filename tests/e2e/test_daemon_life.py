@@ -45,6 +45,7 @@ def test_a_socket_and_facts_left_by_a_killed_daemon_are_replaced(home: Home) -> 
     assert home.about()["pid"] != first
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("welcome", [b"", b'{"welcome":"1"}\n'], ids=["unwelcomed", "welcomed"])
 def test_a_call_lost_with_a_dying_daemon_is_asked_again(home: Home, welcome: bytes) -> None:
     asked = []
@@ -114,6 +115,7 @@ def test_a_running_call_is_finished_when_the_daemon_is_told_to_stop(home: Home) 
     assert not (home.path / "daemon.json").exists()
 
 
+@pytest.mark.long
 def test_it_leaves_when_idle_and_no_earlier(home: Home) -> None:
     home.environment["CONTEXTD_DAEMON_IDLE_MINUTES"] = "0"
     agent = home.popen("mcp", stdin=-1, stdout=-1)
@@ -135,6 +137,7 @@ def test_a_newer_client_replaces_an_older_daemon_and_an_older_one_does_not(home:
     assert home.daemons() == [second]
 
 
+@pytest.mark.long
 def test_an_agent_stays_connected_through_a_handover(home: Home) -> None:
     home.start()
     agent = home.popen("mcp", stdin=-1, stdout=-1)
@@ -220,6 +223,7 @@ def stopped_while_it_starts(home: Home) -> tuple[subprocess.Popen[bytes], int]:
     return starting, daemon
 
 
+@pytest.mark.long
 def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
     starting, daemon = stopped_while_it_starts(home)
     # Asking takes ten seconds: what starting once took for too long.
@@ -243,6 +247,7 @@ def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(
     assert home.daemons() != [daemon]
 
 
+@pytest.mark.long
 def test_a_daemon_that_cannot_run_is_told_with_its_last_words(home: Home) -> None:
     (home.path / "config.yaml").write_text("mcp: {profil: core}\n", "utf-8")
     for command in (["daemon", "start"], ["status"], ["dashboard", "--no-open"]):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 from typing import Any
 
+import pytest
 from homes import Home, has_ended, wait_for
 from mcp import Client
 
@@ -85,6 +86,7 @@ async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]
     return dict(found.structured_content)
 
 
+@pytest.mark.long
 def test_what_a_command_prints_is_folded_through_a_pipe(home: Home) -> None:
     working(home)
     piped = home.run("digest", "--text", "-", stdin=LOG)

@@ -68,6 +68,7 @@ def ways(home: Home) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("way", ["stdio", "standalone", "http"])
 def test_a_client_that_checks_output_schemas_sees_our_error_and_hint_from_every_tool(

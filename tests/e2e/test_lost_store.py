@@ -68,6 +68,7 @@ def cut(path: Path) -> None:
 DAMAGE = {remove: "is missing", empty: "is empty", cut: "is damaged"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "damage",
     [remove, empty, pytest.param(cut, marks=pytest.mark.slow)],
@@ -131,6 +132,7 @@ def test_it_is_begun_anew_on_request_and_what_was_there_is_kept(backed_up: Home)
     assert remembers(backed_up)
 
 
+@pytest.mark.long
 def test_a_whole_store_is_kept_when_one_begins_anew(backed_up: Home) -> None:
     begun = json.loads(backed_up.run("restore", "--fresh", "--json").stdout)
     assert not remembers(backed_up)
@@ -145,6 +147,7 @@ def test_restoring_wants_a_backup_or_a_new_beginning_and_not_both(backed_up: Hom
     assert remembers(backed_up)
 
 
+@pytest.mark.long
 def test_the_log_of_a_lost_store_does_not_get_into_the_restored_one(backed_up: Home) -> None:
     backed_up.run("memory-record", "Later", "written after the backup", "x", "success")
     (daemon,) = backed_up.daemons()

@@ -98,6 +98,7 @@ def test_mutated_frames_through_a_real_shim_end_neither_it_nor_the_connection(
     assert {"jsonrpc": "2.0", "id": "alive", "result": {}} in answers
 
 
+@pytest.mark.long
 def test_ten_thousand_mutated_frames_crash_and_hang_nothing(shared_home: Home) -> None:
     bombard(shared_home, 10_000)
 

@@ -68,6 +68,7 @@ async def text_of(client: Client, uri: str) -> str:
     return str(content.text)  # type: ignore[union-attr]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("flags", [(), ("--standalone",)])
 def test_every_listed_resource_can_be_read_and_every_module_is_listed(

@@ -104,6 +104,7 @@ def test_an_official_client_lists_calls_and_reads_in_either_era(
     assert read.contents[0].mime_type == "text/markdown"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("flags", [(), ("--standalone",)])
 def test_an_error_is_text_with_code_and_hint_and_no_data(
@@ -218,6 +219,7 @@ def test_an_agent_goes_on_when_the_daemon_is_killed(home: Home) -> None:
     assert agent.end() == ""
 
 
+@pytest.mark.long
 def test_a_call_under_way_when_the_daemon_is_killed_is_put_to_the_next_one(home: Home) -> None:
     daemon = home.start_local()
     agent = Agent(home)
@@ -276,6 +278,7 @@ def test_the_shim_ends_when_its_parent_dies_though_stdin_stays_open(shared_home:
     assert shim not in shared_home.processes("contextd mcp")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("era", ERAS)
 def test_an_agent_can_be_served_without_a_daemon(cold_home: Home, era: str) -> None:
     async def use(client: Client) -> Any:

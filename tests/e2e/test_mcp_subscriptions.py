@@ -55,6 +55,7 @@ def updated(message: Any) -> str:
     return str(message["params"]["uri"])
 
 
+@pytest.mark.long
 def test_a_client_of_the_older_era_is_told_through_a_restart_and_not_of_a_neighbour(
     street: Home,
 ) -> None:

@@ -152,6 +152,7 @@ def is_inside(path: Path, folder: Path) -> bool:
     return plain.is_relative_to(folder) or plain == Path(os.devnull)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_no_process_reaches_beyond_this_machine_or_leaves_a_file_elsewhere(
     machine: Machine,

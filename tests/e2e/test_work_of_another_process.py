@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from homes import Home, wait_for
 
 
+@pytest.mark.long
 def test_a_daemon_that_sleeps_embeds_what_init_indexed_beside_it(
     home: Home, tmp_path: Path
 ) -> None:

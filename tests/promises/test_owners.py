@@ -90,6 +90,7 @@ def neighbours_slice(kinds: tuple[str, ...]) -> Any:
     return Slice(tuple(sorted(map(str, PROJECTS))), kinds)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("verb", FORGETFUL)
 def test_a_store_that_forgets_the_owner_anywhere_is_found_out(verb, tmp_path, monkeypatch):
     steps = history(1, 800)

@@ -60,7 +60,7 @@ class Listening:
     """An embedder, and every text it was given."""
 
     def __init__(self, inner: Embedder) -> None:
-        self.inner, self.model = inner, inner.model
+        self.inner, self.model, self.sends_to = inner, inner.model, inner.sends_to
         self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> Vector:

@@ -118,6 +118,8 @@ def test_none_makes_no_vectors_and_says_so():
 def test_embedders_open_by_name_and_name_their_model():
     assert {name: open_embedder(name).model for name in EMBEDDERS} == {
         "minilm": "minilm-l6-v2-int8",
+        "openai": "openai:text-embedding-3-small@api.openai.com",
+        "fastembed": "fastembed:BAAI/bge-small-en-v1.5",
         "none": "",
     }
 

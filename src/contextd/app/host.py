@@ -16,11 +16,12 @@ from contextd.app.places import located
 from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
-from contextd.embedders import open_embedder
+from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
+from contextd.governance.redact import redact
 from contextd.home import LOCAL, make_home
 from contextd.operations.calling import invoke
 from contextd.operations.core import Answer, Operation, find_operation
-from contextd.ports import Clock, Embedder
+from contextd.ports import Clock, Embedder, Reranker
 from contextd.runtime import Request, Runtime, SystemClock
 from contextd.settings import Settings, load_settings
 
@@ -41,11 +42,12 @@ class Host:
         settings: Settings,
         embedder: Embedder,
         *,
+        reranker: Reranker | None = None,
         clock: Clock | None = None,
         work: bool = True,
         fresh: bool = False,
     ) -> None:
-        self._settings, self._embedder = settings, embedder
+        self._settings, self._embedder, self._reranker = settings, embedder, reranker
         self._work, self._fresh = work, fresh
         self._clock = clock or SystemClock()
         self._organisations: dict[str, OpenOrganisation] = {}
@@ -67,10 +69,13 @@ class Host:
         """
         settings = settings or load_settings()
         make_home(settings.home)
-        embedder = open_embedder(
-            settings.text("embedder.name"), threads=settings.number("embedder.threads")
+        reranker = open_reranker(
+            settings.text("search.reranker.path"),
+            settings.text("search.reranker.tokenizer"),
+            threads=settings.number("embedder.threads"),
         )
-        host = cls(settings, embedder, clock=clock, work=work, fresh=fresh)
+        embedder = _chosen_embedder(settings)
+        host = cls(settings, embedder, reranker=reranker, clock=clock, work=work, fresh=fresh)
         host.organisation(LOCAL)
         return host
 
@@ -90,6 +95,7 @@ class Host:
                     self._settings,
                     self._embedder,
                     self._clock,
+                    reranker=self._reranker,
                     work=self._work,
                     changed=self._changed,
                     fresh=self._fresh,
@@ -217,3 +223,16 @@ class Host:
             closing, self._organisations = self._organisations, {}
         for organisation in closing.values():
             organisation.close()
+
+
+def _chosen_embedder(settings: Settings) -> Embedder:
+    options = EmbedderOptions(
+        threads=settings.number("embedder.threads"),
+        model=settings.text("embedder.model"),
+        url=settings.text("embedder.url"),
+        key_variable=settings.text("embedder.key_variable"),
+        download=settings.flag("embedder.download"),
+        folder=settings.home / "models",
+        scrub=lambda text: redact(text).text,
+    )
+    return open_embedder(settings.text("embedder.name"), options)

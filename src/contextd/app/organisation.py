@@ -24,12 +24,12 @@ from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job, Lane
-from contextd.domain.scope import PERSON, Scope
+from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.governance.redact import redact
 from contextd.home import database_path
 from contextd.jobs.queue import Hold, Worker
 from contextd.jobs.table import Task, job_named, new_job, rounds
-from contextd.ports import Clock, Directory, Embedder, Store, View
+from contextd.ports import Clock, Directory, Embedder, Reranker, Store, View
 from contextd.runtime import Request, Runtime, Sinks
 from contextd.settings import Settings, load_settings
 from contextd.stores import open_store
@@ -55,12 +55,13 @@ class OpenOrganisation:
         embedder: Embedder,
         clock: Clock,
         *,
+        reranker: Reranker | None = None,
         work: bool,
         changed: Callable[[Scope], None],
         fresh: bool = False,
     ) -> None:
         self.name, self._settings, self._embedder = name, settings, embedder
-        self._clock = clock
+        self._clock, self._reranker = clock, reranker
         home = settings.home
         self.key = kept_bytes(home / "redaction.key", 32)
         self.place = kept_bytes(home / "place", 8).hex()
@@ -144,6 +145,7 @@ class OpenOrganisation:
         return Runtime(
             view=self.view(request.caller, ()),
             embedder=self._embedder,
+            reranker=self._reranker,
             clock=self._clock,
             settings=self._usable_settings(request),
             caller=request.caller,
@@ -163,11 +165,15 @@ class OpenOrganisation:
         )
 
     def start(self) -> None:
-        """Start working, and have mended what is out of balance."""
+        """Start working, and have mended what is out of balance and embedded what has no vector of this
+        embedder: it may be another one than before.
+        """
         known = len(self.directory.all())
         _log.info("organisation %s opened: %d projects", self.name, known)
         self._services.start()
         self._preparations.prepare("balance", None, self.mend)
+        if self._embedder.model:
+            self._preparations.prepare("vectors", None, self._embed_waiting)
 
     def mend(self, scopes: Iterable[Scope] = ()) -> int:
         """Have mended what is out of balance in these scopes, or in any; says in how many."""
@@ -176,6 +182,11 @@ class OpenOrganisation:
             _log.warning("mending: %s", "; ".join(one.problems))
             self._queue("mend_index", one.scope)
         return len(problems)
+
+    def _embed_waiting(self) -> None:
+        for scope in self._store.upkeep.waiting(self._embedder.model):
+            if may_leave(scope) or not self._embedder.sends_to:
+                self._queue("embed_pending", scope)
 
     def wake(self) -> None:
         """Have everybody look for something to do."""

@@ -58,6 +58,7 @@ class Drawn:
     """An embedder that makes nothing: every vector of the benchmark is drawn beforehand."""
 
     model: str = "drawn-384"
+    sends_to: str = ""
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Raises `Unavailable`."""

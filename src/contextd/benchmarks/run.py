@@ -6,7 +6,7 @@ import argparse
 import os
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from contextd.benchmarks import (
     remedies,
     roundtrips,
     speed,
+    store,
     upkeep,
     web,
 )
@@ -44,6 +45,7 @@ class Given:
     data: Path | None
     typescript: Path | None
     learning: LearningOptions
+    large: bool
     refuse: Callable[[str], NoReturn]
 
 
@@ -80,6 +82,9 @@ def main(arguments: Sequence[str]) -> int:
         type=Path,
         help="A folder with node_modules/typescript, to judge imports and calls with; for Python calls also pyright.",
     )
+    parser.add_argument(
+        "--large", action="store_true", help=f"For store: beside {store.LARGE:,} records, too."
+    )
     _add_replay(parser)
     chosen = parser.parse_args(arguments)
     names, paths = _split(chosen.names)
@@ -90,7 +95,7 @@ def main(arguments: Sequence[str]) -> int:
     replay = LearningOptions(
         chosen.labels, chosen.project, chosen.sessions, chosen.repos, chosen.shared, chosen.out
     )
-    given = Given(paths, chosen.data, chosen.typescript, replay, parser.error)
+    given = Given(paths, chosen.data, chosen.typescript, replay, chosen.large, parser.error)
     print(
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     )
@@ -201,7 +206,12 @@ def _policies(given: Given) -> bool:
     return True
 
 
-def _speed(name: str, measure: Callable[[], list[Figure]], _: Given) -> bool:
+def _store(given: Given) -> bool:
+    sizes = (*store.SIZES, store.LARGE) if given.large else store.SIZES
+    return _speed("store", partial(store.bench_store, sizes), given)
+
+
+def _speed(name: str, measure: Callable[[], Iterable[Figure]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
     for figure in measure():
         print(figure.row(), flush=True)
@@ -227,6 +237,9 @@ KINDS: dict[str, Benchmark] = {
     "consolidation": Benchmark(_consolidation, about="(what is merged; SICK with --data)"),
     "consolidation-scale": Benchmark(_consolidation_scale, about="(100,000 memories)"),
     "roundtrips": Benchmark(_roundtrips),
+    "store": Benchmark(
+        _store, about="(beside 600 to 100,000 records; --large: 500,000)", usual=True
+    ),
     **{
         name: Benchmark(partial(_speed, name, measure), usual=True)
         for name, measure in {

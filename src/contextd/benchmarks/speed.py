@@ -17,17 +17,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-import apsw
-
 from contextd import client
-from contextd.benchmarks.scratch import Bench, opened
-from contextd.domain.changes import Changes, Put
-from contextd.domain.documents import record_document
 from contextd.domain.errors import Unavailable
-from contextd.domain.records import Record
 from contextd.home import endpoint_path
-from contextd.operations.core import OPERATIONS
-from contextd.runtime import Runtime
 from contextd.spawn import take_lock
 
 SEED = 20260801
@@ -208,77 +200,6 @@ def _command(*arguments: str) -> float:
     return (time.perf_counter() - began) * 1e3
 
 
-def bench_store(records: int = 10_000, n: int = 200) -> list[Figure]:
-    """Hybrid search over `records` records, and one durable, searchable record."""
-    with temporary_home() as home:
-        place = home.parent / "project"
-        (place / ".context").mkdir(parents=True)
-        with opened(place) as bench:
-            texts = _texts(records)
-            _fill(bench.runtime, texts)
-            asked = random.Random(SEED + 1)
-            questions = [" ".join(asked.choice(texts).split()[:6]) for _ in range(n)]
-            for question in questions[:5]:
-                bench.call("memory_search", query=question)
-            search = timed(
-                f"memory_search, hybrid, {records} records",
-                n,
-                lambda i: bench.call("memory_search", query=questions[i]),
-            )
-            return [
-                search,
-                _naive_search(home, texts, questions),
-                timed("memory_record, durable and searchable", n, partial(_record, bench)),
-                _bare_insert(home, n),
-            ]
-
-
-def _record(bench: Bench, i: int) -> None:
-    spoken = " ".join(op.description for op in OPERATIONS.values()).split()
-    content = " ".join(random.Random(SEED + 100 + i).choices(spoken, k=30)) + f" case {i}"
-    bench.call(
-        "memory_record",
-        title=f"Lesson {i}",
-        description="when needed",
-        content=content,
-        outcome="success",
-    )
-
-
-def _naive_search(home: Path, rows: list[str], questions: list[str]) -> Figure:
-    """FTS5 as its manual shows it: one OR query, ranked by bm25, joined with the records."""
-    db = apsw.Connection(str(home / "naive.db"))
-    db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
-    db.execute("CREATE VIRTUAL TABLE f USING fts5(content, tokenize='porter')")
-    with db:
-        db.executemany("INSERT INTO r(content) VALUES (?)", [(row,) for row in rows])
-        db.execute("INSERT INTO f(rowid, content) SELECT id, content FROM r")
-    sql = (
-        "SELECT r.content FROM f JOIN r ON r.id = f.rowid WHERE f MATCH ? ORDER BY bm25(f) LIMIT 5"
-    )
-
-    def ask(i: int) -> None:
-        terms = " OR ".join(f'"{word}"' for word in questions[i].split())
-        list(db.execute(sql, (terms,)))
-
-    measured = timed("baseline: naive FTS5, words only, no vectors", len(questions), ask)
-    db.close()
-    return measured
-
-
-def _bare_insert(home: Path, n: int) -> Figure:
-    db = apsw.Connection(str(home / "bare.db"))
-    db.execute("PRAGMA journal_mode=WAL")
-    db.execute("PRAGMA synchronous=FULL")
-    db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
-    sql = "INSERT INTO r(content) VALUES (?)"
-    measured = timed(
-        "baseline: bare durable SQLite insert", n, lambda i: db.execute(sql, (f"row {i}",))
-    )
-    db.close()
-    return measured
-
-
 def bench_init(files: int = 500, n: int = 7) -> list[Figure]:
     """`contextd init` of a generated TypeScript repository until it is lexically searchable."""
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
@@ -318,10 +239,10 @@ def write_repository(root: Path, files: int) -> None:
         module = root / "src" / words.choice(("auth", "users", "payments", "core", "ui"))
         module.mkdir(parents=True, exist_ok=True)
         body = "\n".join(
-            f"export function {words.choice(_VOCABULARY)}{i}x{j}(value: number): string {{\n"
-            f"  const {words.choice(_VOCABULARY)} = value * {j};\n"
-            f"  // {' '.join(words.choices(_VOCABULARY, k=12))}\n"
-            f"  return String({words.choice(_VOCABULARY)}Of(value));\n}}\n"
+            f"export function {words.choice(VOCABULARY)}{i}x{j}(value: number): string {{\n"
+            f"  const {words.choice(VOCABULARY)} = value * {j};\n"
+            f"  // {' '.join(words.choices(VOCABULARY, k=12))}\n"
+            f"  return String({words.choice(VOCABULARY)}Of(value));\n}}\n"
             for j in range(9)
         )
         (module / f"file{i}.ts").write_text(f"import {{ a }} from './file{max(0, i - 5)}';\n{body}")
@@ -330,54 +251,16 @@ def write_repository(root: Path, files: int) -> None:
         subprocess.run([*git, *command], check=True)
 
 
-def _texts(count: int) -> list[str]:
-    words = random.Random(SEED)
-    weights = [1 / (rank + 1) for rank in range(len(_VOCABULARY))]
-    return [
-        " ".join(words.choices(_VOCABULARY, weights, k=40)) + f" item {i}" for i in range(count)
-    ]
-
-
-def _fill(runtime: Runtime, texts: list[str]) -> None:
-    """Records with vectors drawn at random: embedding 10,000 texts would take minutes and the time
-    of a search does not depend on what the vectors say.
-    """
-    import numpy as np  # noqa: PLC0415
-
-    numbers = np.random.default_rng(SEED)
-    for start in range(0, len(texts), 1000):
-        records = [
-            Record(
-                kind="memory", scope=runtime.scope, content=text, title=" ".join(text.split()[:4])
-            )
-            for text in texts[start : start + 1000]
-        ]
-        documents = [record_document(record) for record in records]
-        vectors = numbers.standard_normal((len(documents), 384)).astype(np.float32)
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-        by_digest = {d.digest: v for d, v in zip(documents, vectors, strict=True)}
-        runtime.view.commit(
-            Changes(
-                actor="bench",
-                records=[Put(record, "create") for record in records],
-                vectors={runtime.scope: by_digest},
-                model=runtime.embedder.model,
-                recount=start + 1000 >= len(texts),
-            )
-        )
-
-
 def _made_up() -> list[str]:
     words = random.Random(SEED)
     parts = "ka lo mi ren tas vo qui ber dol san fe gar hun jep nor pil ruk sta ter wim".split()
     return sorted({"".join(words.choices(parts, k=words.randint(2, 4))) for _ in range(4000)})
 
 
-_VOCABULARY = _made_up()
+VOCABULARY = _made_up()
 SPEED: dict[str, Callable[[], list[Figure]]] = {
     "start": bench_start,
     "commands": bench_commands,
-    "store": bench_store,
     "init": bench_init,
 }
 """The speed benchmarks by name."""

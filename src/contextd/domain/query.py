@@ -94,8 +94,7 @@ class Document:
         return digest(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """An indexed document and how well it matched; higher is better."""
 
     id: str

@@ -1,24 +1,58 @@
-"""What turns text into vectors, chosen by name. Nothing here goes to the network."""
+"""What understands texts, chosen by name: embedders, which turn one into a vector, and what judges a
+question and a text together. Nothing here goes to the network unless its row says so.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from contextd.domain.errors import Invalid, nearest
+from contextd.embedders.cross_encoder import CrossEncoder
+from contextd.embedders.fast import FastEmbed
 from contextd.embedders.minilm import MiniLM
 from contextd.embedders.none import NoEmbedder
-from contextd.ports import Embedder
+from contextd.embedders.options import EmbedderOptions
+from contextd.ports import Embedder, Reranker
 
-EMBEDDERS: dict[str, Callable[[int], Embedder]] = {
-    "minilm": MiniLM,
-    "none": NoEmbedder,
+
+def _endpoint(options: EmbedderOptions) -> Embedder:
+    # urllib.request and what it needs take 20 ms, for the few who send texts away.
+    from contextd.embedders.openai import OpenAIEndpoint  # noqa: PLC0415
+
+    return OpenAIEndpoint(options)
+
+
+EMBEDDERS: dict[str, Callable[[EmbedderOptions], Embedder]] = {
+    "minilm": lambda options: MiniLM(options.threads),
+    "openai": _endpoint,
+    "fastembed": FastEmbed,
+    "none": lambda _: NoEmbedder(),
 }
-"""Every embedder by name; each is made with the number of threads it may use."""
+"""Every embedder by name. `openai` sends texts to the endpoint that was chosen; `fastembed` fetches its
+model where that was allowed.
+"""
 
 
-def open_embedder(name: str, *, threads: int = 1) -> Embedder:
+def open_embedder(
+    name: str, options: EmbedderOptions | None = None, *, threads: int = 1
+) -> Embedder:
     """The embedder called `name`. Cheap: it loads when first used. Raises `Invalid`."""
     if name not in EMBEDDERS:
         hint = nearest(name, list(EMBEDDERS)) or "known: " + ", ".join(EMBEDDERS)
         raise Invalid(f"no embedder {name!r}", hint)
-    return EMBEDDERS[name](threads)
+    return EMBEDDERS[name](options or EmbedderOptions(threads=threads))
+
+
+def open_reranker(path: str, tokenizer: str = "", *, threads: int = 1) -> Reranker | None:
+    """The cross-encoder in an ONNX file; None when none is chosen. It loads when first used. Without a
+    path of its own, its tokenizer is `tokenizer.json` beside it.
+    """
+    if not path:
+        return None
+    model = Path(path).expanduser()
+    beside = Path(tokenizer).expanduser() if tokenizer else model.parent / "tokenizer.json"
+    return CrossEncoder(model, beside, threads)
+
+
+__all__ = ["EMBEDDERS", "EmbedderOptions", "open_embedder", "open_reranker"]

@@ -9,13 +9,12 @@ from threading import Lock
 
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
-from contextd.offline import silence_telemetry
+from contextd.embedders.onnx import load_onnx, plain
 
 MODEL_DIR = Path(__file__).parent / "model"
 DIMENSIONS = 384
 _REMEMBERED = 1_000
 TOKENS = 256
-_CHARACTERS = 16_384  # far more than 256 tokens of any real text; bounds the tokenizer's work
 
 _Forward = Callable[[str], Vector]
 
@@ -28,6 +27,7 @@ class MiniLM:
     """
 
     model = "minilm-l6-v2-int8"
+    sends_to = ""
 
     def __init__(self, threads: int = 1, folder: Path = MODEL_DIR) -> None:
         self._threads = threads
@@ -104,44 +104,19 @@ def _damage(folder: Path) -> str:
 
 
 def _load(folder: Path, threads: int) -> _Forward:
-    # Imported here because it costs 60 ms of CPU and 26 MB, which a caller that never embeds
-    # should not pay, and because contextd works without them, lexically.
-    silence_telemetry()
-    try:
-        import numpy as np  # noqa: PLC0415
-        import onnxruntime as ort  # noqa: PLC0415
-        from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors  # noqa: PLC0415
-        from tokenizers import Tokenizer  # noqa: PLC0415
-    except ImportError as error:
-        raise Unavailable(f"the embedder cannot run: {error}", _HINT) from error
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.enable_truncation(TOKENS)
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    # Idle threads would otherwise spin, burning CPU between two texts.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        session = ort.InferenceSession(
-            str(folder / "minilm-int8.onnx"), options, providers=["CPUExecutionProvider"]
-        )
-    except (
-        ort_errors.Fail,
-        ort_errors.InvalidArgument,
-        ort_errors.InvalidGraph,
-        ort_errors.InvalidProtobuf,
-        ort_errors.NotImplemented,
-        ort_errors.RuntimeException,
-    ) as error:
-        raise Unavailable(f"the embedding model cannot be loaded: {error}", _HINT) from error
+    model = load_onnx(
+        folder / "minilm-int8.onnx",
+        folder / "tokenizer.json",
+        threads=threads,
+        tokens=TOKENS,
+        hint=_HINT,
+    )
+    import numpy as np  # noqa: PLC0415 - 0.13 s, for those who embed
 
     def forward(text: str) -> Vector:
-        # A lone surrogate cannot be tokenised; `encode` (not `encode_batch`) starts no threads.
-        clean = text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8")
-        ids = np.array([tokenizer.encode(clean).ids], np.int64)
-        inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids)}
-        vector: Vector = session.run(None, inputs)[0][0]
+        # `encode` (not `encode_batch`) starts no threads.
+        ids = np.array([model.tokenizer.encode(plain(text)).ids], np.int64)
+        vector: Vector = model.run({"input_ids": ids, "attention_mask": np.ones_like(ids)})[0]
         return vector
 
     return forward

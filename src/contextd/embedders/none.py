@@ -12,9 +12,7 @@ class NoEmbedder:
     """Makes no vectors, and says so in `model`."""
 
     model = ""
-
-    def __init__(self, threads: int = 1) -> None:
-        del threads
+    sends_to = ""
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """Always raises `Unavailable`."""

@@ -72,7 +72,7 @@ def _sentences(text: str) -> list[_Sentence]:
         words = _WORD.findall(part.casefold())
         if len(words) < _SHORTEST:
             continue
-        triples = frozenset(tuple(words[i : i + 3]) for i in range(len(words) - 2))
+        triples = frozenset(zip(words, words[1:], words[2:], strict=False))
         decisive = tuple(sorted(word for word in words if _DECISIVE.search(word)))
         found.append(_Sentence(len(words), triples, decisive))
     return found

@@ -1,11 +1,13 @@
 """Two ways to make one ranking of several. Both give scores between 0 and 1.
 
-Which one is used for what was measured; `search.RECIPES` tells.
+Which one is used for what was measured; `search.RECIPES` tells. Plain numbers are fused, and only the
+best of them become candidates: at a few hundred documents that costs less than arrays would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from contextd.domain.query import Match
 from contextd.retrieval.hits import Candidate, ScorePart
@@ -15,63 +17,85 @@ RANK_CONSTANT = 10
 
 Lists = Mapping[str, Sequence[Match]]
 Weights = Mapping[str, float]
-Fuse = Callable[[Lists, Weights, int], list[Candidate]]
-"""(lists best first, weight of each, how long a list may be) → candidates, best first."""
 
 
-def fuse_ranks(lists: Lists, weights: Weights, depth: int) -> list[Candidate]:
+class Fuse(Protocol):
+    """(lists best first, weight of each, how long a list may be) → candidates, best first, and at most
+    `limit` where it is given.
+    """
+
+    def __call__(
+        self, lists: Lists, weights: Weights, depth: int, limit: int | None = None
+    ) -> list[Candidate]:
+        """See the class."""
+        ...
+
+
+def fuse_ranks(
+    lists: Lists, weights: Weights, depth: int, limit: int | None = None
+) -> list[Candidate]:
     """Reciprocal rank fusion: Σ w/(k + rank), scaled so that first everywhere is 1.
 
     Cormack, Clarke and Büttcher 2009, with k = 10 and a weight per list. `depth` is not used.
     """
     del depth
     scale = (RANK_CONSTANT + 1) / (sum(weights[name] for name in lists) or 1.0)
+    amounts = {
+        name: [scale * weights[name] / (RANK_CONSTANT + rank) for rank, _ in enumerate(found, 1)]
+        for name, found in lists.items()
+    }
+    return _best(lists, amounts, dict.fromkeys(lists, 0.0), limit)
 
-    def amount(name: str, rank: int, score: float) -> float:
-        del score
-        return scale * weights[name] / (RANK_CONSTANT + rank) if rank else 0.0
 
-    return _candidates(lists, amount)
-
-
-def fuse_scores(lists: Lists, weights: Weights, depth: int) -> list[Candidate]:
+def fuse_scores(
+    lists: Lists, weights: Weights, depth: int, limit: int | None = None
+) -> list[Candidate]:
     """The weighted mean of scores, each list divided by its best score.
 
     A document missing from a list that is `depth` long may be the very next one, and is taken to
     score like the last; from a shorter list it is missing for good, and scores 0.
     """
     total = sum(weights[name] for name in lists) or 1.0
-    best = {name: max((m.score for m in found), default=0.0) for name, found in lists.items()}
-    missing = {
-        name: found[-1].score if found and len(found) >= depth else 0.0
-        for name, found in lists.items()
-    }
-
-    def amount(name: str, rank: int, score: float) -> float:
-        if best[name] <= 0:
-            return 0.0
-        return weights[name] / total * max(0.0, score if rank else missing[name]) / best[name]
-
-    return _candidates(lists, amount)
-
-
-def _candidates(lists: Lists, amount: Callable[[str, int, float], float]) -> list[Candidate]:
-    places: dict[str, dict[str, tuple[int, float]]] = {}
-    kinds: dict[str, str] = {}
+    amounts: dict[str, list[float]] = {}
+    missing: dict[str, float] = {}
     for name, found in lists.items():
-        for rank, match in enumerate(found, 1):
-            places.setdefault(match.id, {}).setdefault(name, (rank, match.score))
-            kinds[match.id] = match.kind
-    candidates = [
-        Candidate(
-            id_,
-            kinds[id_],
-            tuple(
-                ScorePart(name, amount(name, rank, raw), rank, raw)
-                for name in lists
-                for rank, raw in (at.get(name, (0, 0.0)),)
-            ),
-        )
-        for id_, at in places.items()
+        scores = [match.score for match in found]
+        weight, best = weights[name] / total, max(scores, default=0.0)
+        full = bool(found) and len(found) >= depth
+        if best <= 0:
+            amounts[name], missing[name] = [0.0] * len(found), 0.0
+            continue
+        amounts[name] = [weight * max(0.0, score) / best for score in scores]
+        missing[name] = weight * max(0.0, scores[-1]) / best if full else 0.0
+    return _best(lists, amounts, missing, limit)
+
+
+def _best(
+    lists: Lists,
+    amounts: Mapping[str, Sequence[float]],
+    missing: Mapping[str, float],
+    limit: int | None,
+) -> list[Candidate]:
+    """The documents by the sum of what each list adds: `amounts` place by place, `missing` for one that
+    is not in it.
+    """
+    kinds = {match.id: match.kind for found in lists.values() for match in found}
+    places = {name: {m.id: at for at, m in enumerate(found)} for name, found in lists.items()}
+    sums = dict.fromkeys(kinds, 0.0)
+    for name, place in places.items():
+        added, otherwise = amounts[name], missing[name]
+        for id_ in sums:
+            at = place.get(id_)
+            sums[id_] += otherwise if at is None else added[at]
+    ordered = sorted([(-round(score, 9), id_) for id_, score in sums.items()])
+
+    def part(name: str, id_: str) -> ScorePart:
+        at = places[name].get(id_)
+        if at is None:
+            return ScorePart(name, missing[name])
+        return ScorePart(name, amounts[name][at], at + 1, lists[name][at].score)
+
+    return [
+        Candidate(id_, kinds[id_], tuple([part(name, id_) for name in lists]))
+        for _, id_ in ordered[:limit]
     ]
-    return sorted(candidates, key=lambda c: (-round(c.score, 9), c.id))

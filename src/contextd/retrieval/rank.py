@@ -31,7 +31,8 @@ DUPLICATE = 0.8
 
 _COMPARED = 4_000
 _WORD = re.compile(r"\w+(?:'\w+)?")
-_DECISIVE = re.compile(r"\d[\d.]*|\b(?:not|never|no|without|avoid|cannot|\w+n't)\b", re.IGNORECASE)
+_DECISIVE = re.compile(r"\d[\d.]*|\b(?:not|never|no|without|avoid|cannot)\b")
+_SHORTENED = re.compile(r"\b\w+n't\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +158,11 @@ class _Kept:
 
 
 def _looked_at(hit: Hit) -> _Kept:
-    text = hit.text[:_COMPARED]
-    decisive = sorted(found.casefold() for found in _DECISIVE.findall(text))
-    return _Kept(hit, _triples(text), decisive, told_by(hit))
+    text = hit.text[:_COMPARED].casefold()
+    decisive = _DECISIVE.findall(text)
+    if "n't" in text:
+        decisive += _SHORTENED.findall(text)
+    return _Kept(hit, _triples(text), sorted(decisive), told_by(hit))
 
 
 def _is_twin(one: _Kept, other: _Kept) -> bool:
@@ -188,8 +191,10 @@ def _told_as_well(hit: Hit, other: Hit) -> LeftOut:
 
 
 def _triples(text: str) -> frozenset[tuple[str, ...]]:
-    words = _WORD.findall(text.casefold())
-    return frozenset(tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2)))
+    words = _WORD.findall(text)
+    if len(words) < 3:
+        return frozenset({tuple(words)})
+    return frozenset(zip(words, words[1:], words[2:], strict=False))
 
 
 def _alike(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> bool:

@@ -15,8 +15,8 @@ from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.words import content_words, query_words, words
-from contextd.ports import Embedder, Index
+from contextd.domain.words import content_words, distinct_words, query_words, words
+from contextd.ports import Embedder, Index, Reranker
 from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
 from contextd.retrieval.hits import (
@@ -31,6 +31,7 @@ from contextd.retrieval.hits import (
     Texted,
 )
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
+from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
 
 DEPTH = 100
@@ -131,8 +132,8 @@ def search(
     if vector is not None:
         lists[DENSE] = dense
     weights = _weights(recipe, question, lists[LEXICAL], len(terms))
-    fused = recipe.fuse(lists, weights, DEPTH)
-    return Candidates(tuple(fused[:limit]), tuple(terms), notice)
+    fused = recipe.fuse(lists, weights, DEPTH, limit)
+    return Candidates(tuple(fused), tuple(terms), notice)
 
 
 def find(
@@ -148,6 +149,7 @@ def find(
     files: Iterable[str] = (),
     strict: bool = False,
     past: Past | None = None,
+    reranker: Reranker | None = None,
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
@@ -155,18 +157,20 @@ def find(
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
     `now`, `cascade` and `files` tell from where is asked. With `past`, what earlier work says of
     files, pieces of code are ranked so that the right files come first, and what counts as an answer
-    depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`.
+    depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`. A `reranker` has the
+    last word on the order of the first hits, where they were asked for.
     """
     # What speaks for a file may lift what is far down.
     deep = max(30, 3 * limit) if past is None else 2 * DEPTH
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
+    asked = _Asked(question)
     gone = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(
         present,
-        question,
+        asked,
         strict=strict,
         lexical_only=bool(found.notice),
         floor=_recipe(query).relevant,
@@ -177,11 +181,15 @@ def find(
         # The vector of a word that nobody knows is near to something all the same.
         far += [candidate for candidate, _ in relevant]
         hits = []
-    kept, left = distinct(hits if past is None else by_file(hits, question, past), limit)
-    kept = _compared(kept, question)
+    hits = hits if past is None else by_file(hits, question, past)
+    # What nobody asked for must not be waited for.
+    hits, unjudged = reranked(hits, question, None if strict else reranker)
+    kept, left = distinct(hits, limit)
+    kept = _compared(kept, asked)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
     left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
-    return Result(tuple(kept), tuple(left), found.notice)
+    notice = "; ".join(filter(None, (found.notice, unjudged)))
+    return Result(tuple(kept), tuple(left), notice)
 
 
 def _recipe(query: Query) -> Recipe:
@@ -229,9 +237,27 @@ def _weights(
 _Pair = tuple[Candidate, Texted]
 
 
+class _Asked:
+    """The content words of a question, and how many of them a text shares. What is said is compared
+    several times in a search and read once.
+    """
+
+    def __init__(self, question: str) -> None:
+        self.words = frozenset(content_words(question)[:_MOST_WORDS])
+        self.count = len(self.words)
+        self._shared: dict[str, int] = {}
+
+    def shared_with(self, text: str) -> int:
+        """How many of the words are in a text."""
+        shared = self._shared.get(text)
+        if shared is None:
+            shared = self._shared[text] = len(self.words & distinct_words(text))
+        return shared
+
+
 def _relevant(
     pairs: list[_Pair],
-    question: str,
+    asked: _Asked,
     *,
     strict: bool,
     lexical_only: bool,
@@ -239,7 +265,6 @@ def _relevant(
     past: Past | None,
 ) -> tuple[list[_Pair], list[Candidate]]:
     """The pairs that may be given, and the candidates that are too far from the question."""
-    asked = frozenset(content_words(question)[:_MOST_WORDS])
 
     def reaches(least: float, pair: _Pair) -> bool:
         cosine = pair[0].part(DENSE).raw
@@ -247,17 +272,17 @@ def _relevant(
             return True
         # A label is no reason to show what nobody asked for.
         said = pair[1].text if strict else _said(pair[1])
-        shared = len(asked.intersection(words(said)))
+        shared = asked.shared_with(said)
         # One word more than was asked, so that the only word of a short prompt is not everything.
-        most = shared / (len(asked) + strict) > 0.5 if asked else False
-        return most or cosine + OVERLAP * shared / (len(asked) + 1) >= least
+        most = shared / (asked.count + strict) > 0.5 if asked.count else False
+        return most or cosine + OVERLAP * shared / (asked.count + 1) >= least
 
     if lexical_only:
-        kept = [pair for pair in pairs if asked and (not strict or reaches(STRICT, pair))]
+        kept = [pair for pair in pairs if asked.count and (not strict or reaches(STRICT, pair))]
     elif strict:
         kept = [pair for pair in pairs if reaches(STRICT, pair)]
     elif past is not None:
-        kept = _code_kept(pairs, asked, past, reaches, floor)
+        kept = _code_kept(pairs, asked.words, past, reaches, floor)
     elif any(reaches(floor, pair) for pair in pairs):
         kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
     else:
@@ -266,33 +291,28 @@ def _relevant(
     return kept, [c for c, _ in pairs if c.id not in ids]
 
 
-def _compared(hits: Sequence[Hit], question: str) -> list[Hit]:
+def _compared(hits: Sequence[Hit], asked: _Asked) -> list[Hit]:
     """The hits with their relevance: the best one's of all, shared out by score, so that it falls from
     hit to hit as the score does and yet says how good the first one is.
     """
     if not hits:
         return []
-    asked = frozenset(content_words(question)[:_MOST_WORDS])
-    best = max(_relevance(hit, asked) for hit in hits)
+    best = max(_weighed(hit.content, asked, hit.part(DENSE).raw) for hit in hits)
     top = max(hits[0].score, LEAST)
     shares = [min(1.0, max(LEAST, best * hit.score / top)) for hit in hits]
     return [replace(hit, relevance=share) for hit, share in zip(hits, shares, strict=True)]
-
-
-def _relevance(hit: Hit, asked: frozenset[str]) -> float:
-    return _weighed(hit.content, asked, hit.part(DENSE).raw)
 
 
 def relevance(question: str, content: Texted, cosine: float) -> float:
     """How relevant a text is to a question; see `RELEVANT`. Without a cosine, the share of the question's
     words.
     """
-    return _weighed(content, frozenset(content_words(question)[:_MOST_WORDS]), cosine)
+    return _weighed(content, _Asked(question), cosine)
 
 
-def _weighed(content: Texted, asked: frozenset[str], cosine: float) -> float:
+def _weighed(content: Texted, asked: _Asked, cosine: float) -> float:
     place = f"{content.path} {content.symbol}\n" if isinstance(content, Chunk) else ""
-    shared = len(asked.intersection(words(f"{place}{_said(content)}"))) / (len(asked) + 1)
+    shared = asked.shared_with(f"{place}{_said(content)}") / (asked.count + 1)
     return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
 
 

@@ -13,6 +13,7 @@ from contextd.domain.words import query_words
 from contextd.governance.judgement import Types, judge, statement_of
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.steps.embedding import vector_of
 from contextd.steps.schemas import schema_of
 
 _NEIGHBOURS = 10
@@ -74,7 +75,7 @@ def _nearest(runtime: Runtime, record: Record) -> list[str]:
     query = Query(scopes=scopes, kinds=kinds_that("compared"), statuses=STANDING)
     near = index.lexical(query_words(record.text)[:_MOST_WORDS], query, _NEIGHBOURS)
     try:
-        [vector] = embedder.embed([record.text])
+        vector = vector_of(runtime, record.scope, record.text)
     except Unavailable:
         return [match.id for match in near]
     near += index.dense(vector, embedder.model, query, _NEIGHBOURS)

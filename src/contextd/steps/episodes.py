@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from contextd.domain.changes import Put
 from contextd.domain.documents import record_document
+from contextd.domain.errors import Unavailable
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
@@ -94,7 +95,10 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
             return 1.0 if earlier == later - 1 else 0.0
         about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
         said = "\n".join((turns[later].prompt, *turns[later].said))
-        return float(embedded(about) @ embedded(said))
+        try:
+            return float(embedded(about) @ embedded(said))
+        except Unavailable:
+            return 1.0 if earlier == later - 1 else 0.0
 
     return likeness
 
@@ -109,7 +113,11 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
     kinds = (EPISODE, "discovery")
     query = runtime.query(*kinds, reach="project", statuses=FOUND)
     changes: dict[str, Changed] = {}
-    for words, vector in zip(said, runtime.embedder.embed(said), strict=True):
+    try:
+        vectors = runtime.embedder.embed(said)
+    except Unavailable:
+        return
+    for words, vector in zip(said, vectors, strict=True):
         near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
         close = [match.id for match in near if match.score >= SAME_SUBJECT]
         for record in runtime.view.records.get(close):

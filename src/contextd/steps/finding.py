@@ -108,6 +108,7 @@ def find_documents(
         cascade=runtime.cascade,
         strict=strict,
         past=past,
+        reranker=runtime.reranker,
     )
     if handed_out:
         runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]

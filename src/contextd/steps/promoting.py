@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final
 
 from contextd.consolidation.generalise import (
@@ -15,7 +16,7 @@ from contextd.consolidation.generalise import (
 )
 from contextd.domain.changes import Put
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Conflict
+from contextd.domain.errors import Conflict, Unavailable
 from contextd.domain.kind import LINKS
 from contextd.domain.kinds import KINDS, area_of
 from contextd.domain.projects import Project
@@ -25,6 +26,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.words import query_words
 from contextd.governance.judgement import judge, statement_of
 from contextd.runtime import Runtime
+from contextd.steps.embedding import vector_of
 from contextd.steps.schemas import schema_of
 from contextd.steps.writing import Changed, change_all
 
@@ -211,8 +213,8 @@ def _nearest(runtime: Runtime, copy: Record) -> Sequence[Record]:
     query = Query(scopes=frozenset({copy.scope}), statuses=PRESENT)
     found = view.index.lexical(query_words(copy.text)[:_MOST_WORDS], query, _NEIGHBOURS)
     if embedder.model:
-        found += view.index.dense(
-            embedder.embed([copy.text])[0], embedder.model, query, _NEIGHBOURS
-        )
+        with suppress(Unavailable):
+            vector = vector_of(runtime, copy.scope, copy.text)
+            found += view.index.dense(vector, embedder.model, query, _NEIGHBOURS)
     ids = dict.fromkeys(match.id for match in found if match.id != copy.id)
     return [one for one in view.records.get(list(ids)) if one.scope == copy.scope]

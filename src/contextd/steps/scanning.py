@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
+from datetime import timedelta
 
 from contextd.code.git.program import printable
 from contextd.code.index.resolve import Resolver
@@ -83,9 +84,14 @@ def scan_project(
     return report
 
 
-def queue_embedding(runtime: Runtime) -> str:
-    """Have what waits for a vector embedded in the background. Returns the job's id."""
-    jobs = _embedding(runtime)
+def queue_embedding(runtime: Runtime, after: timedelta | None = None) -> str:
+    """Have what waits for a vector embedded in the background, now or after a while. Returns the job's id."""
+    if after is None:
+        jobs = _embedding(runtime)
+    else:
+        # Under another key, so that it holds up nothing that is wanted sooner.
+        due = runtime.clock.now() + after
+        jobs = [new_job("embed_pending", runtime.scope, runtime.place, once="later", run_at=due)]
     return runtime.queue(*jobs)[0] if jobs else ""
 
 

@@ -15,7 +15,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.explicit import held
 from contextd.sessions.statements import Statement, statements
 from contextd.sessions.turns import Turn
-from contextd.sessions.worth import worth
+from contextd.sessions.worth import weights, worth
 from contextd.steps.superseding import supersede_older
 from contextd.steps.witnesses import DROPPED, seen_again
 from contextd.steps.writing import Saved, save_new
@@ -59,7 +59,8 @@ def keep_statements(
         return []
     texts = [statement.text[:_READ] for statement in found]
     try:
-        vectors = runtime.embedder.embed(texts) if runtime.embedder.model else None
+        trained = runtime.embedder.model == weights().model
+        vectors = runtime.embedder.embed(texts) if trained else None
     except Unavailable:
         vectors = None
     values = [

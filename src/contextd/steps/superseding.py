@@ -13,6 +13,7 @@ from contextd.domain.records import FOUND, Record, short_id
 from contextd.governance.gate import RANK, RELATED_COSINE
 from contextd.governance.judgement import judge, statement_of
 from contextd.runtime import Runtime
+from contextd.steps.embedding import vector_of
 from contextd.steps.schemas import schema_of
 from contextd.steps.writing import Changed, change_all
 
@@ -50,7 +51,7 @@ def _older(
         return []
     query = Query(scopes=frozenset({record.scope}), kinds=kinds_that("compared"), statuses=FOUND)
     try:
-        [vector] = runtime.embedder.embed([record.text])
+        vector = vector_of(runtime, record.scope, record.text)
     except Unavailable:
         return []
     types = schema_of(runtime).types

@@ -44,6 +44,7 @@ from contextd.interop.kept import KEPT
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import anchor_for, texts_of
 from contextd.steps.disagreements import note_disagreements
+from contextd.steps.embedding import vector_of
 from contextd.steps.schemas import schema_of
 
 _SIMILAR = 5
@@ -363,7 +364,7 @@ def cleaned(runtime: Runtime, record: Record) -> tuple[Record, int]:
 
 def embed_documents(runtime: Runtime, documents: Sequence[Document]) -> dict[str, Vector]:
     """A vector per distinct text, by digest; nothing when the embedder is missing or broken."""
-    texts = {document.digest: document.text for document in documents}
+    texts = {one.digest: one.text for one in documents if runtime.may_embed(one.scope)}
     if not runtime.embedder.model or not texts:
         return {}
     try:
@@ -449,7 +450,7 @@ class _Look:
         scopes = frozenset(self._scope.cascade)
         query = Query(scopes=scopes, kinds=(self._kind,), statuses=PRESENT)
         try:
-            vector = runtime.embedder.embed([text])[0]
+            vector = vector_of(runtime, self._scope, text)
         except Unavailable:
             # Without vectors the words must do, or contradictions would pass unseen.
             shared = view.index.lexical(query_words(text)[:_MOST_WORDS], query, _SIMILAR)

@@ -113,8 +113,8 @@ def record_to_json(record: Record) -> Json:
     }
 
 
-def record_from_json(body: Mapping[str, Any]) -> Record:
-    """The record `record_to_json` wrote."""
+def record_from_json(body: Mapping[str, Any], version: int = 0) -> Record:
+    """The record `record_to_json` wrote, in the state with this version."""
     return Record(
         id=body["id"],
         kind=body["kind"],
@@ -138,6 +138,7 @@ def record_from_json(body: Mapping[str, Any]) -> Record:
         anchor=Anchor(*body["anchor"]),
         created_at=from_micros(body["created_at"]),
         updated_at=from_micros(body["updated_at"]),
+        version=version,
     )
 
 

@@ -105,7 +105,11 @@ class Reach:
 
 def nearest(records: Iterable[Record]) -> dict[str, Record]:
     """Records by id; of several with one id the one in the nearer scope."""
-    ordered = sorted(records, key=lambda r: (_NEARER[r.scope.level], str(r.scope)), reverse=True)
+    several = list(records)
+    found = {record.id: record for record in several}
+    if len(found) == len(several):
+        return found
+    ordered = sorted(several, key=lambda r: (_NEARER[r.scope.level], str(r.scope)), reverse=True)
     return {record.id: record for record in ordered}
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -53,7 +52,7 @@ or nothing."""
 def _from_row(row: Sequence[Any]) -> Record:
     body = codec.loads(row[-1])
     body.update(zip(_COLUMNS, row, strict=False))
-    return replace(codec.record_from_json(body), version=row[-2])
+    return codec.record_from_json(body, row[-2])
 
 
 def to_row(record: Record, snapshot: codec.Json, version: int) -> list[Any]:

@@ -119,7 +119,7 @@ def known(call: Callable[..., Any], agent_says: Callable[[str], str]) -> dict[st
 # other files start their own.
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """One browser for the tests of a file; each has its own context in it."""
+    """One browser for the tests of a file."""
     if not CHROMIUM:
         pytest.skip("no chromium on this machine: apt-get install chromium")
     with warnings.catch_warnings():
@@ -174,25 +174,48 @@ def signed_in(chromium: Any, home: Home) -> Any:
     return state
 
 
+@pytest.fixture(scope="module")
+def contexts(chromium: Any, signed_in: Any) -> Iterator[Callable[..., Any]]:
+    """A browser's context with these options: one for the tests of a file, since making one takes a
+    second and all of them hold the same cookies.
+    """
+    made: dict[str, Any] = {}
+
+    def context(**options: Any) -> Any:
+        key = json.dumps(options, sort_keys=True)
+        if key not in made:
+            made[key] = chromium.new_context(storage_state=signed_in, **options)
+            made[key].set_default_timeout(15_000)
+        return made[key]
+
+    yield context
+    for one in made.values():
+        one.close()
+
+
 @pytest.fixture
 def visit(
-    chromium: Any, home: Home, known: dict[str, str], signed_in: Any
+    contexts: Callable[..., Any], home: Home, known: dict[str, str]
 ) -> Iterator[Callable[..., Visitor]]:
     """Open a signed-in page; at the end no error and no foreign request may have been seen."""
-    opened: list[tuple[Any, Visitor]] = []
+    opened: list[Visitor] = []
 
     def open_page(**options: Any) -> Visitor:
-        context = chromium.new_context(storage_state=signed_in, **options)
-        context.set_default_timeout(15_000)
-        visitor = Visitor(context.new_page(), home)
-        opened.append((context, visitor))
+        visitor = Visitor(contexts(**options).new_page(), home)
+        opened.append(visitor)
         return visitor
 
     yield open_page
-    for context, visitor in opened:
-        context.close()
+    for visitor in opened:
+        visitor.page.close()
         assert visitor.errors == []
         assert visitor.foreign == []
+
+
+@pytest.fixture(scope="module")
+def one_page(contexts: Callable[..., Any], home: Home, known: dict[str, str]) -> Visitor:
+    """A signed-in page that many addresses are opened in, one after the other."""
+    return Visitor(contexts(reduced_motion="reduce").new_page(), home)
 
 
 @pytest.fixture(scope="session")

@@ -44,6 +44,7 @@ def test_an_edit_is_reviewed_saved_and_undone(visit: Visit, call: Call, note: st
     expect(page.get_by_role("button", name="Undo last change")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_wrong_field_is_named_where_it_is_and_nothing_is_saved(
     visit: Visit, call: Call, note: str
 ) -> None:
@@ -87,6 +88,7 @@ def test_a_record_is_deleted_and_restored(visit: Visit, call: Call, note: str) -
     assert call("get_record", id=note)["record"]["status"] == "active"
 
 
+@pytest.mark.long
 def test_a_form_can_be_filled_and_sent_by_keyboard(visit: Visit, call: Call, note: str) -> None:
     visitor = visit()
     page = visitor.page
@@ -109,6 +111,7 @@ def test_a_form_can_be_filled_and_sent_by_keyboard(visit: Visit, call: Call, not
     assert call("get_record", id=note)["record"]["title"] == "Mail sender"
 
 
+@pytest.mark.long
 def test_a_contradiction_shows_both_entries_and_is_settled(
     visit: Visit, call: Call, known: dict[str, str]
 ) -> None:
@@ -150,6 +153,7 @@ def test_a_contradiction_shows_both_entries_and_is_settled(
     assert {call("get_record", id=id)["record"]["status"] for id in ids} == {"active"}
 
 
+@pytest.mark.long
 def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call) -> None:
     visitor = visit()
     page = visitor.page
@@ -172,6 +176,7 @@ def test_a_gap_is_dismissed_and_opened_again(visit: Visit, call: Call) -> None:
     assert any("waters the plants" in description for description in told)
 
 
+@pytest.mark.long
 def test_contradictions_are_looked_for_on_demand(visit: Visit) -> None:
     visitor = visit()
     visitor.go("/awareness")
@@ -179,6 +184,7 @@ def test_contradictions_are_looked_for_on_demand(visit: Visit) -> None:
     expect(visitor.page.get_by_role("status")).to_contain_text("in the background")
 
 
+@pytest.mark.long
 def test_a_template_fills_the_editor_and_is_saved_after_a_review(visit: Visit, call: Call) -> None:
     visitor = visit()
     page = visitor.page
@@ -194,6 +200,7 @@ def test_a_template_fills_the_editor_and_is_saved_after_a_review(visit: Visit, c
     assert call("schema_get", scope="home")["exists"] is True
 
 
+@pytest.mark.long
 def test_the_form_writes_yaml_and_the_yaml_fills_the_form(visit: Visit, call: Call) -> None:
     visitor = visit()
     page = visitor.page
@@ -215,6 +222,7 @@ def test_the_form_writes_yaml_and_the_yaml_fills_the_form(visit: Visit, call: Ca
     assert call("schema_get", scope="project")["exists"] is False
 
 
+@pytest.mark.long
 def test_a_schema_that_changed_on_disk_is_a_conflict(visit: Visit, call: Call, home: Any) -> None:
     path = home.project / ".context" / "schema.yaml"
     visitor = visit()
@@ -234,6 +242,7 @@ def test_a_schema_that_changed_on_disk_is_a_conflict(visit: Visit, call: Call, h
         path.unlink(missing_ok=True)
 
 
+@pytest.mark.long
 def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page
@@ -266,6 +275,7 @@ def test_a_secret_in_an_edit_is_shown_as_it_would_be_kept_and_never_stored(
     assert SECRET not in str(call("get_record", id=note))
 
 
+@pytest.mark.long
 def test_a_question_nobody_could_answer_is_answered_from_its_gap(visit: Visit, call: Call) -> None:
     for _ in range(3):
         call("recall_context", query="kiosk printer paper width")
@@ -287,6 +297,7 @@ def test_a_question_nobody_could_answer_is_answered_from_its_gap(visit: Visit, c
     assert call("get_record", id=found["id"])["record"]["trust"] == "human"
 
 
+@pytest.mark.long
 def test_an_entry_of_a_type_is_checked_where_it_is_typed(
     visit: Visit, call: Call, home: Any
 ) -> None:
@@ -317,6 +328,7 @@ def test_an_entry_of_a_type_is_checked_where_it_is_typed(
         path.unlink()
 
 
+@pytest.mark.long
 def test_a_record_is_confirmed_from_its_page_and_that_can_be_taken_back(
     visit: Visit, call: Call, note: str
 ) -> None:
@@ -332,6 +344,7 @@ def test_a_record_is_confirmed_from_its_page_and_that_can_be_taken_back(
     assert call("get_record", id=note)["record"]["confidence"] == before
 
 
+@pytest.mark.long
 def test_the_schema_is_built_by_keyboard_alone_and_its_comments_stay(
     visit: Visit, call: Call, home: Any
 ) -> None:
@@ -384,6 +397,7 @@ def test_the_schema_is_built_by_keyboard_alone_and_its_comments_stay(
         path.unlink()
 
 
+@pytest.mark.long
 def test_a_form_on_its_way_says_so_and_is_not_sent_twice(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page

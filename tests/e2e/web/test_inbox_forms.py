@@ -83,6 +83,7 @@ def test_keys_move_select_reject_many_and_each_comes_back(
     assert [status_of(call, waiting[word]) for word in ORDERS] == ["inbox", "inbox", "archived"]
 
 
+@pytest.mark.long
 def test_a_key_after_g_leads_away_and_settles_nothing(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_key_after_g_leads_away_and_settles_nothing(
     assert status_of(call, waiting["Cedar"]) == "inbox"
 
 
+@pytest.mark.long
 def test_the_place_in_the_list_is_kept_after_a_key(visit: Visit, waiting: dict[str, str]) -> None:
     visitor = visit()
     page = visitor.page
@@ -104,6 +106,7 @@ def test_the_place_in_the_list_is_kept_after_a_key(visit: Visit, waiting: dict[s
     assert "Amber" in page.evaluate("document.activeElement.textContent")
 
 
+@pytest.mark.long
 def test_an_edit_from_the_inbox_is_saved_and_accepted_in_one_go(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:
@@ -126,6 +129,7 @@ def test_an_edit_from_the_inbox_is_saved_and_accepted_in_one_go(
     expect(page.get_by_text("The depot is painted in cedar green.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_one_is_merged_into_what_says_the_same(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:
@@ -146,6 +150,7 @@ def test_one_is_merged_into_what_says_the_same(
     call("delete_record", id=stays)
 
 
+@pytest.mark.long
 def test_what_somebody_changed_since_is_not_taken_back(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:
@@ -159,6 +164,7 @@ def test_what_somebody_changed_since_is_not_taken_back(
     assert status_of(call, waiting["Amber"]) == "active"
 
 
+@pytest.mark.long
 def test_the_inbox_works_without_script(visit: Visit, call: Call, waiting: dict[str, str]) -> None:
     visitor = visit(java_script_enabled=False, viewport={"width": 390, "height": 800})
     page = visitor.page

@@ -55,6 +55,7 @@ def send_many(home: Home, examples: int, phases: str, tmp_path: Path) -> int:
     return int(sent[1].replace(",", ""))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not SCHEMATHESIS.exists(), reason="schemathesis is not installed")
 @pytest.mark.timeout(600)
 def test_no_request_the_description_suggests_is_answered_with_a_defect(

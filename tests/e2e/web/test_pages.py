@@ -11,16 +11,21 @@ from playwright.sync_api import expect
 from contextd.surfaces.web.desk import NAVIGATION
 
 PAGES = [
-    "/", "/records", "/records?q=token+refresh", "/records?kind=memory&status=any",
-    "/records?status=nonsense", "/records/{lesson}", "/records/{lesson}/edit", "/records/ffffffff",
-    "/sessions", "/sessions?status=archived", "/sessions/{session}", "/jobs", "/jobs?state=failed",
-    "/records/new", "/records/new?answer=why&tags=x", "/window?session={session}", "/nowhere",
-    "/awareness", "/schema", "/schema?scope=home", "/schema?template=team", "/window", "/jobs/nowhere",
-    "/records/no/such/page", "/person", "/inbox", "/inbox?status=candidate", "/inbox/{doubted}/merge",
-    "/inbox/{doubted}/merge?q=zzyzx", "/inbox/ffffffff/merge", "/records/{doubted}/edit?back=inbox",
-    "/consolidation", "/consolidation?collection=remediations", "/consolidation?collection=none",
-    "/policies", "/savings", "/savings?days=7", "/project", "/project?zoom=150", "/project?module=prices", "/project?module=nothing",
+    "/", "/records", "/records/{lesson}", "/records/{lesson}/edit", "/sessions/{session}", "/jobs",
+    "/nowhere", "/awareness", "/schema", "/person", "/inbox", "/consolidation", "/policies",
+    "/savings", "/project",
 ]  # fmt: skip
+FURTHER = [
+    "/records?q=token+refresh", "/records?kind=memory&status=any", "/records?status=nonsense",
+    "/records/ffffffff", "/sessions", "/sessions?status=archived", "/jobs?state=failed",
+    "/records/new", "/records/new?answer=why&tags=x", "/window?session={session}",
+    "/schema?scope=home", "/schema?template=team", "/window", "/jobs/nowhere",
+    "/records/no/such/page", "/inbox?status=candidate", "/inbox/{doubted}/merge",
+    "/inbox/{doubted}/merge?q=zzyzx", "/inbox/ffffffff/merge", "/records/{doubted}/edit?back=inbox",
+    "/consolidation?collection=remediations", "/consolidation?collection=none", "/savings?days=7",
+    "/project?zoom=150", "/project?module=prices", "/project?module=nothing",
+]  # fmt: skip
+ADDRESSES = [*PAGES, *(pytest.param(path, marks=pytest.mark.long) for path in FURTHER)]
 
 Visit = Callable[..., Any]
 MOVED = """
@@ -35,14 +40,20 @@ MOVED = """
 """
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.fixture(scope="module")
+def watched_page(one_page: Any) -> Any:
+    """A page that notes what moves on it while an address comes up."""
+    one_page.page.add_init_script(MOVED)
+    return one_page
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
 def test_a_page_opens_fits_its_window_and_breaks_nothing(
-    visit: Visit, known: dict[str, str], path: str
+    watched_page: Any, known: dict[str, str], path: str
 ) -> None:
-    visitor = visit(viewport={"width": 1440, "height": 900})
-    page = visitor.page
-    page.add_init_script(MOVED)
-    answer = visitor.go(path.format(**known))
+    page = watched_page.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    answer = watched_page.go(path.format(**known))
     assert answer.status < 500
     page.wait_for_load_state("networkidle")
     assert page.evaluate("window.moved") == [], "something jumped while the page came up"
@@ -52,15 +63,15 @@ def test_a_page_opens_fits_its_window_and_breaks_nothing(
     for width in (1440, 900, 390):
         page.set_viewport_size({"width": width, "height": 900})
         assert page.evaluate(wider) is False, width
+    assert (watched_page.errors, watched_page.foreign) == ([], [])
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", ADDRESSES)
 def test_a_page_has_no_serious_accessibility_finding(
-    visit: Visit, known: dict[str, str], axe: str, path: str
+    one_page: Any, known: dict[str, str], axe: str, path: str
 ) -> None:
-    visitor = visit(reduced_motion="reduce")
-    visitor.go(path.format(**known))
-    page = visitor.page
+    one_page.go(path.format(**known))
+    page = one_page.page
     folded = page.locator("details:not([open]) > summary:visible")
     while folded.count():
         folded.first.click()
@@ -127,6 +138,7 @@ def test_a_search_without_a_hit_says_so_and_leaves_no_gap(
     assert not any("zzyzx" in gap["description"] for gap in call("get_gaps")["gaps"])
 
 
+@pytest.mark.long
 def test_filters_narrow_the_list_and_pages_go_on(visit: Visit, call: Callable[..., Any]) -> None:
     for number in range(33):
         # Names, since figures that differ would be contradictions for the pages of other tests.
@@ -191,6 +203,7 @@ def test_the_menu_folds_on_a_small_screen(visit: Visit) -> None:
     expect(jobs).to_be_hidden()
 
 
+@pytest.mark.long
 def test_the_theme_follows_the_system_and_a_choice_outlives_the_page(visit: Visit) -> None:
     visitor = visit(color_scheme="dark")
     page = visitor.page
@@ -207,6 +220,7 @@ def test_the_theme_follows_the_system_and_a_choice_outlives_the_page(visit: Visi
     assert page.evaluate(shade) == dark
 
 
+@pytest.mark.long
 def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str, str]) -> None:
     visitor = visit(java_script_enabled=False, viewport={"width": 390, "height": 800})
     page = visitor.page

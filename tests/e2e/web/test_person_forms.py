@@ -59,6 +59,7 @@ def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
         call("delete_record", id=line["record"]["id"])
 
 
+@pytest.mark.long
 def test_what_recurs_is_accepted_or_turned_down(visit: Visit, call: Call, home: Home) -> None:
     wiki = home.path.parent / f"{home.path.name}-wiki"
     wiki.mkdir()

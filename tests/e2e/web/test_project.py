@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from homes import Home
 from playwright.sync_api import expect
 
@@ -41,6 +42,7 @@ def test_a_module_is_opened_from_the_graph_by_keyboard(visit: Visit) -> None:
     expect(page.locator('svg.graph a[aria-current="true"]')).to_have_count(1)
 
 
+@pytest.mark.long
 def test_what_is_written_about_a_module_is_counted_there(visit: Visit, call: Call) -> None:
     made = call("remember", content="Prices are in cents.", kind="discovery",
                 fields={"type": "rule", "module": "prices"})["id"]  # fmt: skip
@@ -58,6 +60,7 @@ def width(page: Any) -> float:
     return float(page.locator("svg.graph").bounding_box()["width"])
 
 
+@pytest.mark.long
 def test_one_looks_closer_with_and_without_script(visit: Visit) -> None:
     widths = {}
     for script in (True, False):
@@ -75,6 +78,7 @@ def test_one_looks_closer_with_and_without_script(visit: Visit) -> None:
     page.wait_for_url("**/project")
 
 
+@pytest.mark.long
 def test_a_project_that_was_not_read_says_how(visit: Visit, home: Home) -> None:
     bare = home.path.parent / f"{home.path.name}-bare"
     bare.mkdir()

@@ -27,6 +27,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, A
     return out.getvalue(), figures
 
 
+@pytest.mark.long
 def test_it_prints_recall_false_alarms_and_speed(measured: tuple[str, dict[str, Any]]) -> None:
     text, figures = measured
     for what in ("hardware:", "of providers, by shape", "passwords: sentences", "hostile line of"):

@@ -107,6 +107,7 @@ def test_the_rust_project_is_one_that_the_compiler_takes(tmp_path: Path) -> None
     assert told([cargo, "check", "--offline", "--tests", "--quiet"], folder) == ""
 
 
+@pytest.mark.long
 def test_the_edges_of_java_are_the_dependencies_jdeps_finds(tmp_path: Path) -> None:
     javac, jdeps = tool("javac"), tool("jdeps")
     folder, files = scan_fixture("java/project", tmp_path)

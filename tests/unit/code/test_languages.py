@@ -130,6 +130,7 @@ def python_definitions(text: str) -> set[tuple[str, int]]:
     return found
 
 
+@pytest.mark.long
 def test_python_definitions_of_our_own_source_are_those_of_the_ast() -> None:
     checked = 0
     for file in (REPOSITORY / "src" / "contextd").rglob("*.py"):
@@ -233,6 +234,7 @@ def test_example_environment_files_and_talk_about_generated_code_are_kept() -> N
     assert analyse("a.py", text, len(text), 0).chunks
 
 
+@pytest.mark.long
 def test_every_file_of_this_repository_is_understood_without_syntax_errors() -> None:
     for file in walk(REPOSITORY / "src").files:
         if file.path.endswith(".py"):

@@ -70,6 +70,7 @@ def test_dependencies_come_from_real_imports_and_leave_tests_out(tmp_path: Path)
     assert found["animals"].description == "3 Python files: Cow, feed, HAY"
 
 
+@pytest.mark.long
 def test_our_own_modules_depend_as_the_layers_say() -> None:
     files = scan(REPOSITORY, CodeModel(), SCOPE).changed
     found = {module.name: module for module in modules(files)}

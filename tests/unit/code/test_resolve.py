@@ -64,6 +64,7 @@ def test_the_python_package_has_exactly_the_edges_that_grimp_finds(
     assert len(expected) >= 12
 
 
+@pytest.mark.long
 def test_contextd_s_own_source_has_exactly_the_edges_that_grimp_finds() -> None:
     files = scan(REPOSITORY, CodeModel(), SCOPE, below="src").changed
     expected, modules = grimp_edges("contextd", "src/", REPOSITORY)

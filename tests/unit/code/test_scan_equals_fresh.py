@@ -104,6 +104,7 @@ def put(root: Path, path: str, text: str | None) -> None:
         (root / path).unlink(missing_ok=True)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_edits_in_any_language_lead_where_a_fresh_scan_finds_them(
     seed: int, tmp_path: Path

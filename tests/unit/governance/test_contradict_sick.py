@@ -14,6 +14,7 @@ from contextd.governance.contradict import conflict
 SHARED = Path(os.environ.get("CONTEXTD_BENCH_DATA", Path(__file__).parents[4] / "shared" / "data"))
 
 
+@pytest.mark.long
 def test_most_contradictions_are_seen_and_hardly_any_agreement_is_mistaken_for_one() -> None:
     path = SHARED / "sick" / "SICK_train.txt"
     if not path.is_file():

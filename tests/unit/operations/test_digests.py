@@ -106,6 +106,7 @@ def test_one_file_that_cannot_be_read_does_not_spoil_the_others(agent):
     assert folded["parts"] == ["build.log"]
 
 
+@pytest.mark.long
 def test_of_a_huge_file_the_ends_are_read(agent):
     with (agent.root / "huge.log").open("w") as file:
         file.write("begun\n" + "a line of noise\n" * 1_500_000 + "E  ValueError: at the end\n")

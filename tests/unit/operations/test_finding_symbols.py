@@ -146,6 +146,7 @@ def test_knowledge_that_names_a_definition_comes_with_its_file(coded):
     assert coded("read_file", path="src/users/model.ts")["knowledge"] == []
 
 
+@pytest.mark.long
 def test_old_knowledge_is_found_behind_much_that_is_newer(coded):
     coded("save_context", content="refreshToken must be called before the clock is read")
     newer = [

@@ -32,6 +32,7 @@ def put_job(desk: Desk, number: int, **changed: object) -> str:
     """Write a row past every check; its id."""
     row = {**GOOD, **changed, "id": f"garbage-{number}"}
     connection = apsw.Connection(str(database_path(desk.host.settings.home, LOCAL)))
+    connection.set_busy_timeout(10_000)
     connection.execute(
         "INSERT INTO jobs (id, scope, name, arguments, state, lane, priority, place, unique_key,"
         " max_attempts, run_at, created_at, checkpoint) VALUES (:id, :scope, :name, :arguments,"

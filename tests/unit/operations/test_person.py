@@ -428,6 +428,7 @@ def test_a_prompt_is_built_of_its_parts_within_its_budget(desk):
     assert built["condensed"] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("budget", [100, 300, 2_000])
 def test_a_long_file_is_condensed_by_whole_sentences(desk, budget):
     sentences = [

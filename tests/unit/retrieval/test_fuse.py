@@ -81,3 +81,29 @@ def test_a_list_without_a_positive_score_decides_nothing():
 @FUSES
 def test_nothing_found_gives_nothing(fuse):
     assert fuse({"a": [], "b": []}, EVEN, 100) == []
+
+
+@FUSES
+@given(a=lists, b=lists, limit=st.integers(0, 8))
+def test_a_limit_gives_the_beginning_of_all(fuse, a, b, limit):
+    every = fuse({"a": a, "b": b}, EVEN, 3)
+    assert fuse({"a": a, "b": b}, EVEN, 3, limit) == every[:limit]
+
+
+@given(a=lists, b=lists, weight=st.floats(0.1, 3))
+def test_the_mean_of_scores_is_what_its_definition_says(a, b, weight):
+    """Written down once more, without a care for time."""
+    weights = {"a": weight, "b": 1.0}
+    expected: dict[str, float] = {}
+    for id_ in {match.id for match in (*a, *b)}:
+        for name, found in (("a", a), ("b", b)):
+            scores = {match.id: match.score for match in found}
+            last = found[-1].score if len(found) >= 3 else 0.0
+            if found:
+                share = weights[name] / (weight + 1.0) * scores.get(id_, last) / found[0].score
+                expected[id_] = expected.get(id_, 0.0) + share
+    fused = fuse_scores({"a": a, "b": b}, weights, 3)
+    assert {one.id: one.score for one in fused} == pytest.approx(expected)
+    assert [one.id for one in fused] == sorted(
+        expected, key=lambda id_: (-round(expected[id_], 9), id_)
+    )

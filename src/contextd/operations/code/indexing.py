@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,6 +26,9 @@ _BATCH = 16
 
 _SLICE_SECONDS = 2.0
 """How long one job embeds before others of its lane get their turn."""
+
+_AGAIN = timedelta(minutes=15)
+"""After which an embedder that made nothing is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,8 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
 
     A second or two at a time: the rest is queued again, so that other jobs get their turn.
     """
+    if runtime.embedder.sends_to:
+        runtime = runtime.leaving()
     index, model, done = runtime.view.index, runtime.embedder.model, 0
     began = time.monotonic()
     first = _in_use(runtime) if model else []
@@ -107,6 +113,7 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             if (one.scope, one.id) not in there:
                 gone.setdefault(one.scope, []).append(one.id)
         if not vectors and not gone:
+            queue_embedding(runtime, after=_AGAIN)
             break
         task.hold.check()
         runtime.commit(vectors=vectors, model=model, forget=gone)

@@ -88,6 +88,7 @@ def explain_search(
         limit=_DEEPEST if source.strip() or trust_named(trust) else limit,
         now=now,
         cascade=runtime.scope.cascade,
+        reranker=runtime.reranker,
     )
     # The index knows neither source nor trust: they are looked up in what it found.
     hits = [

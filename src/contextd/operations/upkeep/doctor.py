@@ -13,6 +13,7 @@ from datetime import timedelta
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.operations.core import operation
+from contextd.retrieval.rerank import RERANKED
 from contextd.runtime import Runtime
 from contextd.steps.catching_up import UNREAD
 from contextd.steps.connected import client_standings
@@ -68,6 +69,7 @@ def doctor(runtime: Runtime) -> Health:
         _try("python", lambda: f"{platform.python_version()} on {platform.system()}"),
         _try("store", lambda: _sound(runtime)),
         _try("embedder", lambda: _embeds(runtime)),
+        *([_try("reranker", lambda: _reranks(runtime))] if runtime.reranker else ()),
         network(),
         _try("jobs", lambda: _jobs(runtime)),
         _try("services", lambda: _services(runtime)),
@@ -149,7 +151,16 @@ def _embeds(runtime: Runtime) -> str:
     if not runtime.embedder.model:
         return "none chosen: search goes by words only"
     shape = runtime.embedder.embed(["does it work"]).shape
-    return f"{runtime.embedder.model} makes vectors of {shape[1]} dimensions"
+    made = f"{runtime.embedder.model} makes vectors of {shape[1]} dimensions"
+    host = runtime.embedder.sends_to
+    away = f"; what is stored and asked leaves this machine: its text is sent to {host}, without secrets"
+    return made + away if host else made
+
+
+def _reranks(runtime: Runtime) -> str:
+    assert runtime.reranker is not None
+    runtime.reranker.judge("does it work", ["it does"])
+    return f"{runtime.reranker.model} judges the first {RERANKED} hits"
 
 
 def _room(runtime: Runtime) -> str:

@@ -1,0 +1,171 @@
+"""What a search costs beside stores of several sizes, and what a durable record does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import apsw
+import numpy as np
+
+from contextd.benchmarks.scratch import Bench, opened
+from contextd.benchmarks.speed import SEED, VOCABULARY, Figure, temporary_home, timed
+from contextd.domain.changes import Changes, Put
+from contextd.domain.documents import record_document
+from contextd.domain.kinds import kinds_that
+from contextd.domain.query import Query
+from contextd.domain.records import FOUND, Record
+from contextd.domain.words import query_words
+from contextd.operations.core import OPERATIONS
+from contextd.retrieval.search import DEPTH
+from contextd.runtime import Runtime
+
+SIZES = (600, 10_000, 100_000)
+LARGE = 500_000
+"""Takes 3 GB of memory and a quarter of an hour, most of it to make the store."""
+
+_AT_ONCE = 1_000
+"""Records in a commit: what fills a store at once pays for one flush to the disk, not for each record."""
+
+_ONE_OF = 100
+"""Of so many records, one has the tag that is asked for."""
+
+_TAG = "seldom"
+
+
+def bench_store(sizes: Sequence[int] = SIZES, n: int = 100) -> Iterator[Figure]:
+    """Searches beside so many records, what of each is the engine, and one durable, searchable record."""
+    for size in sizes:
+        with temporary_home() as home:
+            place = home.parent / "project"
+            (place / ".context").mkdir(parents=True)
+            with opened(place) as bench:
+                texts = _texts(size)
+                _fill(bench.runtime, texts)
+                yield from _searches(bench, home, texts, n)
+                if size == sizes[0]:
+                    yield timed("memory_record, durable and searchable", n, partial(_record, bench))
+                    yield _bare_insert(home, n)
+
+
+def _searches(bench: Bench, home: Path, texts: list[str], n: int) -> Iterator[Figure]:
+    asked = random.Random(SEED + 1)
+    questions = [" ".join(asked.choice(texts).split()[:6]) for _ in range(n)]
+    fresh = [" ".join(asked.choice(texts).split()[:6]) for _ in range(5)]
+    for question in fresh:
+        bench.call("memory_search", query=question)
+    size = f"{len(texts):,} records"
+    embedder, index = bench.runtime.embedder, bench.runtime.view.index
+    embed = timed(f"{size}: the question's vector", n, lambda i: embedder.embed([questions[i]]))
+    whole = timed(
+        f"{size}: memory_search, its vector made",
+        n,
+        lambda i: bench.call("memory_search", query=questions[i]),
+    )
+
+    def rank(query: Query, i: int) -> None:
+        vector = embedder.embed([questions[i]])[0]
+        index.rankings([query_words(questions[i])], vector, embedder.model, query, DEPTH)
+
+    everything, some = _query(bench.runtime), _query(bench.runtime, tags=(_TAG,))
+    engine = timed(f"{size}: its engine, words and meaning", n, partial(rank, everything))
+    meaning = timed(
+        f"{size}: of it meaning",
+        n,
+        lambda i: index.dense(embedder.embed([questions[i]])[0], embedder.model, everything, DEPTH),
+    )
+    filtered = timed(f"{size}: the engine with a filter, 1 of {_ONE_OF}", n, partial(rank, some))
+    yield from (embed, whole, engine, meaning, filtered)
+    yield _naive_search(home, texts, questions)
+
+
+def _query(runtime: Runtime, tags: tuple[str, ...] = ()) -> Query:
+    """What `memory_search` asks the index for."""
+    now = runtime.clock.now()
+    return runtime.query(*kinds_that("strategy"), statuses=FOUND, valid_at=now, tags=tags)
+
+
+def _record(bench: Bench, i: int) -> None:
+    spoken = " ".join(op.description for op in OPERATIONS.values()).split()
+    content = " ".join(random.Random(SEED + 100 + i).choices(spoken, k=30)) + f" case {i}"
+    bench.call(
+        "memory_record",
+        title=f"Lesson {i}",
+        description="when needed",
+        content=content,
+        outcome="success",
+    )
+
+
+def _naive_search(home: Path, rows: list[str], questions: list[str]) -> Figure:
+    """FTS5 as its manual shows it: one OR query, ranked by bm25, joined with the records."""
+    db = apsw.Connection(str(home / "naive.db"))
+    db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
+    db.execute("CREATE VIRTUAL TABLE f USING fts5(content, tokenize='porter')")
+    with db:
+        db.executemany("INSERT INTO r(content) VALUES (?)", [(row,) for row in rows])
+        db.execute("INSERT INTO f(rowid, content) SELECT id, content FROM r")
+    sql = (
+        "SELECT r.content FROM f JOIN r ON r.id = f.rowid WHERE f MATCH ? ORDER BY bm25(f) LIMIT 5"
+    )
+
+    def ask(i: int) -> None:
+        terms = " OR ".join(f'"{word}"' for word in questions[i].split())
+        list(db.execute(sql, (terms,)))
+
+    name = f"{len(rows):,} records: baseline, naive FTS5, words only"
+    measured = timed(name, len(questions), ask)
+    db.close()
+    return measured
+
+
+def _bare_insert(home: Path, n: int) -> Figure:
+    db = apsw.Connection(str(home / "bare.db"))
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("PRAGMA synchronous=FULL")
+    db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
+    sql = "INSERT INTO r(content) VALUES (?)"
+    measured = timed(
+        "baseline: bare durable SQLite insert", n, lambda i: db.execute(sql, (f"row {i}",))
+    )
+    db.close()
+    return measured
+
+
+def _texts(count: int) -> list[str]:
+    words = random.Random(SEED)
+    weights = [1 / (rank + 1) for rank in range(len(VOCABULARY))]
+    return [" ".join(words.choices(VOCABULARY, weights, k=40)) + f" item {i}" for i in range(count)]
+
+
+def _fill(runtime: Runtime, texts: list[str]) -> None:
+    """Records with vectors drawn at random: embedding 10,000 texts would take minutes and the time
+    of a search does not depend on what the vectors say.
+    """
+    numbers = np.random.default_rng(SEED)
+    for start in range(0, len(texts), _AT_ONCE):
+        records = [
+            Record(
+                kind="memory",
+                scope=runtime.scope,
+                content=text,
+                title=" ".join(text.split()[:4]),
+                tags=(_TAG,) if i % _ONE_OF == 0 else (),
+            )
+            for i, text in enumerate(texts[start : start + _AT_ONCE])
+        ]
+        documents = [record_document(record) for record in records]
+        vectors = numbers.standard_normal((len(documents), 384)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        by_digest = {d.digest: v for d, v in zip(documents, vectors, strict=True)}
+        runtime.view.commit(
+            Changes(
+                actor="bench",
+                records=[Put(record, "create") for record in records],
+                vectors={runtime.scope: by_digest},
+                model=runtime.embedder.model,
+                recount=start + _AT_ONCE >= len(texts),
+            )
+        )

@@ -1,0 +1,79 @@
+"""A cross-encoder of the user's: it reads a question and a text together and says how well they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from threading import Lock
+
+from contextd.domain.errors import Unavailable
+from contextd.embedders.onnx import OnnxModel, load_onnx, plain
+
+TOKENS = 256
+"""Of question and text together. With 30 texts a search waits for as many runs: at 512 twice as long."""
+
+_HINT = (
+    "see `search.reranker.path` and `search.reranker.tokenizer`; the daemon reads them at its start"
+)
+
+
+class CrossEncoder:
+    """Judges by an ONNX model with one output, or one for each of two classes, the last of which is
+    `fits`. Safe to share between threads; loaded, once, by the first call that needs it.
+    """
+
+    def __init__(self, path: Path, tokenizer: Path, threads: int = 1) -> None:
+        self.model = path.name
+        self._path, self._tokenizer, self._threads = path, tokenizer, threads
+        self._lock = Lock()
+        self._loaded: OnnxModel | None = None
+        self._broken = ""
+
+    def judge(self, question: str, texts: Sequence[str]) -> list[float]:
+        """See `Reranker.judge`."""
+        if not texts:
+            return []
+        model = self._ready()
+        import numpy as np  # noqa: PLC0415 - 0.13 s, for those who rerank
+
+        judged: list[float] = []
+        for text in texts:
+            pair = model.tokenizer.encode(plain(question), plain(text))
+            known = {
+                "input_ids": pair.ids,
+                "attention_mask": pair.attention_mask,
+                "token_type_ids": pair.type_ids,
+            }
+            inputs = {
+                name: np.array([row], np.int64)
+                for name, row in known.items()
+                if name in model.inputs
+            }
+            said = np.asarray(model.run(inputs), np.float64).reshape(-1)
+            if not said.size or not np.isfinite(said).all():
+                raise Unavailable(f"{self._path} gives no number", _HINT)
+            # One number is the odds against nothing, several are the odds of each class.
+            odds = said if said.size > 1 else np.array([0.0, said[0]])
+            shares = np.exp(odds - odds.max())
+            judged.append(float(shares[-1] / shares.sum()))
+        return judged
+
+    def _ready(self) -> OnnxModel:
+        with self._lock:
+            if self._broken:
+                raise Unavailable(self._broken, _HINT)
+            if self._loaded is None:
+                try:
+                    self._loaded = self._load()
+                except Unavailable as error:
+                    self._broken = error.message
+                    raise
+            return self._loaded
+
+    def _load(self) -> OnnxModel:
+        for path in (self._path, self._tokenizer):
+            if not path.is_file():
+                raise Unavailable(f"{path} is not there", _HINT)
+        return load_onnx(
+            self._path, self._tokenizer, threads=self._threads, tokens=TOKENS, hint=_HINT
+        )
