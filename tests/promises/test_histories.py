@@ -158,7 +158,6 @@ steps = st.one_of(
         scope=scopes,
     ),
     step(lambda s, n: (s.index.pending("m", n), s.index.stats("m")), n=st.integers(0, 5)),
-    step(lambda s: s.commit(recount=True)),
     step(lambda s, scope: s.upkeep.rebuild(scope), scope=scopes),
     step(refused, record=records(), document=documents()),
     step(open_session, session=st.sampled_from(["s", "t"]), scope=scopes, at=moments),

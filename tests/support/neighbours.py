@@ -172,7 +172,7 @@ def say(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         facets=(f"session={d['session']}",),
     )
     vectors = {owner: {document.digest: vector(d["text"])}} if d["n"] > 2 else {}
-    view.commit(Changes(documents=[document], vectors=vectors, model="m", recount=d["n"] == 5))
+    view.commit(Changes(documents=[document], vectors=vectors, model="m"))
 
 
 def forget(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:

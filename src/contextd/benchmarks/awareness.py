@@ -230,6 +230,5 @@ def fill(runtime: Runtime, size: int) -> list[str]:
             for i, text in enumerate(texts[start : start + 2_000], start)
         ]
         puts = [Put(record, "create") for record in records]
-        last = start + 2_000 >= size
-        runtime.view.commit(Changes(actor="bench", records=puts, recount=last))
+        runtime.view.commit(Changes(actor="bench", records=puts))
     return texts

@@ -174,7 +174,7 @@ def _indexing(root: Path, view: View) -> Iterator[Figure]:
         for start in range(0, len(changed), _BATCH):
             some = changed[start : start + _BATCH]
             code = [CodeChange(scope=_SCOPE, put=some)]
-            view.commit(Changes(code=code, recount=start + _BATCH >= len(changed)))
+            view.commit(Changes(code=code))
 
     yield _timed("index: scan, chunks, lexical search", 1, index)
     texts = [document.text for file in changed for document in code_documents(_SCOPE, file)]

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.git import program as git
-from contextd.code.index.languages.table import DATA, PROSE, language_name
+from contextd.code.index.languages.table import DATA, language_name
+from contextd.domain.code import DOCUMENTS
 from contextd.domain.errors import Invalid, NotFound
 
 MOST_FILES = 10
@@ -24,7 +25,7 @@ _DULL = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_CODE = DATA | PROSE | {"", "dockerfile", "make", "cmake"}
+_NO_CODE = DATA | DOCUMENTS | {"", "dockerfile", "make", "cmake"}
 
 
 @dataclass(frozen=True, slots=True)

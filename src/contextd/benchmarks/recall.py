@@ -12,4 +12,4 @@ RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "cosqa": cosqa.run,
     "contradictions": contradictions.run,
 }
-"""Each is called with the data folder and `out=`, prints its figures and returns them."""
+"""Each is called with the data folder, `out=` and perhaps `file=`, prints its figures and returns them."""

@@ -46,6 +46,7 @@ class Given:
     typescript: Path | None
     learning: LearningOptions
     large: bool
+    file: str
     refuse: Callable[[str], NoReturn]
 
 
@@ -85,17 +86,27 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--large", action="store_true", help=f"For store: beside {store.LARGE:,} records, too."
     )
+    parser.add_argument(
+        "--file",
+        default="",
+        help="Another file of a data set than its development split, by name or path; with one of"
+        " locomo, cosqa and contradictions.",
+    )
     _add_replay(parser)
     chosen = parser.parse_args(arguments)
     names, paths = _split(chosen.names)
     unknown = [name for name in names if name not in KINDS]
     if unknown:
         parser.error(f"no benchmark {unknown[0]!r}; there are {', '.join(KINDS)}")
+    if chosen.file and (len(names) != 1 or names[0] not in RECALL):
+        parser.error(f"--file needs exactly one of {', '.join(RECALL)}")
     usual = [name for name, row in KINDS.items() if row.usual and (chosen.data or not row.data)]
     replay = LearningOptions(
         chosen.labels, chosen.project, chosen.sessions, chosen.repos, chosen.shared, chosen.out
     )
-    given = Given(paths, chosen.data, chosen.typescript, replay, chosen.large, parser.error)
+    given = Given(
+        paths, chosen.data, chosen.typescript, replay, chosen.large, chosen.file, parser.error
+    )
     print(
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
     )
@@ -135,7 +146,7 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[Path]]:
 def _recall(name: str, given: Given) -> bool:
     if given.data is None:
         given.refuse(f"{name} needs --data, the folder with the data set")
-    RECALL[name](given.data, out=sys.stdout)
+    RECALL[name](given.data, out=sys.stdout, file=given.file)
     return True
 
 

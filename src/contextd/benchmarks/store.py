@@ -166,6 +166,5 @@ def _fill(runtime: Runtime, texts: list[str]) -> None:
                 records=[Put(record, "create") for record in records],
                 vectors={runtime.scope: by_digest},
                 model=runtime.embedder.model,
-                recount=start + _AT_ONCE >= len(texts),
             )
         )

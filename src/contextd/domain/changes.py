@@ -113,7 +113,6 @@ class Changes:
     )
     model: str = ""
     forget: Mapping[Scope, Sequence[str]] = field(default_factory=dict[Scope, Sequence[str]])
-    recount: bool = False
     open: Sequence[Session] = ()
     sessions: Sequence[SessionChange] = ()
     disagree: Sequence[Contradiction] = ()

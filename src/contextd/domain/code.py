@@ -9,6 +9,9 @@ from contextd.domain.dataclass import dataclass
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 """The languages of files that hold values, such as settings and translations, and nothing else."""
 
+DOCUMENTS = frozenset(("markdown", "restructuredtext", "text"))
+"""The languages of files that people read and nothing runs."""
+
 
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|__tests__|specs?|e2e)/|[._-](?:test|spec)\.|(?:^|/)test_"

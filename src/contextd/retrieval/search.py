@@ -12,7 +12,7 @@ import numpy as np
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Corrupt, Unavailable
-from contextd.domain.query import CODE, Match, Query, Vector
+from contextd.domain.query import CODE, EVENT, Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.words import content_words, distinct_words, query_words, words
@@ -30,6 +30,7 @@ from contextd.retrieval.hits import (
     Result,
     Texted,
 )
+from contextd.retrieval.messages import by_message
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
 from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
@@ -160,8 +161,8 @@ def find(
     depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`. A `reranker` has the
     last word on the order of the first hits, where they were asked for.
     """
-    # What speaks for a file may lift what is far down.
-    deep = max(30, 3 * limit) if past is None else 2 * DEPTH
+    # What speaks for a file or a message may lift what is far down.
+    deep = 2 * DEPTH if past is not None or EVENT in query.kinds else max(30, 3 * limit)
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
@@ -181,7 +182,7 @@ def find(
         # The vector of a word that nobody knows is near to something all the same.
         far += [candidate for candidate, _ in relevant]
         hits = []
-    hits = hits if past is None else by_file(hits, question, past)
+    hits = by_message(hits, question) if past is None else by_file(hits, question, past)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
     kept, left = distinct(hits, limit)

@@ -25,20 +25,15 @@ INLINE = 64
 _TREES_KEPT, _RESOLVERS_KEPT = 16, 4
 _PROJECTS_KEPT = 1_000
 
-_RECOUNT_SHARE = 0.02
-"""When so much of the files has changed a few at a time, the index counts its common words anew:
-below it, the counts of 60,000 files move by less than the ranks of a search notice."""
-
 
 @dataclass(slots=True)
 class Described:
-    """What is remembered of a project's index: whose tree it describes, from which checkouts calls
-    came, and how many files changed since its words were counted. Held under its lock.
+    """What is remembered of a project's index: whose tree it describes, and from which checkouts calls
+    came. Held under its lock.
     """
 
     root: Path | None = None
     roots: set[Path] = field(default_factory=set[Path])
-    uncounted: int = 0
     lock: threading.RLock = field(default_factory=threading.RLock)
 
 
@@ -153,17 +148,12 @@ def _difference(runtime: Runtime, index: Described, tree: Tree) -> CheckoutDiffe
 
 def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutDifference) -> None:
     if difference.count:
-        behind = index.uncounted + difference.count
-        size = len(tree.walked.files) if tree.walked else 0
-        recount = behind > max(INLINE, _RECOUNT_SHARE * size)
         scan_project(
             runtime,
             walked=difference.walked,
             stamps=difference.stamps,
             resolver=tree.linked(difference),
-            recount=recount,
         )
-        index.uncounted = 0 if recount else behind
     index.root = tree.root
 
 

@@ -36,17 +36,15 @@ def scan_project(
     walked: Walk | None = None,
     stamps: Mapping[str, Stamp] | None = None,
     resolver: Resolver | None = None,
-    recount: bool = True,
     check: Callable[[], None] = lambda: None,
 ) -> ScanReport:
     """Bring files and lexical index up to date; vectors follow in the background.
 
     Some files are one commit: after a crash a file is either known and indexed, or looked at again;
     and no other writer waits for long. What made others lead elsewhere is written behind them, so
-    that they are looked at again as well. `recount` has the index count anew which words are common:
-    that reads all of its vocabulary, too much for a few files. More than a few files are read in
-    another process, where others wait for answers of this one. `check` is called as files are read
-    and before each commit, and may raise to end the scan.
+    that they are looked at again as well. More than a few files are read in another process, where
+    others wait for answers of this one. `check` is called as files are read and before each commit,
+    and may raise to end the scan.
     """
 
     def progress(step: str, done: int, total: int) -> None:
@@ -80,7 +78,7 @@ def scan_project(
             same_text=report.same_text.intersection(file.path for file in some),
             remove=report.removed if last else (),
         )
-        runtime.commit(code=[change], jobs=_embedding(runtime), recount=recount and last)
+        runtime.commit(code=[change], jobs=_embedding(runtime))
     return report
 
 

@@ -116,8 +116,6 @@ class MemoryView(LocalReads):
         for original in changes.originals:
             keep_original(state, original)
         jobs = [add_job(state, job, now) for job in changes.jobs]
-        if changes.recount:
-            memory_index.recount(state, scopes)
         return Committed(changed, sessions, events, jobs, decided)
 
     def answered(self, call: str) -> str | None:
@@ -223,7 +221,6 @@ class MemoryUpkeep:
         with self._space.lock:
             for part in [part for part in self._space.state.entries if part[0] == scope]:
                 self._space.state.entries[part] = {}
-                self._space.state.common.pop(part, None)
 
     def retire(self, ages: Ages) -> dict[str, int]:
         """See `Upkeep.retire`."""

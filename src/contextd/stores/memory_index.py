@@ -39,15 +39,14 @@ class MemoryIndex(LocalRankings):
         """See `Index.lexical`."""
         asked = filters.asked_tokens(words)
         facets = set(filters.facet_conditions(query))
-        found: list[tuple[str, str, float]] = []
-        for part, entries in self._parts(query):
-            common = self._space.state.common.get(part, frozenset())
-            rare = [word for word in asked if word not in common] or asked
-            found += _scored(rare, entries, lambda e: self._allows(e, query, facets))
+        seen: dict[Family, list[IndexedDocument]] = {family: [] for family in FAMILIES}
+        for (_, family), entries in self._parts(query):
+            seen[family] += [entry for entry in entries if self._allows(entry, query, facets)]
+        found = [row for entries in seen.values() for row in _scored(asked, entries)]
         return ranking.best(found, limit, ranking.DECIMALS_OF_BM25)
 
     def _parts(self, query: Query | None = None) -> Iterator[tuple[PartKey, list[IndexedDocument]]]:
-        """The parts of the scopes that are asked for, whole: statistics are of all documents."""
+        """The parts of the scopes that are asked for, whole."""
         with self._space.lock:
             parts = [(part, [*mine.values()]) for part, mine in self._space.state.entries.items()]
         for part, entries in sorted(parts, key=lambda row: FAMILIES.index(row[0][1])):
@@ -129,20 +128,21 @@ class MemoryIndex(LocalRankings):
 
 
 def _scored(
-    asked: Sequence[str], entries: Sequence[IndexedDocument], allows: Any
+    asked: Sequence[str], entries: Sequence[IndexedDocument]
 ) -> list[tuple[str, str, float]]:
-    if not asked:
-        return []
-    mean = sum(entry.length for entry in entries) / len(entries)
-    weights = {
-        word: ranking.idf(len(entries), sum(entry.has(word) for entry in entries)) for word in asked
-    }
+    """The documents that hold a word asked for, with their scores among all of them."""
+    held = {word: sum(entry.has(word) for entry in entries) for word in asked}
+    most = ranking.COMMON_SHARE * len(entries)
+    if len(entries) > ranking.COMMON_FROM:
+        held = {word: count for word, count in held.items() if count <= most} or held
+    mean = sum(entry.length for entry in entries) / max(1, len(entries))
     found: list[tuple[str, str, float]] = []
     for entry in entries:
-        if not allows(entry) or not any(entry.has(word) for word in asked):
+        if not any(entry.has(word) for word in held):
             continue
         score = 0.0
-        for word, weight in weights.items():
+        for word, count in held.items():
+            weight = ranking.idf(len(entries), count)
             frequency = entry.text[word] + ranking.NEAR_WEIGHT * entry.near[word]
             score += ranking.bm25(frequency, entry.length, mean, weight)
         found.append((entry.document.id, entry.document.kind, score))
@@ -171,7 +171,7 @@ def put(state: State, documents: Sequence[Document]) -> None:
             state.next_seq(),
             Counter(text),
             Counter(near),
-            len(text) + len(near) + 2 + len(facets),
+            len(text) + len(near),
             frozenset(facets),
         )
 
@@ -213,16 +213,3 @@ def keep_vectors(state: State, scope: Scope, vectors: Mapping[str, Vector], mode
         present = {entry.digest for entry in state.entries.get(part, {}).values()}
         for text in present & vectors.keys():
             state.vectors[part, text, model] = vectors[text]
-
-
-def recount(state: State, scopes: Sequence[str]) -> None:
-    """Count anew which words are too common to ask for."""
-    for part, mine in state.entries.items():
-        if str(part[0]) not in scopes:
-            continue
-        counts: Counter[str] = Counter()
-        for entry in mine.values():
-            counts.update(entry.text.keys() | entry.near.keys())
-        least = ranking.COMMON_SHARE * len(mine)
-        enough = len(mine) > ranking.COMMON_FROM
-        state.common[part] = frozenset(w for w, n in counts.items() if enough and n > least)

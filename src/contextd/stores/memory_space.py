@@ -55,7 +55,6 @@ class State:
     change_kinds: dict[Key, str] = field(default_factory=dict)
     entries: dict[PartKey, dict[str, IndexedDocument]] = field(default_factory=dict)
     vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
-    common: dict[PartKey, frozenset[str]] = field(default_factory=dict)
     files: dict[Key, SourceFile] = field(default_factory=dict)
     sessions: dict[Key, Session] = field(default_factory=dict)
     events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)

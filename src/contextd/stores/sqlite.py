@@ -12,7 +12,7 @@ from contextd.stores.connection import BUSY_SECONDS, Database
 from contextd.stores.lost import mark, refuse_emptied, refuse_lost, ways_on
 from contextd.stores.migrate import migrate, migrations
 from contextd.stores.sqlite_directory import SqliteDirectory
-from contextd.stores.sqlite_index import DenseIndexes
+from contextd.stores.sqlite_index import IndexMemory
 from contextd.stores.sqlite_jobs import SqliteQueue
 from contextd.stores.sqlite_upkeep import SqliteUpkeep
 from contextd.stores.sqlite_view import SqliteView
@@ -47,14 +47,14 @@ class SqliteStore:
         except BaseException:
             self._database.close()
             raise
-        self._nearest = DenseIndexes(self._database)
+        self._memory = IndexMemory(self._database)
         self.directory = SqliteDirectory(self._database, scrub)
         self.queue = SqliteQueue(self._database, scrub)
         self.upkeep = SqliteUpkeep(self._database, scrub)
 
     def view(self, grant: Grant) -> SqliteView:
         """See `Store.view`."""
-        return SqliteView(self._database, grant, self._nearest, self._scrub)
+        return SqliteView(self._database, grant, self._memory, self._scrub)
 
     @property
     def writing(self) -> bool:

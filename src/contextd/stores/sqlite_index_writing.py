@@ -1,4 +1,4 @@
-"""What a commit does to the index: documents in, documents out, vectors, common words."""
+"""What a commit does to the index: documents in, documents out, vectors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from contextd.domain.query import Document, Family, Vector, family_of
 from contextd.domain.records import digest
 from contextd.domain.scope import Scope
 from contextd.domain.words import words
-from contextd.stores import codec, filters, ranking
-from contextd.stores.connection import Database, fetch
-from contextd.stores.sqlite_index import token
+from contextd.stores import codec, filters
+from contextd.stores.connection import fetch
+from contextd.stores.parts import token
 
 _ADD = """INSERT INTO docs (part, id, kind, status, confidence, valid_from, valid_to, digest, terms,
     seq) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING no"""
@@ -195,34 +195,3 @@ CREATE VIRTUAL TABLE lexicon_{part} USING fts5 (
 INSERT INTO lexicon_{part} (lexicon_{part}, rank) VALUES ('rank', 'bm25(1.0, 0.4, 0.0)');
 CREATE VIRTUAL TABLE vocabulary_{part} USING fts5vocab (lexicon_{part}, row);
 """
-
-
-def common_words(database: Database, scopes: Sequence[str]) -> dict[int, list[str]]:
-    """The words of each part of these scopes that stand in so many documents that asking for them
-    says nothing; of the parts only where they differ from what is stored.
-    """
-    differing: dict[int, list[str]] = {}
-    for part, total in database.rows(
-        "SELECT parts.no, ifnull(sum(count), 0) FROM parts LEFT JOIN doc_counts"
-        " ON doc_counts.part = parts.no AND field = 'kind'"
-        " WHERE scope IN (SELECT value FROM json_each(?)) GROUP BY parts.no",
-        (codec.dumps(list(scopes)),),
-    ):
-        common: set[str] = set()
-        if total > ranking.COMMON_FROM:
-            most = ranking.COMMON_SHARE * total
-            rows = database.rows(f"SELECT term FROM vocabulary_{part} WHERE doc > ?", (most,))
-            common = {word for (word,) in rows}
-        stored = database.rows("SELECT word FROM common_words WHERE part = ?", (part,))
-        if common != {word for (word,) in stored}:
-            differing[part] = sorted(common)
-    return differing
-
-
-def keep_common_words(connection: apsw.Connection, common: Mapping[int, Sequence[str]]) -> None:
-    """Store what `common_words` found."""
-    for part, found in common.items():
-        connection.execute("DELETE FROM common_words WHERE part = ?", (part,))
-        connection.executemany(
-            "INSERT INTO common_words (part, word) VALUES (?, ?)", [(part, word) for word in found]
-        )

@@ -188,7 +188,7 @@ class SqliteUpkeep:
                 connection.execute(
                     f"INSERT INTO lexicon_{part} (lexicon_{part}) VALUES ('delete-all')"
                 )
-                for table in ("docs", "forgotten", "common_words"):
+                for table in ("docs", "forgotten"):
                     connection.execute(f"DELETE FROM {table} WHERE part = ?", (part,))
                 connection.execute(
                     "UPDATE parts SET clock = clock + 1, floor = clock + 1 WHERE no = ?", (part,)

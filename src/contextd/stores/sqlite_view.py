@@ -28,12 +28,10 @@ from contextd.stores.sqlite_awareness import (
     disagree,
 )
 from contextd.stores.sqlite_files import FileRow, SqliteFiles, file_row, remove_files, write_file
-from contextd.stores.sqlite_index import DenseIndexes, SqliteIndex
+from contextd.stores.sqlite_index import IndexMemory, SqliteIndex
 from contextd.stores.sqlite_index_writing import (
     DocumentRow,
     IndexWriter,
-    common_words,
-    keep_common_words,
     packed,
     row_of,
 )
@@ -70,16 +68,14 @@ class Prepared:
 class SqliteView(LocalReads):
     """A `View` of a SQLite store."""
 
-    def __init__(
-        self, database: Database, grant: Grant, nearest: DenseIndexes, scrub: Scrub
-    ) -> None:
+    def __init__(self, database: Database, grant: Grant, memory: IndexMemory, scrub: Scrub) -> None:
         self.grant = grant
         self._database, self._scrub = database, scrub
         self._reach = reach = Reach(grant)
         self.records = SqliteRecords(database, reach)
         self.survey = SqliteSurvey(database, reach, self.records)
         self.contradictions = SqliteContradictions(database, reach)
-        self.index = SqliteIndex(database, reach, nearest)
+        self.index = SqliteIndex(database, reach, memory)
         self.files = SqliteFiles(database, reach)
         self.sessions = SqliteSessions(database, reach, scrub)
         self.originals = SqliteOriginals(database, reach)
@@ -93,10 +89,7 @@ class SqliteView(LocalReads):
         with self._database.write() as connection:
             if call and not fetch(connection, _CALL, (self._reach.owner, call, now)):
                 raise rules.committed_already()
-            done = _write(connection, ready, writable(self.grant), now)
-        if changes.recount:
-            self._recount()
-        return done
+            return _write(connection, ready, writable(self.grant), now)
 
     def _prepared(self, changes: Changes, now: int) -> Prepared:
         authorise(self._reach, changes)
@@ -126,12 +119,6 @@ class SqliteView(LocalReads):
         """The scopes of the records whose disagreements are spoken of."""
         ids = changes.disagreeing
         return {record.id: str(record.scope) for record in self.records.get(ids)} if ids else {}
-
-    def _recount(self) -> None:
-        common = common_words(self._database, writable(self.grant))
-        if common:
-            with self._database.write() as connection:
-                keep_common_words(connection, common)
 
     def answered(self, call: str) -> str | None:
         """See `View.answered`."""

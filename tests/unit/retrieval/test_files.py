@@ -3,20 +3,32 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.code import Chunk
-from contextd.retrieval.files import DATA, FURTHER, LEAD, PATH, RECENT, WORDS, Past, by_file
+from contextd.retrieval.files import (
+    DATA,
+    FURTHER,
+    LEAD,
+    PATH,
+    PROSE,
+    RECENT,
+    WORDS,
+    Past,
+    by_file,
+)
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 
 NOTHING = Past()
 
 
-def hit(path: str, text: str = "x", *, cosine: float = 0.0, line: int = 1) -> Hit:
+def hit(
+    path: str, text: str = "x", *, cosine: float = 0.0, line: int = 1, language: str = ""
+) -> Hit:
     chunk = Chunk(
         id=f"{path}:{line}",
         path=path,
         start_line=line,
         end_line=line,
         text=text,
-        language=path.rsplit(".", 1)[-1],
+        language=language or path.rsplit(".", 1)[-1],
     )
     parts = (ScorePart(LEXICAL, 0.5, 1, 3.0), ScorePart(DENSE, 0.5, 1 if cosine else 0, cosine))
     return Hit(chunk.id, "code", parts, chunk)
@@ -129,3 +141,12 @@ def test_translations_come_behind_the_code_they_are_shown_by() -> None:
 )
 def test_a_question_for_data_finds_it_first(question: str) -> None:
     assert translated(question)[0] == "web/src/locales/en.json:1"
+
+
+def test_documents_stand_behind_code_unless_they_are_asked_for() -> None:
+    told = hit("docs/cookies.md", "sign cookies", cosine=0.6, language="markdown")
+    hits = [told, hit("src/sign.ts", "sign cookies", cosine=0.5)]
+    found = by_file(hits, "sign the cookies", NOTHING)
+    assert ids(found) == ["src/sign.ts:1", "docs/cookies.md:1"]
+    assert found[1].part("document").amount == PROSE
+    assert ids(by_file(hits, "document how to sign cookies", NOTHING))[0] == told.id

@@ -13,6 +13,7 @@ from contextd.benchmarks import cosqa, locomo
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import checksum, data_file, score
 from contextd.benchmarks.recall import RECALL
+from contextd.benchmarks.run import main
 from contextd.domain.errors import NotFound
 
 SAMPLE = {
@@ -78,6 +79,15 @@ def test_cosqa_ranks_the_function_that_answers_first(data: Path):
     figures = cosqa.run(data, out=io.StringIO(), store="memory")
     assert figures["functions"] == 3
     assert figures["contextd"]["MRR"]["mean"] == 1.0
+
+
+def test_another_file_is_measured_by_its_name_and_said(data: Path):
+    (data / "locomo" / "mine.json").write_text(json.dumps([{**SAMPLE, "qa": SAMPLE["qa"][:1]}]))
+    out = io.StringIO()
+    assert locomo.run(data, out=out, file="mine.json", store="memory")["questions"] == 1
+    assert "data: mine.json" in out.getvalue()
+    with pytest.raises(SystemExit):
+        main(["--data", str(data), "--file", "mine.json"])
 
 
 @pytest.mark.parametrize("name", list(RECALL))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
-from contextd.code.index.languages.table import BY_NAME, DATA, PROSE
+from contextd.code.index.languages.table import BY_NAME, DATA
 from contextd.code.project.beside import is_beside
 from contextd.code.project.material import substance
 from contextd.code.project.module_clusters import clusters
@@ -20,7 +20,7 @@ from contextd.code.project.project_model import KeyFile
 from contextd.code.project.project_type import CODE
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.tree.generated import UNWRITTEN
-from contextd.domain.code import SourceFile, is_test
+from contextd.domain.code import DOCUMENTS, SourceFile, is_test
 from contextd.domain.dataclass import dataclass
 
 Role = Literal["entry", "config", "core", "test"]
@@ -34,7 +34,7 @@ _VAGUE = re.compile(
 )
 """Files that say nothing about what the others around them are for."""
 
-_NO_CODE = DATA | PROSE | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
+_NO_CODE = DATA | DOCUMENTS | frozenset(["", "css", "scss", "sass", "less", "shell", "dockerfile"])
 _TEST_NAME = re.compile(r"(?:[._-](?:test|spec)s?|/test_[^/]*|^test_[^/]*|[a-z]Test)\.[a-z]+$")
 _ENTRY = re.compile(
     r"(?:^|/)(?:index|main|__init__|__main__|mod|lib|app|server|cli|page|route|urls)\.[a-z]+$", re.I

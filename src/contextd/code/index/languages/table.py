@@ -288,7 +288,6 @@ _BY_BASENAME = {
     "go.mod": "go-module",
     "go.work": "go-module",
 }
-PROSE = frozenset(("markdown", "restructuredtext", "text"))
 DATA = VALUES | {"html", "notebook"}
 
 

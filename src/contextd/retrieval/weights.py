@@ -1,0 +1,18 @@
+"""The fitted weights of rankers. `tools/fit_ranking.py` makes `data/ranking.json`; nothing is learned at
+run time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+
+
+@cache
+def weights(family: str) -> Mapping[str, float]:
+    """What each signal of a family counts, against 1 for the score by words and meaning."""
+    text = resources.files("contextd").joinpath("data/ranking.json").read_text("utf-8")
+    found: dict[str, float] = json.loads(text)[family]
+    return found

@@ -1,0 +1,230 @@
+"""BM25 over exactly the documents a query asks for, as if there were no others.
+
+How rare a word is and how long a document is on average is counted among the documents of the asked
+scopes that pass the query's filters, family by family. FTS5 counts both over the whole of a table, so
+only its postings are used: reading them costs half of what its own bm25() does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.query import Match, Query
+from contextd.stores import codec, ranking
+from contextd.stores.connection import Database
+from contextd.stores.parts import IndexPart, carrying
+from contextd.stores.roster import PartSource, Places, Roster, caught_up, widened
+
+_ROW = """SELECT d.no, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, z.sz FROM docs d
+    {join} lexicon_{part}_docsize z ON z.id = d.no WHERE d.part = :part"""
+_PLACES = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.places_{part}
+    USING fts5vocab ('main', 'lexicon_{part}', 'instance')"""
+_POSTINGS = """SELECT group_concat(doc * 2 + (col = 'near')) FROM temp.places_{part}
+    WHERE term = ? AND col <> 'meta'"""
+
+MOST_DOCUMENTS = 2_000_000
+"""So many documents, of some 50 bytes each, are known by heart. Past it the parts that were not asked for
+longest are given up and read again when they are."""
+
+
+class _Lengths:
+    """The documents of one part with words, and how many words each has."""
+
+    def __init__(self) -> None:
+        self.seq = -1
+        self.roster = Roster()
+        self.words = np.zeros(self.roster.capacity, np.int64)
+
+    def take(self, rows: list[tuple[Any, ...]]) -> None:
+        """Keep these rows; one that is not in the lexicon is dropped."""
+        lexed = [row for row in rows if row[6] is not None]
+        self.drop(row[0] for row in rows if row[6] is None)
+        if not lexed:
+            return
+        places = self.roster.take(lexed)
+        if self.roster.capacity > len(self.words):
+            self.words = widened(self.words, self.roster.capacity)
+        self.words[places] = [_length(row[6]) for row in lexed]
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Forget these documents."""
+        self.roster.drop(numbers)
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether most places are of forgotten documents."""
+        return self.roster.wasteful
+
+
+def _length(sizes: bytes) -> int:
+    """The words of the first two fields, of the three counts FTS5 keeps of a document: numbers of seven
+    bits a byte, the high bit set but in the last one (sqlite.org/fts5.html, "The %_docsize table").
+    """
+    if sizes[0] < 128 and sizes[1] < 128:
+        return sizes[0] + sizes[1]
+    total = number = fields = 0
+    for byte in sizes:
+        number = number << 7 | byte & 127
+        if byte < 128:
+            total, number, fields = total + number, 0, fields + 1
+            if fields == 2:
+                break
+    return total
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a query sees of a part, and how many documents its filters hide."""
+
+    part: int
+    lengths: _Lengths
+    mask: NDArray[np.bool_]
+    hidden: int
+
+
+class Lexicons:
+    """The words of all parts, as this process knows them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._lock = Lock()
+        self._known: dict[int, _Lengths] = {}
+
+    def best(
+        self,
+        words: Sequence[str],
+        parts: Sequence[IndexPart],
+        query: Query,
+        facets: Sequence[str],
+        limit: int,
+    ) -> list[Match]:
+        """The documents of these parts that match the words best, of those that carry all the facets."""
+        scored: list[tuple[int, float]] = []
+        # The lock comes first: a snapshot older than what another thread read makes it be read again.
+        with self._lock, self._database.snapshot():
+            self._make_room()
+            for family in dict.fromkeys(part.family for part in parts):
+                mine = [part for part in parts if part.family == family]
+                scored += _top(self._scores(words, self._asked(mine, query, facets)), limit)
+            named = self._named(scored)
+        return ranking.best(named, limit, ranking.DECIMALS_OF_BM25)
+
+    def _asked(
+        self, parts: Sequence[IndexPart], query: Query, facets: Sequence[str]
+    ) -> list[_Asked]:
+        """What a query sees of the parts that have something for it."""
+        masks: dict[int, NDArray[np.bool_]] = {}
+        for part in parts:
+            lengths = self._lengths(part.number)
+            among = carrying(self._database, part.number, facets)
+            mask = lengths.roster.allowed(query, part.asked, among)
+            masks[part.number] = mask | masks.get(part.number, np.False_)
+        found: list[_Asked] = []
+        for number, mask in masks.items():
+            lengths = self._known[number]
+            seen = int(mask.sum())
+            if seen:
+                hidden = int(lengths.roster.alive.sum()) - seen
+                found.append(_Asked(number, lengths, mask, hidden))
+        return found
+
+    def _lengths(self, part: int) -> _Lengths:
+        known = self._known.pop(part) if part in self._known else _Lengths()
+        whole, newer = (_ROW.format(join=join, part=part) for join in ("JOIN", "LEFT JOIN"))
+        source = PartSource(whole, (f"{newer} AND d.seq > :since",), {})
+        self._known[part] = caught_up(self._database, part, known, source, _Lengths)
+        return self._known[part]
+
+    def _make_room(self) -> None:
+        spent = sum(known.roster.capacity for known in self._known.values())
+        while spent > MOST_DOCUMENTS and len(self._known) > 1:
+            spent -= self._known.pop(next(iter(self._known))).roster.capacity
+
+    def _scores(
+        self, words: Sequence[str], asked: Sequence[_Asked]
+    ) -> list[tuple[_Asked, NDArray[np.float64]]]:
+        """The score of each document of each part: BM25 of the words that are not common here."""
+        total = sum(int(one.mask.sum()) for one in asked)
+        if not total:
+            return []
+        length = sum(int(one.lengths.words[: len(one.mask)][one.mask].sum()) for one in asked)
+        scores = [(one, np.zeros(len(one.mask))) for one in asked]
+        for word in self._rare(words, asked, total):
+            held = [self._holders(word, one) for one in asked]
+            weight = ranking.idf(total, sum(len(places) for places, _ in held))
+            for (one, sums), (places, frequencies) in zip(scores, held, strict=True):
+                own = one.lengths.words[places]
+                sums[places] += ranking.bm25(frequencies, own, length / total, weight)
+        return scores
+
+    def _rare(self, words: Sequence[str], asked: Sequence[_Asked], total: int) -> Sequence[str]:
+        """The words that say something here; all when none does."""
+        if total <= ranking.COMMON_FROM:
+            return words
+        most = ranking.COMMON_SHARE * total
+        return [word for word in words if not self._is_in_more(word, asked, most)] or words
+
+    def _is_in_more(self, word: str, asked: Sequence[_Asked], most: float) -> bool:
+        """Whether more of the documents asked than these hold a word. Its postings are read only where
+        what the filters leave out decides.
+        """
+        held = hidden = 0
+        for one in asked:
+            counted = f"SELECT doc FROM vocabulary_{one.part} WHERE term = ?"
+            held += self._database.value(counted, (word,)) or 0
+            hidden += one.hidden
+        if held <= most or held - hidden > most:
+            return bool(held > most)
+        return sum(len(self._holders(word, one)[0]) for one in asked) > most
+
+    def _holders(self, word: str, asked: _Asked) -> tuple[Places, NDArray[np.float64]]:
+        """Where those that hold a word stand among what is asked, and how often each does: nearby text
+        counts less.
+        """
+        self._database.rows(_PLACES.format(part=asked.part))
+        found = self._database.value(_POSTINGS.format(part=asked.part), (word,))
+        # An occurrence is one number: twice the document's, and one more in nearby text.
+        written = np.fromstring(found or "", np.int64, sep=",")
+        if not len(written):
+            return np.zeros(0, np.intp), np.zeros(0)
+        numbers = written >> 1
+        first = np.flatnonzero(np.diff(numbers, prepend=-1))
+        near = np.add.reduceat(written & 1, first)
+        times = np.diff(first, append=len(written))
+        places = asked.lengths.roster.places(numbers[first])
+        seen = (places >= 0) & asked.mask[places]
+        frequencies = (times - near) + ranking.NEAR_WEIGHT * near
+        return places[seen], frequencies[seen]
+
+    def _named(self, scored: Sequence[tuple[int, float]]) -> list[tuple[str, str, float]]:
+        """(id, kind, score) of documents by number."""
+        names = {
+            number: (id, kind)
+            for number, id, kind in self._database.rows(
+                "SELECT no, id, kind FROM docs WHERE no IN (SELECT value FROM json_each(?))",
+                (codec.dumps([number for number, _ in scored]),),
+            )
+        }
+        return [(*names[number], score) for number, score in scored]
+
+
+def _top(
+    scores: Sequence[tuple[_Asked, NDArray[np.float64]]], limit: int
+) -> list[tuple[int, float]]:
+    """(number, score) of the best documents, and of all that score as the last of them."""
+    if not scores:
+        return []
+    numbers = np.concatenate([one.lengths.roster.numbers[: len(sums)] for one, sums in scores])
+    every = np.concatenate([sums for _, sums in scores])
+    found = np.flatnonzero(every)
+    if len(found) > limit:
+        held = every[found]
+        # Everything within rounding of the last one stays, so that ties go by id.
+        found = found[held >= np.partition(held, len(held) - limit)[len(held) - limit] - 1e-9]
+    return list(zip(numbers[found].tolist(), every[found].tolist(), strict=True))

@@ -1,0 +1,70 @@
+"""The parts of the index: each family of documents of each scope, with a lexicon of its own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.query import FAMILIES, Family, Query, family_of
+from contextd.stores.connection import Database, placeholders
+from contextd.stores.reach import Reach, Slice
+
+
+@lru_cache(maxsize=65_536)
+def token(field: str, value: str) -> str:
+    """One word for a condition, so that a filter is a term of the match."""
+    hashed = hashlib.blake2b(value.encode(), digest_size=8, person=field.encode())
+    return field[0] + hashed.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexPart:
+    """A family of documents of one scope, and which kinds of it a query may see."""
+
+    number: int
+    scope: str
+    family: Family
+    asked: Slice
+
+
+class Parts:
+    """The parts of the index that a grant reaches."""
+
+    def __init__(self, database: Database, reach: Reach) -> None:
+        self._database, self._reach = database, reach
+
+    def of(self, query: Query | None = None) -> list[IndexPart]:
+        """The parts a query asks, of all that may be read without one. A query that names no kinds
+        asks no code and no messages.
+        """
+        found: list[IndexPart] = []
+        for asked in self._reach.slices(query):
+            families = _families(asked, named=query is not None)
+            rows = self._database.rows(
+                "SELECT no, scope, family FROM parts"
+                f" WHERE scope IN ({placeholders(asked.scopes)})"
+                f" AND family IN ({placeholders(families)}) ORDER BY no",
+                (*asked.scopes, *families),
+            )
+            found += [IndexPart(number, scope, family, asked) for number, scope, family in rows]
+        return found
+
+
+def _families(asked: Slice, *, named: bool) -> list[Family]:
+    if asked.kinds:
+        present = {family_of(kind) for kind in asked.kinds}
+        return [family for family in FAMILIES if family in present]
+    return ["records"] if named else list(FAMILIES)
+
+
+def carrying(database: Database, part: int, facets: Sequence[str]) -> list[int] | None:
+    """The numbers of the documents of a part that carry all of the facets; None when none is asked for."""
+    if not facets:
+        return None
+    wanted = " AND ".join(f'"{token("facet", facet)}"' for facet in facets)
+    rows = database.rows(
+        f"SELECT rowid FROM lexicon_{part} WHERE lexicon_{part} MATCH ?", (f"meta : ({wanted})",)
+    )
+    return [number for (number,) in rows]

@@ -1,0 +1,206 @@
+"""Which documents a part of the index holds, in memory: what queries filter by, in parallel arrays.
+
+Every change of a part carries a number. A copy first reads what is newer than what it knows,
+whichever thread or process wrote it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.query import Query
+from contextd.domain.time import to_micros
+from contextd.stores.connection import Database
+from contextd.stores.reach import Slice
+
+Places = NDArray[np.intp]
+
+_ALWAYS = np.iinfo(np.int64)
+
+
+class _Codes:
+    """Small numbers for names."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def of(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def known(self, names: Iterable[str]) -> list[int]:
+        return [self.numbers[name] for name in names if name in self.numbers]
+
+
+class Roster:
+    """The documents of a part. Each keeps its place, also while it is forgotten."""
+
+    def __init__(self) -> None:
+        self.size = 0
+        self.kinds, self.statuses = _Codes(), _Codes()
+        self.numbers = np.zeros(64, np.int64)
+        self.codes = np.zeros((64, 2), np.int32)
+        self.alive = np.zeros(64, np.bool_)
+        self.confidence = np.zeros(64, np.float64)
+        self.validity = np.zeros((64, 2), np.int64)
+        self._order: Places | None = None
+
+    @property
+    def capacity(self) -> int:
+        """How many places arrays beside this one must have."""
+        return len(self.alive)
+
+    def take(self, rows: Sequence[Sequence[Any]]) -> Places:
+        """Keep documents, from (number, kind, status, confidence, valid from, valid to, …), and say in
+        which places.
+        """
+        numbers = np.array([row[0] for row in rows], np.int64)
+        places = self.places(numbers)
+        new = places < 0
+        if new.any():
+            places[new] = self._added(numbers[new])
+        self.alive[places] = True
+        self.confidence[places] = [row[3] for row in rows]
+        self.codes[places] = [(self.kinds.of(row[1]), self.statuses.of(row[2])) for row in rows]
+        self.validity[places] = [
+            (
+                _ALWAYS.min if row[4] is None else row[4],
+                _ALWAYS.max if row[5] is None else row[5],
+            )
+            for row in rows
+        ]
+        return places
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Forget these documents; their places are used again when they come back."""
+        places = self.places(np.array(list(numbers), np.int64))
+        self.alive[places[places >= 0]] = False
+
+    def places(self, numbers: NDArray[np.int64]) -> Places:
+        """The place of each document, −1 for one that was never here."""
+        if not self.size:
+            return np.full(len(numbers), -1, np.intp)
+        here = self.numbers[: self.size]
+        at = np.minimum(np.searchsorted(here, numbers, sorter=self._order), self.size - 1)
+        if self._order is not None:
+            at = self._order[at]
+        found: Places = np.where(here[at] == numbers, at, -1)
+        return found
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether most places are of forgotten documents."""
+        return self.size > 1_024 and 2 * int(self.alive.sum()) < self.size
+
+    def _added(self, numbers: NDArray[np.int64]) -> Places:
+        start, self.size = self.size, self.size + len(numbers)
+        capacity = self.capacity
+        while capacity < self.size:
+            capacity *= 2
+        if capacity > self.capacity:
+            for name in ("numbers", "codes", "alive", "confidence", "validity"):
+                setattr(self, name, widened(getattr(self, name), capacity))
+        self.numbers[start : self.size] = numbers
+        here = self.numbers[: self.size]
+        # New documents nearly always have higher numbers than all before.
+        self._order = None if (here[1:] > here[:-1]).all() else np.argsort(here)
+        return np.arange(start, self.size)
+
+    def allowed(
+        self, query: Query, asked: Slice, among: Sequence[int] | None = None
+    ) -> NDArray[np.bool_]:
+        """Which places a query may see; `among` these documents when given."""
+        end = self.size
+        mask = self.alive[:end].copy()
+        if among is not None:
+            chosen = np.zeros(end, np.bool_)
+            places = self.places(np.array(among, np.int64))
+            chosen[places[places >= 0]] = True
+            mask &= chosen
+        kinds = [code for kind, code in self.kinds.numbers.items() if asked.has(kind)]
+        if len(kinds) < len(self.kinds.numbers):
+            mask &= _is_one_of(self.codes[:end, 0], kinds)
+        if query.statuses:
+            mask &= _is_one_of(self.codes[:end, 1], self.statuses.known(query.statuses))
+        if query.min_confidence > 0:
+            mask &= self.confidence[:end] >= query.min_confidence
+        if query.valid_at is not None:
+            moment = to_micros(query.valid_at)
+            mask &= (self.validity[:end, 0] <= moment) & (moment < self.validity[:end, 1])
+        return mask
+
+
+def widened(array: NDArray[Any], capacity: int) -> NDArray[Any]:
+    """The array with so many rows; those it had come first."""
+    wider = np.zeros((capacity, *array.shape[1:]), array.dtype)
+    wider[: len(array)] = array
+    return wider
+
+
+def _is_one_of(codes: NDArray[np.int32], wanted: list[int]) -> NDArray[np.bool_]:
+    if len(wanted) == 1:
+        only: NDArray[np.bool_] = codes == wanted[0]
+        return only
+    return np.isin(codes, wanted)
+
+
+class PartCopy(Protocol):
+    """What is kept in memory of a part, as it was at `seq`."""
+
+    seq: int
+
+    @property
+    def wasteful(self) -> bool:
+        """Whether reading it anew would save memory."""
+        ...
+
+    def take(self, rows: list[tuple[Any, ...]]) -> None:
+        """Keep these documents as they are now."""
+        ...
+
+    def drop(self, numbers: Iterable[int]) -> None:
+        """Forget these documents."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PartSource:
+    """Where a copy is read from: one statement for the whole, others for what is newer than `:since`."""
+
+    whole: str
+    newer: tuple[str, ...]
+    values: dict[str, Any]
+
+
+Copy = TypeVar("Copy", bound=PartCopy)
+
+
+def caught_up(
+    database: Database, part: int, copy: Copy, source: PartSource, new: Callable[[], Copy]
+) -> Copy:
+    """The copy as the database is now; another one when it must be read anew."""
+    ask = "SELECT clock, floor FROM parts WHERE no = ?"
+    [(now, floor)] = database.rows(ask, (part,))
+    if copy.seq == now:
+        return copy
+    values = {"part": part, **source.values}
+    with database.snapshot():
+        [(now, floor)] = database.rows(ask, (part,))
+        known = floor <= copy.seq <= now
+        if known:
+            gone = database.rows(
+                "SELECT doc FROM forgotten WHERE part = ? AND seq > ?", (part, copy.seq)
+            )
+            copy.drop(number for (number,) in gone)
+            since = copy.seq
+            for sql in source.newer:
+                copy.take(database.rows(sql, {**values, "since": since}))
+        if not known or copy.wasteful:
+            copy = new()
+            copy.take(database.rows(source.whole, values))
+    copy.seq = now
+    return copy

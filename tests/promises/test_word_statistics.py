@@ -1,0 +1,98 @@
+"""What is asked is scored as if nothing else were there: other projects, other kinds, other tags."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from contextd.domain.query import Document, Query
+from contextd.domain.scope import Scope
+from contextd.stores import ranking
+from support.stores import Whole
+from support.strategies import EPOCH, SCOPES
+
+A, ALONE = SCOPES[2], SCOPES[3]
+ASKED = ["upload", "retri", "cach", "chunk"]
+TEXTS = [
+    "retry the upload twice",
+    "the upload is cut into chunks, and every chunk of the upload has a checksum",
+    "cache keys carry the locale",
+    "retry with a longer pause",
+    "upload",
+]
+
+
+def documents(scope: Scope, prefix: str = "", **fields: object) -> list[Document]:
+    return [
+        replace(Document(id=f"{prefix}{n}", kind="memory", scope=scope, text=text), **fields)  # type: ignore[arg-type]
+        for n, text in enumerate(TEXTS)
+    ]
+
+
+def found(store, scope: Scope, *more: Scope, words=ASKED, **fields: object) -> list[tuple]:
+    """Texts' numbers and scores, best first."""
+    query = Query(scopes=frozenset({scope, *more}), **fields)  # type: ignore[arg-type]
+    return [(m.id[-1], m.score) for m in store.index.lexical(words, query, 9)]
+
+
+def test_twenty_projects_beside_it_change_no_score(store):
+    store.index_put(documents(A), {}, "")
+    alone = found(store, A)
+    assert len(alone) == 5
+    for n in range(20):
+        other = Scope("local", "default", f"other-{n}")
+        noise = ("upload retry chunk cache " * (n + 1)).strip()
+        some = [
+            Document(id=f"{n}-{i}", kind=kind, scope=other, text=noise)
+            for i, kind in enumerate(("memory", "decision", "code", "event"))
+        ]
+        Whole(store.store, [other]).index_put(some, {}, "")
+    assert found(store, A) == alone
+
+
+@pytest.mark.parametrize(
+    ("hidden", "asked"),
+    [
+        ({"kind": "decision"}, {"kinds": ("memory",)}),
+        ({"status": "inbox"}, {}),
+        ({"confidence": 0.2}, {"min_confidence": 0.5}),
+        ({"valid_to": EPOCH}, {"valid_at": EPOCH}),
+        ({"facets": ("tag=b",)}, {"tags": ("a",)}),
+    ],
+)
+def test_what_a_filter_hides_changes_no_score(store, monkeypatch, hidden, asked):
+    shown = {"facets": ("tag=a",)}
+    noise = [doc for n in range(3) for doc in documents(A, f"x{n}", **hidden)]
+    store.index_put([*documents(A, **shown), *noise], {}, "")
+    store.index_put(documents(ALONE, "y", **shown), {}, "")
+    assert found(store, A, **asked) == found(store, ALONE) != found(store, A, statuses=())
+    # Nor which words are too common to be asked for: here it is "upload", in three of five.
+    monkeypatch.setattr(ranking, "COMMON_FROM", 3)
+    monkeypatch.setattr(ranking, "COMMON_SHARE", 0.5)
+    assert found(store, A, **asked) == found(store, ALONE)
+    assert len(found(store, A, **asked)) == 4
+
+
+def test_two_projects_asked_together_are_scored_as_one(store):
+    store.index_put(documents(A)[:2], {}, "")
+    store.index_put(documents(SCOPES[1])[2:], {}, "")
+    store.index_put(documents(ALONE), {}, "")
+    assert found(store, A, SCOPES[1]) == found(store, ALONE)
+
+
+def test_a_word_of_most_notes_counts_where_there_are_few(store):
+    store.index_put(documents(A)[:2], {}, "")
+    assert found(store, A, words=["upload"])[0][1] > 0.1
+
+
+def test_scores_follow_every_change(store):
+    store.index_put(documents(A), {}, "")
+    before = found(store, A)
+    extra = Document(id="z", kind="memory", scope=A, text="upload " * 200, near="chunk " * 150)
+    store.index_put([extra], {}, "")
+    assert found(store, A) != before
+    store.index_put([replace(extra, status="archived")], {}, "")
+    assert found(store, A) == before
+    store.index_forget(["z"])
+    assert found(store, A) == before

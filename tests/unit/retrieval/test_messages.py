@@ -1,0 +1,64 @@
+"""What a message is and where it stands moves it, and every move is told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from contextd.domain.documents import event_id
+from contextd.domain.sessions import Event
+from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.retrieval.messages import SIGNALS, by_message, signals
+from contextd.retrieval.weights import weights
+
+AT = datetime(2026, 1, 1, tzinfo=UTC)
+ASKED = "Where did Ana leave the keys of the boat?"
+
+
+def hit(session: str, seq: int, text: str, score: float, role: str = "user") -> Hit:
+    event = Event(type="message", key=str(seq), at=AT, role=role, text=text, seq=seq)
+    parts = (ScorePart(LEXICAL, score / 2, 1, 3.0), ScorePart(DENSE, score / 2, 1, 0.5))
+    return Hit(event_id(session, seq), "event", parts, event)
+
+
+def order(*hits: Hit) -> list[str]:
+    return [one.id for one in by_message(hits, ASKED)]
+
+
+def test_the_reply_comes_before_the_question_that_is_asked_again():
+    asks = hit("s", 4, "Where are the keys of the boat?", 0.9)
+    reply = hit("s", 5, "They hang behind the door of the shed, I put them there on Monday.", 0.75)
+    assert order(asks, reply) == [reply.id, asks.id]
+    # The same words anywhere else answer nothing.
+    elsewhere = hit("s", 9, reply.text, 0.6)
+    assert order(asks, elsewhere) == [asks.id, elsewhere.id]
+
+
+def test_a_session_about_it_and_who_is_named_count():
+    about = [hit("s", n, "We sailed and came home late.", 0.6) for n in (1, 9, 20)]
+    other = hit("t", 1, "We sailed and came home late.", 0.6)
+    assert order(other, *about)[-1] == other.id
+    named = hit("t", 5, "We sailed and came home late.", 0.6, role="Ana")
+    assert order(other, named) == [named.id, other.id]
+    [told] = signals([hit("t", 1, "x", 0.5, role="user")], "which user was it?")
+    assert told["speaker"] == 0.0
+
+
+def test_the_best_by_words_and_meaning_keeps_its_score_and_parts_add_up():
+    hits = [hit("s", 1, "ok", 0.8), hit("s", 2, "The keys of the boat hang there.", 0.5)]
+    found = {one.id: one for one in by_message(hits, ASKED)}
+    assert found[hits[0].id] == hits[0]
+    moved = found[hits[1].id]
+    assert moved.score == pytest.approx(sum(part.amount for part in moved.parts))
+    assert "says much" in moved.why
+
+
+def test_what_is_no_message_stays_as_it_is_and_one_message_alone_too():
+    alone = [hit("s", 1, "The keys.", 0.5), Hit("r", "memory", (ScorePart("words", 0.4),), AT)]  # type: ignore[arg-type]
+    assert by_message(alone, ASKED) == alone
+    assert by_message([], ASKED) == []
+
+
+def test_every_signal_has_a_weight():
+    assert set(weights("messages")) == set(SIGNALS)
