@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from contextd.app import Host
     from contextd.surfaces.cli.commands import Commands
 
@@ -69,6 +69,8 @@ def _load() -> None:
 
 def _standalone(*, fresh: bool = False) -> Host:
     # Only commands that work without a daemon need it.
+    from contextlib import suppress  # noqa: PLC0415
+
     from contextd.app import Host  # noqa: PLC0415
     from contextd.daemon_log import keep_log  # noqa: PLC0415
     from contextd.home import log_path  # noqa: PLC0415

@@ -9,21 +9,23 @@ Standard library only, and light: shim and hook wait for these imports.
 
 from __future__ import annotations
 
-import contextlib
-import json
+import _socket as socket  # the half in C: the one in Python imports `enum` and `selectors`
 import os
-import re
-import socket
 import sys
 import time
-from collections.abc import Mapping
-from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from contextd import __version__
 from contextd.home import endpoint_path, log_path, socket_path, token_path
+from contextd.plain_json import dumps, loads
 from contextd.spawn import check_directory, has_exited, start_daemon, take_lock
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+    from typing import Any
+
+    from contextd.home import AnyPath, Home
 
 PROTOCOL = 1
 """Version of the preamble and of the lines after it."""
@@ -39,7 +41,7 @@ class Channel:
 
     def send(self, message: Mapping[str, Any]) -> None:
         """Write one line. Raises `OSError` when the daemon is gone or does not read in time."""
-        self.socket.sendall(json.dumps(message, separators=(",", ":")).encode() + b"\n")
+        self.socket.sendall(dumps(message).encode() + b"\n")
 
     def receive(self, timeout: float | None = None) -> dict[str, Any]:
         """Read one line. Raises `TimeoutError`, `ConnectionError` when the daemon hung up, and
@@ -77,7 +79,7 @@ class Channel:
 
 
 def connect(
-    home: Path,
+    home: Home,
     role: str,
     *,
     cwd: str = "",
@@ -111,7 +113,7 @@ def connect(
             return channel
 
 
-def _met(home: Path, start: bool, timeout: float, deadline: float) -> socket.socket:
+def _met(home: Home, start: bool, timeout: float, deadline: float) -> socket.socket:
     """A connection without a preamble; with `start` to a daemon that is started where none listens."""
     connection = dial(home, timeout)
     child, pause = None, 0.005
@@ -133,7 +135,7 @@ def _met(home: Path, start: bool, timeout: float, deadline: float) -> socket.soc
     return connection
 
 
-def dial(home: Path, timeout: float) -> socket.socket | None:
+def dial(home: Home, timeout: float) -> socket.socket | None:
     """A connected socket without a preamble, or `None` when no daemon listens."""
     if sys.platform == "win32":
         port = read_endpoint(home).get("tcp_port")
@@ -146,8 +148,8 @@ def dial(home: Path, timeout: float) -> socket.socket | None:
     connection = socket.socket(family, socket.SOCK_STREAM)
     connection.settimeout(timeout)
     try:
-        if sys.platform != "win32" and path.parent != home:
-            check_directory(path.parent)
+        if sys.platform != "win32" and os.path.dirname(path) != os.fspath(home):
+            check_directory(os.path.dirname(path))
         connection.connect(address)
     except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
@@ -158,7 +160,7 @@ def dial(home: Path, timeout: float) -> socket.socket | None:
     return connection
 
 
-def preamble(home: Path, role: str, *, cwd: str = "", **about: Any) -> dict[str, Any]:
+def preamble(home: Home, role: str, *, cwd: str = "", **about: Any) -> dict[str, Any]:
     """The first line of a connection. `ancestors` lets the daemon see that a hook and a shim
     belong to one client.
     """
@@ -172,14 +174,14 @@ def preamble(home: Path, role: str, *, cwd: str = "", **about: Any) -> dict[str,
         "ancestors": ancestors(),
     }
     if sys.platform == "win32":
-        line["token"] = token_path(home).read_text("utf-8").strip()
+        line["token"] = _content(token_path(home)).decode().strip()
     return line
 
 
 def working_directory() -> str:
     """The current directory, or the empty string when it was removed."""
     try:
-        return str(Path.cwd())
+        return os.getcwd()
     except OSError:
         return ""
 
@@ -189,7 +191,7 @@ def ancestors() -> list[int]:
     chain = [os.getppid()]
     while len(chain) < _ANCESTORS and chain[-1] > 1:
         try:
-            status = Path(f"/proc/{chain[-1]}/stat").read_bytes()
+            status = _content(f"/proc/{chain[-1]}/stat")
             # The name in brackets may itself hold brackets and blanks: read behind the last one.
             chain.append(int(status.rpartition(b")")[2].split()[1]))
         except (OSError, ValueError, IndexError):
@@ -197,10 +199,10 @@ def ancestors() -> list[int]:
     return [pid for pid in chain if pid > 1]
 
 
-def read_endpoint(home: Path) -> dict[str, Any]:
+def read_endpoint(home: Home) -> dict[str, Any]:
     """What the daemon published about itself; empty when there is none or it cannot be read."""
     try:
-        return _json_object(endpoint_path(home).read_bytes()) or {}
+        return _json_object(_content(endpoint_path(home))) or {}
     except OSError:
         return {}
 
@@ -210,10 +212,10 @@ def is_newer(version: str, than: str) -> bool:
     return _numbers(version) > _numbers(than)
 
 
-def last_words(home: Path) -> str:
+def last_words(home: Home) -> str:
     """The last line of the daemon's log."""
     try:
-        lines = log_path(home).read_text("utf-8", "replace").strip().splitlines()
+        lines = _content(log_path(home)).decode("utf-8", "replace").strip().splitlines()
     except OSError:
         lines = []
     return lines[-1] if lines else "it left no word"
@@ -221,23 +223,29 @@ def last_words(home: Path) -> str:
 
 def _numbers(version: str) -> list[int]:
     # Nine digits at most: a longer number takes long to read, and is no version.
-    return [int(part) for part in re.findall(r"\d{1,9}", version)[:3]]
+    digits = "".join(c if c in "0123456789" else " " for c in version)
+    return [int(part[:9]) for part in digits.split()[:3]]
+
+
+def _content(path: AnyPath) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _json_object(text: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(text)
+        value = loads(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _replace_older(home: Path, version: str, deadline: float) -> None:
+def _replace_older(home: Home, version: str, deadline: float) -> None:
     about = read_endpoint(home)
     running = about.get("version")
     if not isinstance(running, str) or not running or not is_newer(version, running):
         return
-    with contextlib.suppress(OSError, ValueError):
+    try:
         connection = dial(home, 2.0)
         if connection is None:
             return
@@ -253,3 +261,5 @@ def _replace_older(home: Path, version: str, deadline: float) -> None:
             if read_endpoint(home).get("pid", about.get("pid")) != about.get("pid"):
                 return  # somebody else started the next one
             time.sleep(0.02)
+    except (OSError, ValueError):
+        return

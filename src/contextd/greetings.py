@@ -7,13 +7,17 @@ daemon is asked all the same, and where it answers otherwise the agent is told. 
 
 from __future__ import annotations
 
-import contextlib
-import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+import os
 
 from contextd.home import read_object, write_object
+from contextd.plain_json import dumps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from contextd.home import PlainPath
 
 LISTEN = "subscriptions/listen"
 """Answered at its end only, but acknowledged at once, and some clients ask for nothing before."""
@@ -37,7 +41,7 @@ class Greetings:
     daemon answers as well, later.
     """
 
-    def __init__(self, home: Path, profile: str, place: str, *manner: str) -> None:
+    def __init__(self, home: PlainPath, profile: str, place: str, *manner: str) -> None:
         named = (
             "".join(c for c in part if c.isalnum()) for part in (profile or "default", *manner)
         )
@@ -60,7 +64,7 @@ class Greetings:
             if not isinstance(wanted, dict) or wanted.get("resourceSubscriptions"):
                 # What may be listened to of a project is for the daemon to say.
                 return ""
-            spoken = f"{spoken} {json.dumps(wanted, sort_keys=True)}"
+            spoken = f"{spoken} {dumps(dict(sorted(wanted.items())))}"
         if method == RESOURCES:
             return f"{method} {spoken or self._protocol} {self._place}"
         if method == "initialize":
@@ -80,7 +84,9 @@ class Greetings:
         self._kept[key] = result
         while len(self._kept) > _MOST:
             del self._kept[next(iter(self._kept))]
-        with contextlib.suppress(OSError):
-            self._path.parent.mkdir(mode=0o700, exist_ok=True)
+        try:
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             write_object(self._path, self._kept)
+        except OSError:
+            pass
         return before is not None

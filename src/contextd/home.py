@@ -1,38 +1,62 @@
-"""Where contextd keeps things on this machine. Standard library only: the thin entry points use it.
+"""Where contextd keeps things on this machine. Standard library only: the thin entry points use it, and with a
+`PlainPath` they do without `pathlib`.
 
 Besides `settings`, the only module that reads the environment.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
+
+from contextd.plain_json import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any, TypeVar
+
+    AnyPath = Path | str
+    Home = TypeVar("Home", Path, "PlainPath")
 
 SOCKET_PATH_LIMIT = 100
 """Bytes a unix socket's path may have (the kernel's limit is 108, some systems' 104)."""
 
 
-def home_directory() -> Path:
+class PlainPath(str):
+    """A path that is its text and no more. Importing `pathlib` takes as long as starting Python."""
+
+    __slots__ = ()
+
+    def __truediv__(self, name: str) -> PlainPath:
+        return PlainPath(os.path.join(self, name))
+
+
+def plain_home() -> PlainPath:
     """`$CONTEXTD_HOME`, or the platform's data directory for contextd. Not created here."""
     chosen = os.environ.get("CONTEXTD_HOME")
     if chosen:
-        return Path(chosen).expanduser().absolute()
+        place = _expanded(chosen)
+        return place if os.path.isabs(place) else PlainPath(os.getcwd()) / place
+    user = _expanded("~")
     if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "contextd"
+        return user / "Library" / "Application Support" / "contextd"
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA")
-        return Path(local or Path.home() / "AppData" / "Local") / "contextd"
+        return PlainPath(local or user / "AppData" / "Local") / "contextd"
     data = os.environ.get("XDG_DATA_HOME")
-    return Path(data or Path.home() / ".local" / "share") / "contextd"
+    return PlainPath(data or user / ".local" / "share") / "contextd"
+
+
+def home_directory() -> Path:
+    """The same as a `Path`, for everybody who has the time."""
+    return _path(plain_home())
 
 
 def cache_directory() -> Path:
     """Where programs of this user on Linux leave what can be made again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return _path(os.environ.get("XDG_CACHE_HOME") or _expanded("~/.cache"))
 
 
 def first_set(*names: str) -> str:
@@ -40,45 +64,46 @@ def first_set(*names: str) -> str:
     return next((os.environ[name] for name in names if os.environ.get(name)), "")
 
 
-def make_home(home: Path) -> None:
+def make_home(home: AnyPath) -> None:
     """Create the home, readable by its owner only."""
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.makedirs(home, mode=0o700, exist_ok=True)
 
 
-def socket_path(home: Path) -> Path:
+def socket_path(home: Home) -> Home:
     """The daemon's unix socket: in the home, or in a private temporary directory when that path is
     too long for a socket.
     """
     path = home / "contextd.sock"
     if len(os.fsencode(path)) <= SOCKET_PATH_LIMIT:
         return path
-    # 30 ms of the 80 that a hook takes to start, for the few homes with a long path.
+    # 30 ms of the 50 that a hook may take, for the few homes with a long path.
     import hashlib  # noqa: PLC0415
     import tempfile  # noqa: PLC0415
 
-    name = hashlib.blake2b(os.fsencode(home), digest_size=8).hexdigest()
+    # One home, however it is written: shim and daemon must meet.
+    name = hashlib.blake2b(os.fsencode(os.path.normpath(home)), digest_size=8).hexdigest()
     user = os.getuid() if hasattr(os, "getuid") else 0
-    return Path(tempfile.gettempdir()) / f"contextd-{user}-{name}" / "contextd.sock"
+    return type(home)(tempfile.gettempdir()) / f"contextd-{user}-{name}" / "contextd.sock"
 
 
-def read_object(path: Path, largest: int) -> dict[str, Any] | None:
+def read_object(path: AnyPath, largest: int) -> dict[str, Any] | None:
     """The JSON object in a small file; None where none can be read."""
     try:
-        with path.open("rb") as file:
+        with open(path, "rb") as file:
             content = file.read(largest + 1)
-        value = json.loads(content) if len(content) <= largest else None
+        value = loads(content) if len(content) <= largest else None
     except (OSError, ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def write_object(path: Path, value: Mapping[str, Any]) -> None:
+def write_object(path: AnyPath, value: Mapping[str, Any]) -> None:
     """Replace a small file by a JSON object, readable by its owner only. Raises `OSError`."""
-    fresh = path.with_suffix(f".{os.getpid()}.tmp")
+    fresh = f"{os.path.splitext(path)[0]}.{os.getpid()}.tmp"
     fd = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(fd, "w", encoding="utf-8") as file:
-        json.dump(value, file)
-    fresh.replace(path)
+        file.write(dumps(value))
+    os.replace(fresh, path)
 
 
 LOCAL = "local"
@@ -90,42 +115,56 @@ def database_path(home: Path, organisation: str) -> Path:
     return home / "orgs" / organisation / "contextd.db"
 
 
-def spool_path(home: Path) -> Path:
+def spool_path(home: Home) -> Home:
     """Where hooks leave what no daemon was there to take."""
     return home / "spool.jsonl"
 
 
-def unknown_path(home: Path) -> Path:
+def unknown_path(home: Home) -> Home:
     """Where hook events wait that this version does not know."""
     return home / "spool.unknown.jsonl"
 
 
-def lock_path(home: Path) -> Path:
+def lock_path(home: Home) -> Home:
     """The file whose lock says that a daemon lives."""
     return home / "daemon.lock"
 
 
-def endpoint_path(home: Path) -> Path:
+def endpoint_path(home: Home) -> Home:
     """A small JSON file the daemon writes: pid, version, HTTP port."""
     return home / "daemon.json"
 
 
-def token_path(home: Path) -> Path:
+def token_path(home: Home) -> Home:
     """The token of the loopback HTTP port; readable by its owner only."""
     return home / "token"
 
 
-def log_path(home: Path) -> Path:
+def log_path(home: Home) -> Home:
     """The daemon's log."""
     return home / "logs" / "daemon.log"
 
 
 def user_directory() -> Path:
     """The directory of the person who runs this, where their clients keep what holds for all projects."""
-    return Path.home()
+    return _path(_expanded("~"))
 
 
 def directory_from(variable: str) -> Path | None:
     """The directory an environment variable names, such as a client's own; None when unset."""
     value = os.environ.get(variable, "")
-    return Path(value).expanduser() if value else None
+    return _path(_expanded(value)) if value else None
+
+
+def _path(text: str) -> Path:
+    from pathlib import Path  # noqa: PLC0415 - see `PlainPath`
+
+    return Path(text)
+
+
+def _expanded(path: str) -> PlainPath:
+    """As `Path.expanduser` does it, with its error where nobody's directory can be found."""
+    expanded = os.path.expanduser(path)
+    if expanded.startswith("~"):
+        raise RuntimeError("could not determine the home directory; set CONTEXTD_HOME")
+    return PlainPath(expanded)

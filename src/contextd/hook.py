@@ -7,17 +7,10 @@ Standard library only.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import select
-import socket
 import sys
 import time
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 from contextd import ready, spool
 from contextd.channel import (
@@ -28,8 +21,17 @@ from contextd.channel import (
     read_endpoint,
     working_directory,
 )
-from contextd.home import first_set, home_directory
+from contextd.home import first_set, plain_home
+from contextd.plain_json import dumps, loads
 from contextd.spawn import start_daemon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _socket import socket
+    from collections.abc import Sequence
+    from typing import Any
+
+    from contextd.home import PlainPath
 
 DEADLINE_MS = 1000
 """Milliseconds a hook may take when neither the environment nor the daemon says otherwise."""
@@ -66,7 +68,7 @@ def main(argv: Sequence[str] = ()) -> int:
     """Handle the event on stdin. `argv`: `[--client NAME] [EVENT]`. Always returns 0."""
     started = time.monotonic()
     try:
-        home = home_directory()
+        home = plain_home()
         client, event = _options(argv)
         payload = _payload(started + _budget(home, event))
         event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
@@ -76,13 +78,13 @@ def main(argv: Sequence[str] = ()) -> int:
         _say(f"event not kept: {error}")
         return 0
     if output:
-        sys.stdout.write(json.dumps(output))
+        sys.stdout.write(dumps(output))
         sys.stdout.flush()
     return 0
 
 
 def _deliver(
-    home: Path, client: str, event: str, payload: dict[str, Any], deadline: float
+    home: PlainPath, client: str, event: str, payload: dict[str, Any], deadline: float
 ) -> dict[str, Any]:
     """What the daemon wants the client to see; empty when the event went to the spool."""
     cwd = _text(payload, "cwd") or first_set("CLAUDE_PROJECT_DIR") or working_directory()
@@ -127,13 +129,15 @@ def _deliver(
     return output if isinstance(output, dict) else {}
 
 
-def _from_file(home: Path, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
+def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
     """The briefing that lies ready, in the client's form, for a session that begins; noted in the event,
     so that the daemon learns what was told. Empty where there is none.
     """
     payload = line["payload"]
     if line["event"] not in _STARTING or payload.get("source") in _GOING_ON:
         return {}
+    from datetime import UTC, datetime  # noqa: PLC0415 - only without a daemon
+
     now = datetime.now(UTC)
     made = ready.find(home, cwd, now)
     if made is None:
@@ -145,7 +149,9 @@ def _from_file(home: Path, cwd: str, line: dict[str, Any]) -> dict[str, Any]:
     return output or {}
 
 
-def _told(home: Path, cwd: str, line: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
+def _told(
+    home: PlainPath, cwd: str, line: dict[str, Any], output: dict[str, Any]
+) -> dict[str, Any]:
     """What lies ready, with the event left for the daemon; nothing when another hook of the session did both
     just now.
     """
@@ -156,25 +162,29 @@ def _told(home: Path, cwd: str, line: dict[str, Any], output: dict[str, Any]) ->
     return output
 
 
-def _await_daemon(home: Path, deadline: float) -> socket.socket | None:
+def _await_daemon(home: PlainPath, deadline: float) -> socket | None:
     """A connection to a daemon that was started just now; None when it does not come in time."""
     while time.monotonic() < deadline - _RESERVE_SECONDS:
-        with contextlib.suppress(OSError):
+        try:
             connection = dial(home, _CONNECT_SECONDS)
-            if connection is not None:
-                return connection
+        except OSError:
+            connection = None
+        if connection is not None:
+            return connection
         time.sleep(_POLL_SECONDS)
     return None
 
 
-def _leave(home: Path, cwd: str, line: dict[str, Any]) -> None:
+def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
     if line["event"] in _ONLY_NOW:
         return
-    at = datetime.now(UTC).isoformat()
+    now = time.time()
+    seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
+    at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
     spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
 
 
-def _budget(home: Path, event: str) -> float:
+def _budget(home: PlainPath, event: str) -> float:
     """The seconds that the hook of an event may take."""
     chosen = first_set("CONTEXTD_HOOKS_DEADLINE_MS")
     if chosen.isdecimal():
@@ -206,7 +216,7 @@ def _payload(deadline: float) -> dict[str, Any]:
             break
         pieces.append(piece)
     text = b"".join(pieces)
-    payload = json.loads(text) if text.strip() else {}
+    payload = loads(text) if text.strip() else {}
     if not isinstance(payload, dict):
         raise TypeError("the hook's input is not a JSON object")
     return payload

@@ -7,16 +7,19 @@ each client wants it and what it quotes, so that the daemon learns later what wa
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 import zlib
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from typing import Any
 
 from contextd.home import read_object
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime, timedelta
+    from typing import Any
+
+    from contextd.home import AnyPath, Home
 
 VERSION = 1
 TOLD = "contextd_told"
@@ -25,7 +28,7 @@ TOLD = "contextd_told"
 SINCE, TEXT = "{contextd:since}", "{contextd:text}"
 """Places in the text and in the forms of an answer: how long ago one worked here, and the text."""
 
-_OLDEST = timedelta(days=14)
+_OLDEST_DAYS = 14
 """As long as a thread of work is one to continue."""
 
 _MARK, _AT_ONCE = "told-", 10.0
@@ -35,7 +38,7 @@ _LARGEST = 64 * 1024
 _DEEPEST = 64
 
 
-def ready_path(home: Path, root: Path) -> Path:
+def ready_path(home: Home, root: AnyPath) -> Home:
     """Where the briefing of a checkout lies."""
     return home / "ready" / f"{_digest(os.fsencode(root))}.json"
 
@@ -45,19 +48,20 @@ def check_of(text: str) -> str:
     return _digest(text.encode("utf-8", "replace"))
 
 
-def find(home: Path, cwd: str, now: datetime) -> dict[str, Any] | None:
+def find(home: Home, cwd: str, now: datetime) -> dict[str, Any] | None:
     """What lies ready for a directory or the nearest one above it; None where nothing does, or nothing
     that is whole, of this version and young enough.
     """
     if not cwd:
         return None
-    place = Path(cwd)
-    with contextlib.suppress(OSError, RuntimeError):
-        place = place.resolve()
-    for root in [place, *place.parents][:_DEEPEST]:
+    root = os.path.realpath(cwd)
+    for _ in range(_DEEPEST):
         made = read_object(ready_path(home, root), _LARGEST)
         if made is not None:
             return made if _holds(made, root, now) else None
+        root, below = os.path.dirname(root), root
+        if root == below:
+            break
     return None
 
 
@@ -69,15 +73,17 @@ def said(made: Mapping[str, Any], now: datetime) -> str:
     return "\n".join(line for line in lines if line.strip() != "-")
 
 
-def note_told(home: Path, session: str) -> bool:
+def note_told(home: Home, session: str) -> bool:
     """Note that a session is told what lies ready. False when another hook did so just now: a client runs
     those of its settings and those of a plugin at once.
     """
     mark = _mark(home, session)
-    with contextlib.suppress(OSError):
-        for old in mark.parent.glob(f"{_MARK}*"):
-            if not _is_fresh(old):
-                old.unlink()
+    try:
+        for old in os.scandir(os.path.dirname(mark)):
+            if old.name.startswith(_MARK) and not _is_fresh(old.path):
+                os.unlink(old.path)
+    except OSError:
+        pass
     try:
         os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:
@@ -87,20 +93,20 @@ def note_told(home: Path, session: str) -> bool:
     return True
 
 
-def was_told(home: Path, session: str) -> bool:
+def was_told(home: Home, session: str) -> bool:
     """Whether a hook told a session just now what lay ready."""
     return _is_fresh(_mark(home, session))
 
 
-def _mark(home: Path, session: str) -> Path:
+def _mark(home: Home, session: str) -> Home:
     # Every session that begins asks, and importing hashlib would take longer than all the rest; the name
     # itself is the client's, and may hold anything.
     return home / "ready" / f"{_MARK}{zlib.crc32(session.encode('utf-8', 'replace')):08x}"
 
 
-def _is_fresh(mark: Path) -> bool:
+def _is_fresh(mark: AnyPath) -> bool:
     try:
-        return time.time() - mark.stat().st_mtime <= _AT_ONCE
+        return time.time() - os.stat(mark).st_mtime <= _AT_ONCE
     except OSError:
         return False
 
@@ -124,27 +130,32 @@ def _filled(form: Any, text: str) -> Any:
     return text if form == TEXT else form
 
 
-def _holds(made: Mapping[str, Any], root: Path, now: datetime) -> bool:
+def _holds(made: Mapping[str, Any], root: str, now: datetime) -> bool:
     at = _instant(made.get("made_at"))
     text = made.get("text")
     return (
         made.get("v") == VERSION
-        and made.get("root") == str(root)
+        and made.get("root") == root
         and isinstance(text, str)
         and made.get("check") == check_of(text)
         and at is not None
-        and now - at <= _OLDEST
+        and (now - at).days < _OLDEST_DAYS
     )
 
 
 def _digest(data: bytes) -> str:
-    # 11 ms, and only a session that begins without a daemon needs it.
-    import hashlib  # noqa: PLC0415
+    # Only a session that begins without a daemon needs it; `hashlib` would load OpenSSL first, for 10 ms.
+    try:
+        from _blake2 import blake2b  # noqa: PLC0415
+    except ImportError:
+        from hashlib import blake2b  # noqa: PLC0415
 
-    return hashlib.blake2b(data, digest_size=12).hexdigest()
+    return blake2b(data, digest_size=12).hexdigest()
 
 
 def _instant(text: Any) -> datetime | None:
+    from datetime import UTC, datetime  # noqa: PLC0415 - likewise
+
     try:
         at = datetime.fromisoformat(str(text)) if text else None
     except ValueError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from contextd.caches import Caches
 from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
 from contextd.domain.notices import Notice

@@ -8,12 +8,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 import yaml
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.home import home_directory
 from contextd.yaml_text import load_plain

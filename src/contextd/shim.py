@@ -9,21 +9,24 @@ is answered as it was the last time. Standard library only.
 
 from __future__ import annotations
 
+import _socket as socket
 import _thread
-import json
 import os
 import select
-import signal
-import socket
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
 
 from contextd.channel import connect, last_words, working_directory
 from contextd.greetings import LISTEN, Greetings
-from contextd.home import first_set, home_directory
+from contextd.home import first_set, plain_home
+from contextd.plain_json import dumps, loads
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    from contextd.home import PlainPath
 
 USAGE = (
     "usage: contextd mcp [--profile core|standard|full] [--client NAME] [--project-root DIR]"
@@ -43,18 +46,25 @@ _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _DRAIN_SECONDS = 10.0
 _LOSS_SECONDS = 10.0
 _MOST_LOSSES = 3
+_INTERRUPTED = 130
+"""What a shell makes of a program that Ctrl-C ended."""
 
 
-class Options(NamedTuple):
+class Options:
     """How the agent wants to be served; empty means the daemon's setting. With `hooked` the client has
     our hooks as well, which start its sessions and end them.
     """
 
-    profile: str = ""
-    client: str = ""
-    cwd: str = ""
-    standalone: bool = False
-    hooked: bool = False
+    def __init__(
+        self,
+        profile: str = "",
+        client: str = "",
+        cwd: str = "",
+        standalone: bool = False,
+        hooked: bool = False,
+    ) -> None:
+        self.profile, self.client, self.cwd = profile, client, cwd
+        self.standalone, self.hooked = standalone, hooked
 
 
 class _Gone(Exception):
@@ -97,13 +107,15 @@ def main(argv: Sequence[str] = ()) -> int:
         # 1.5 s of imports that a shim in front of a daemon must not pay.
         from contextd.app import serve_standalone  # noqa: PLC0415
 
-        return int(serve_standalone(*options[:3], hooked=options.hooked))
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+        profile, client, cwd = options.profile, options.client, options.cwd
+        return int(serve_standalone(profile, client, cwd, hooked=options.hooked))
     try:
-        return _Bridge(home_directory(), options).run()
+        return _Bridge(plain_home(), options).run()
     except (OSError, _Gone) as error:
         sys.stderr.write(f"contextd mcp: {error}\n")
         return 1
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 def parse(argv: Sequence[str]) -> Options | None:
@@ -121,7 +133,7 @@ def parse(argv: Sequence[str]) -> Options | None:
     root = (
         given.get("--project-root") or first_set("CLAUDE_PROJECT_DIR") or _where_the_client_began()
     )
-    cwd = root and str(Path(root).absolute())
+    cwd = root and os.path.abspath(root)
     return Options(profile, given.get("--client", ""), cwd, standalone, hooked)
 
 
@@ -130,15 +142,15 @@ def _where_the_client_began() -> str:
     the plugin's own folder. Empty otherwise.
     """
     folder, started_in = first_set("PLUGIN_ROOT"), first_set("PWD")
-    if not folder or Path(folder).resolve() != Path(working_directory()).resolve():
+    if not folder or os.path.realpath(folder) != os.path.realpath(working_directory()):
         return ""
-    return started_in if Path(started_in).is_dir() else ""
+    return started_in if os.path.isdir(started_in) else ""
 
 
 class _Bridge:
     """stdin and stdout on one side, the daemon on the other."""
 
-    def __init__(self, home: Path, options: Options) -> None:
+    def __init__(self, home: PlainPath, options: Options) -> None:
         self._home = home
         self._options = options
         self._parent = os.getppid()
@@ -326,7 +338,7 @@ class _Bridge:
             answer |= {"id": key, "result": kept}
             self._pending.pop(key, None)
             self._unasked.add(key)
-        self._to_agent += json.dumps(answer, separators=(",", ":")).encode() + b"\n"
+        self._to_agent += dumps(answer).encode() + b"\n"
 
     def _note_greeting(self, message: Mapping[str, Any], key: str | int) -> None:
         name = self._greeted.pop(key, "")
@@ -387,17 +399,17 @@ def _lines(partial: bytearray, data: bytes) -> list[bytes]:
 
 def _message(line: bytes) -> Mapping[str, Any]:
     try:
-        message = json.loads(line)
+        message = loads(line)
     except (ValueError, RecursionError):
         return {}
     return _as_object(message)
 
 
 def _as_object(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _request_id(message: Any, name: str) -> str | int | None:
     """The id a message has under `name`; None for what cannot be one, as any JSON may stand there."""
-    key = message.get(name) if isinstance(message, Mapping) else None
+    key = message.get(name) if isinstance(message, dict) else None
     return key if isinstance(key, str | int) and not isinstance(key, bool) else None

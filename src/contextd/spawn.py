@@ -7,15 +7,19 @@ and eight wait. Standard library only. The Windows branches have not been run on
 
 from __future__ import annotations
 
-import contextlib
 import os
-import socket
 import sys
-from pathlib import Path
-from typing import Any
 
 from contextd.home import endpoint_path, lock_path, log_path, make_home, socket_path, write_object
 from contextd.offline import TELEMETRY_OFF
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import socket
+    from pathlib import Path
+    from typing import Any
+
+    from contextd.home import AnyPath, Home
 
 if sys.platform == "win32":
     import msvcrt
@@ -39,7 +43,7 @@ class HomeClaim:
 
     def publish(self, **facts: Any) -> None:
         """Write what clients may want to know to `endpoint_path`, readable by the owner only."""
-        if self.listener.family != _unix_family():
+        if sys.platform == "win32":
             facts["tcp_port"] = self.listener.getsockname()[1]
         write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
 
@@ -47,8 +51,7 @@ class HomeClaim:
         """Let no new client in; those inside stay."""
         self.listener.close()
         for path in (socket_path(self.home), endpoint_path(self.home)):
-            with contextlib.suppress(FileNotFoundError):
-                path.unlink()
+            _remove(path)
 
     def release(self) -> None:
         """Give the home free. The last thing a daemon does."""
@@ -76,7 +79,7 @@ def claim_home(home: Path) -> HomeClaim | None:
         raise
 
 
-def take_lock(home: Path) -> int | None:
+def take_lock(home: Home) -> int | None:
     """An open file holding the daemon's lock, or `None` while somebody else holds it."""
     fd = os.open(lock_path(home), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -90,7 +93,7 @@ def take_lock(home: Path) -> int | None:
     return fd
 
 
-def is_alive(home: Path) -> bool:
+def is_alive(home: Home) -> bool:
     """Whether a daemon holds the home's lock, be it only starting."""
     try:
         lock = take_lock(home)
@@ -101,7 +104,7 @@ def is_alive(home: Path) -> bool:
     return lock is None
 
 
-def start_daemon(home: Path) -> int | None:
+def start_daemon(home: Home) -> int | None:
     """Start a detached daemon and return its process id; `None` when one is there or starting.
 
     It is a session leader without a terminal, reads nothing, and writes to `log_path`.
@@ -112,8 +115,8 @@ def start_daemon(home: Path) -> int | None:
         return None
     try:
         log = log_path(home)
-        log.parent.mkdir(mode=0o700, exist_ok=True)
-        if log.exists() and log.stat().st_size > LOG_LIMIT:
+        os.makedirs(os.path.dirname(log), mode=0o700, exist_ok=True)
+        if os.path.exists(log) and os.path.getsize(log) > LOG_LIMIT:
             set_aside(log)
         # -P: a module of the agent's working directory must never be imported by the daemon.
         command = [sys.executable, "-P", "-m", "contextd", "daemon", "run"]
@@ -138,9 +141,9 @@ def start_daemon(home: Path) -> int | None:
         os.close(lock)
 
 
-def set_aside(log: Path) -> None:
+def set_aside(log: AnyPath) -> None:
     """Keep a full log as the one before, in place of that."""
-    log.replace(log.with_suffix(".log.1"))
+    os.replace(log, f"{log}.1")
 
 
 def has_exited(pid: int) -> int | None:
@@ -154,13 +157,13 @@ def has_exited(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if done else None
 
 
-def _inherited_lock(home: Path) -> int | None:
+def _inherited_lock(home: Home) -> int | None:
     number = os.environ.pop(LOCK_VARIABLE, "")
     if not number.isdecimal():
         return None
     fd = int(number)
     try:
-        given, wanted = os.fstat(fd), lock_path(home).stat()
+        given, wanted = os.fstat(fd), os.stat(lock_path(home))
         if (given.st_dev, given.st_ino) != (wanted.st_dev, wanted.st_ino):
             return None
         os.set_inheritable(fd, False)
@@ -169,43 +172,48 @@ def _inherited_lock(home: Path) -> int | None:
     return fd
 
 
-def _listen(home: Path) -> socket.socket:
+def _listen(home: Home) -> socket.socket:
+    import socket  # noqa: PLC0415 - only a daemon listens; it imports `enum` and `selectors`
+
     if sys.platform == "win32":
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.bind(("127.0.0.1", 0))
     else:
         path = socket_path(home)
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-        check_directory(path.parent)
-        with contextlib.suppress(FileNotFoundError):
-            path.unlink()
+        directory = os.path.dirname(path)
+        os.makedirs(directory, mode=0o700, exist_ok=True)
+        check_directory(directory)
+        _remove(path)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         listener.bind(str(path))
-        path.chmod(0o600)
+        os.chmod(path, 0o600)
     listener.listen(_BACKLOG)
     listener.setblocking(False)
     return listener
 
 
-def check_directory(directory: Path) -> None:
+def check_directory(directory: str) -> None:
     """Raise `PermissionError` unless the directory is this user's: in a shared temporary directory
     somebody else may have made it first.
     """
-    if hasattr(os, "getuid") and directory.stat().st_uid != os.getuid():
+    if hasattr(os, "getuid") and os.stat(directory).st_uid != os.getuid():
         raise PermissionError(f"{directory} belongs to another user")
 
 
-def _unix_family() -> int:
-    return getattr(socket, "AF_UNIX", -1)
+def _remove(path: AnyPath) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        pass
 
 
-def _spawn_on_windows(command: list[str], environment: dict[str, str], log: Path) -> int:
+def _spawn_on_windows(command: list[str], environment: dict[str, str], log: AnyPath) -> int:
     import subprocess  # noqa: PLC0415  11 ms of start-up that only Windows needs
 
     flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(
         subprocess, "CREATE_NEW_PROCESS_GROUP", 0
     )
-    with log.open("ab") as file:
+    with open(log, "ab") as file:
         return subprocess.Popen(
             command, env=environment, stdin=-3, stdout=-3, stderr=file, creationflags=flags
         ).pid

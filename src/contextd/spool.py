@@ -6,19 +6,23 @@ only after everything in it was taken in. Taking an event in twice must do no ha
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
 import sys
 import time
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 from contextd.home import make_home, spool_path, unknown_path
+from contextd.plain_json import dumps, loads
 
 if sys.platform != "win32":
     import fcntl
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from contextd.home import AnyPath, Home
 
 
 LEFT_AT = "contextd_spooled_at"
@@ -31,11 +35,11 @@ MOST_UNKNOWN = 1 << 20
 """Bytes of events kept for another version."""
 
 
-def leave(home: Path, entry: Mapping[str, Any]) -> None:
+def leave(home: Home, entry: Mapping[str, Any]) -> None:
     """Append one entry. Raises `OSError` when the home cannot be written."""
     make_home(home)
     path = spool_path(home)
-    line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+    line = dumps(entry).encode() + b"\n"
     while True:
         fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -52,7 +56,7 @@ def leave(home: Path, entry: Mapping[str, Any]) -> None:
 def keep_unknown(home: Path, entry: Mapping[str, Any]) -> None:
     """Keep an event that this version does not know for one that does; at most a megabyte of them."""
     path = unknown_path(home)
-    line = json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+    line = dumps(entry).encode() + b"\n"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
         _lock(fd)
@@ -64,15 +68,12 @@ def keep_unknown(home: Path, entry: Mapping[str, Any]) -> None:
 
 def take_unknown(home: Path) -> None:
     """Have the events that were unknown taken in again: this may be another version."""
-    with contextlib.suppress(FileNotFoundError):
-        unknown_path(home).rename(home / f"spool.{time.time_ns()}.taken")
+    _set_aside(unknown_path(home), home)
 
 
 def take(home: Path) -> list[Path]:
     """Move the spool aside and return every batch still to be taken in, oldest first."""
-    path = spool_path(home)
-    with contextlib.suppress(FileNotFoundError):
-        path.rename(path.with_name(f"spool.{time.time_ns()}.taken"))
+    _set_aside(spool_path(home), home)
     return sorted(home.glob("spool.*.taken"))
 
 
@@ -84,11 +85,20 @@ def read(batch: Path) -> list[dict[str, Any]]:
         lines = file.read().splitlines()
     entries: list[dict[str, Any]] = []
     for line in lines:
-        with contextlib.suppress(ValueError, RecursionError):
-            entry = json.loads(line)
-            if isinstance(entry, dict):
-                entries.append(entry)
+        try:
+            entry = loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(entry, dict):
+            entries.append(entry)
     return entries
+
+
+def _set_aside(path: Path, home: Path) -> None:
+    try:
+        path.rename(home / f"spool.{time.time_ns()}.taken")
+    except FileNotFoundError:
+        pass
 
 
 def _lock(fd: int) -> None:
@@ -96,9 +106,9 @@ def _lock(fd: int) -> None:
         fcntl.flock(fd, fcntl.LOCK_EX)
 
 
-def _is_still_at(fd: int, path: Path) -> bool:
+def _is_still_at(fd: int, path: AnyPath) -> bool:
     try:
-        return os.path.samestat(os.fstat(fd), path.stat())
+        return os.path.samestat(os.fstat(fd), os.stat(path))
     except FileNotFoundError:
         return False
 

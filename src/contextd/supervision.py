@@ -8,10 +8,11 @@ import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.time import iso
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 60.0

@@ -10,12 +10,12 @@ from __future__ import annotations
 import copy
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any
 
 import yaml
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.yaml_text import compose, load_plain
 

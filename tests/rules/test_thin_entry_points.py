@@ -1,55 +1,177 @@
-"""Shim, hook and status line start in every agent window and on every prompt: they may import nothing heavy."""
+"""What a start may import. Shim, hook and status line start in every agent window and on every prompt, and a
+daemon while somebody waits for it.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import socket
 import subprocess
 import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
-HEAVY = {
-    "apsw", "asyncio", "click", "dataclasses", "difflib", "inspect", "logging", "mcp", "numpy",
-    "onnxruntime", "pydantic", "sqlite3", "subprocess", "tempfile", "yaml",
+from contextd import ready
+from contextd.home import socket_path
+from contextd.spawn import take_lock
+
+FEW = {
+    "channel", "greetings", "home", "hook", "offline", "plain_json", "shim", "spawn", "spool",
 }  # fmt: skip
+"""What of contextd they may import, besides the package and its `__main__`."""
+
+SLOW = {
+    "collections", "contextlib", "enum", "functools", "importlib", "inspect", "json", "logging", "pathlib", "re",
+    "runpy", "signal", "socket", "subprocess", "tempfile", "typing", "urllib",
+}  # fmt: skip
+"""Of the standard library: each takes as long as a tenth of a start of Python or longer, with what it imports."""
+
 PROBE = """
 import sys
 before = set(sys.modules)
-import contextd.__main__, contextd.{name}
-import json
-print(json.dumps(sorted(set(sys.modules) - before)))
+from contextd.__main__ import main
+{do}
+print(*sorted(set(sys.modules) - before), file=sys.stderr)
 """
+EVENT = {"session_id": "s-1", "source": "startup", "tool_name": "Bash", "tool_input": {}}
 
 
-def imported(name: str) -> set[str]:
-    """Every module that importing an entry point loads, in a fresh interpreter."""
+def imported(do: str, home: Path, event: str = "", said: str = "") -> set[str]:
+    """Every module that a fresh interpreter loads for it; what the hook printed must be `said`."""
     result = subprocess.run(
-        [sys.executable, "-c", PROBE.format(name=name)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", PROBE.format(do=do)],
+        input=json.dumps({**EVENT, "hook_event_name": event, "cwd": str(home)}),
+        env={**os.environ, "CONTEXTD_HOME": str(home)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert result.stdout == said
+    return set(result.stderr.split())
+
+
+def hooked(home: Path, event: str, said: str) -> set[str]:
+    """What `contextd hook` loads for an event from its start to its end."""
+    return imported('sys.argv[1:] = ["hook", "--client", "claude-code"]; main()', home, event, said)
+
+
+def own(modules: set[str]) -> set[str]:
+    named = {module.removeprefix("contextd.") for module in modules if "contextd." in module}
+    return named - {"__main__"}
+
+
+def roots(modules: set[str]) -> set[str]:
+    return {module.partition(".")[0] for module in modules}
+
+
+@pytest.fixture
+def home() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="ctx-") as folder:
+        yield Path(folder).resolve()
+
+
+@pytest.fixture
+def daemon(home: Path) -> Iterator[None]:
+    """Something that answers a hook as the daemon does."""
+
+    def serve() -> None:
+        while True:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rb") as lines:
+                if not lines.readline():
+                    return
+                lines.readline()
+                connection.sendall(b'{"output":{"seen":true}}\n')
+
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(socket_path(home)))
+        listener.listen()
+        server = threading.Thread(target=serve)
+        server.start()
+        yield
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as last:
+            last.connect(str(socket_path(home)))
+        server.join()
+
+
+@pytest.fixture
+def nobody(home: Path) -> Iterator[None]:
+    """No daemon, and none can be started."""
+    lock = take_lock(home)
+    assert lock is not None
+    yield
+    os.close(lock)
+
+
+def test_a_shim_imports_a_few_light_modules(home: Path) -> None:
+    modules = imported("import contextd.shim", home)
+    assert own(modules) <= FEW
+    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) & SLOW == set()
+
+
+@pytest.mark.usefixtures("daemon")
+@pytest.mark.parametrize("event", ["PreToolUse", "UserPromptSubmit", "SessionStart"])
+def test_a_hook_that_a_daemon_answers_imports_a_few_light_modules(home: Path, event: str) -> None:
+    modules = hooked(home, event, '{"seen":true}')
+    assert own(modules) - {"ready"} <= FEW
+    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) & (SLOW | {"datetime", "hashlib"}) == set()
+
+
+@pytest.mark.usefixtures("nobody")
+def test_a_hook_without_a_daemon_imports_little_more(home: Path) -> None:
+    assert roots(hooked(home, "UserPromptSubmit", "")) & (SLOW | {"datetime"}) == set()
+    assert (home / "spool.jsonl").read_text("utf-8").count("\n") == 1
+
+    lay_ready(home)
+    modules = hooked(home, "SessionStart", '{"context":"Use tabs"}')
+    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    # `datetime` brings these in some versions of Python.
+    assert roots(modules) & (SLOW - {"collections", "functools"} | {"hashlib"}) == set()
+
+
+def test_a_status_line_imports_the_standard_library_and_a_few_of_ours(home: Path) -> None:
+    modules = imported("import contextd.statusline", home)
+    assert own(modules) <= FEW | {"ready", "statusline"}
+    assert roots(modules) - sys.stdlib_module_names == {"contextd"}
+    assert roots(modules) & {"asyncio", "logging", "subprocess", "tempfile", "urllib"} == set()
+
+
+def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:
+    started = (
+        "import contextd.launch, contextd.surfaces.connections; from contextd.app import load_operations;"
+        " load_operations()"
     )
-    return set(json.loads(result.stdout))
+    modules = roots(imported(started, home))
+    assert modules & {"jinja2", "mcp", "onnxruntime", "ruamel", "starlette", "uvicorn"} == set()
 
 
-@pytest.mark.parametrize("name", ["shim", "hook", "statusline"])
-def test_a_thin_entry_point_imports_the_standard_library_and_its_own_few_only(name: str) -> None:
-    roots = {module.partition(".")[0] for module in imported(name)}
-    assert roots - sys.stdlib_module_names == {"contextd"}
-    assert roots & HEAVY == set()
+def test_what_a_daemon_imports_defines_its_dataclasses_cheaply() -> None:
+    source = Path(__file__).parents[2] / "src" / "contextd"
+    standing_alone = {source / "demo.py", source / "domain" / "dataclass.py"}
+    dear = [
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if path.relative_to(source).parts[0] not in ("benchmarks", "folding")
+        and path not in standing_alone
+        and re.search(r"^from dataclasses import .*\bdataclass\b", path.read_text("utf-8"), re.M)
+    ]
+    assert dear == [], "import `dataclass` from contextd.domain.dataclass there"
 
 
-@pytest.mark.parametrize("name", ["shim", "hook", "statusline"])
-def test_of_contextd_it_imports_nothing_that_could_grow(name: str) -> None:
-    own = {module for module in imported(name) if module.startswith("contextd.")}
-    few = {
-        "__main__",
-        "shim",
-        "hook",
-        "channel",
-        "greetings",
-        "home",
-        "offline",
-        "ready",
-        "spawn",
-        "spool",
-        "statusline",
-    }
-    assert {module.removeprefix("contextd.") for module in own} <= few
+def lay_ready(home: Path) -> None:
+    now = datetime.now(UTC).isoformat()
+    made = {
+        "v": ready.VERSION, "root": str(home), "made_at": now, "last_at": "", "text": "Use tabs",
+        "check": ready.check_of("Use tabs"),
+        "forms": [{"names": ["claude-code"], "marks": [], "answer": {"context": ready.TEXT}}],
+    }  # fmt: skip
+    path = ready.ready_path(home, home)
+    path.parent.mkdir()
+    path.write_text(json.dumps(made), "utf-8")

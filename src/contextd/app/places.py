@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from contextd.caches import Cache
 from contextd.code.git.identity import ProjectIdentity
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.domain.projects import Project
 from contextd.operations.core import Operation

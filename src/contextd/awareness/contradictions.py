@@ -8,10 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 
 Compare = Callable[[Record, Record], tuple[str, str] | None]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from contextd.awareness.questions import ASKING, Embed, Missed, cluster
 from contextd.domain.awareness import Tally
+from contextd.domain.dataclass import dataclass
 from contextd.domain.placeholders import ANSWER, LEARNED, SAID
 from contextd.domain.records import Record, digest, short_id
 from contextd.domain.time import age, iso

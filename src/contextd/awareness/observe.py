@@ -10,9 +10,10 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Busy, ContextdError, Unavailable
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Vector
 from contextd.domain.words import content_words
 

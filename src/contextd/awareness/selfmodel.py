@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -11,6 +11,7 @@ from pydantic import Field
 
 from contextd.awareness.gaps import Gap
 from contextd.domain.awareness import Tally
+from contextd.domain.dataclass import dataclass
 from contextd.domain.time import age, iso
 
 RECENT_DAYS, STALE_DAYS = 7, 90

@@ -20,6 +20,7 @@ from pathlib import Path
 from contextd import client
 from contextd.domain.errors import Unavailable
 from contextd.home import endpoint_path
+from contextd.spawn import take_lock
 
 SEED = 20260801
 COMMAND = [sys.executable, "-P", "-m", "contextd"]
@@ -86,7 +87,7 @@ def temporary_home() -> Iterator[Path]:
 
 
 def bench_start(n: int = 10) -> list[Figure]:
-    """A warm and a cold client up to the `initialize` answer."""
+    """A warm and a cold client up to the `initialize` answer, hooks with and without a daemon, and a daemon."""
     with temporary_home() as home:
         cold = figure("shim, daemon cold: start to initialize", [_initialize(home)], None)
         _initialize(home)
@@ -95,8 +96,38 @@ def bench_start(n: int = 10) -> list[Figure]:
         sdk = timed_process(
             "baseline: python -c 'import mcp'", 3, lambda: _process("-c", "import mcp")
         )
+        hooks = list(_bench_hooks(home, n))
     answering = [timed_process("daemon: start to the first answer, and stop", 3, _first_answer)]
-    return [warm, cold, *answering, bare, sdk]
+    return [warm, *hooks, cold, *answering, bare, sdk]
+
+
+def _bench_hooks(home: Path, n: int) -> Iterator[Figure]:
+    """The hooks of a client, first with the daemon that runs, then without one and none that comes."""
+    for event in ("PreToolUse", "UserPromptSubmit", "SessionStart"):
+        yield timed_process(f"hook {event}, daemon warm", n, partial(_hook, home, event))
+    client.control("stop", home=home, timeout=30)
+    while (lock := take_lock(home)) is None:
+        time.sleep(0.02)
+    name = "hook UserPromptSubmit, no daemon: left in the spool"
+    yield timed_process(name, n, partial(_hook, home, "UserPromptSubmit"))
+    os.close(lock)
+
+
+def _hook(home: Path, event: str) -> float:
+    payload = {
+        "hook_event_name": event, "session_id": "bench", "source": "startup", "prompt": "Go on",
+        "cwd": str(home.parent), "tool_name": "Bash", "tool_input": {"command": "ls"},
+    }  # fmt: skip
+    command = [*_installed(), "hook", "--client", "claude-code"]
+    began = time.perf_counter()
+    subprocess.run(command, input=json.dumps(payload).encode(), check=True, capture_output=True)
+    return (time.perf_counter() - began) * 1e3
+
+
+def _installed() -> list[str]:
+    """The command as a client runs it: the script, where there is one."""
+    script = Path(sys.executable).with_name("contextd")
+    return [str(script)] if script.exists() else COMMAND
 
 
 def _first_answer() -> float:
@@ -129,7 +160,7 @@ def _initialize(home: Path) -> float:
     message = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}
     began = time.perf_counter()
     process = subprocess.Popen(
-        [*COMMAND, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=home.parent
+        [*_installed(), "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=home.parent
     )
     assert process.stdin is not None
     assert process.stdout is not None

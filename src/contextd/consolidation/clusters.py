@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 
 MOST_LOOKED_AT = 20

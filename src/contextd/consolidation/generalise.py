@@ -8,37 +8,39 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
+
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 
 PROJECT, FILE, NAME, ID, ADDRESS, PERSON = (
     "<project>", "<file>", "<name>", "<id>", "<address>", "<person>",
 )  # fmt: skip
 """What stands for a name of the project, a path, a name its code defines, an id, an address, a person."""
 
-_URL = re.compile(
+_URL = regex(
     r"\b(?:https?|wss?|ftp|ssh|git|postgres(?:ql)?|redis|amqp|mongodb)://[^\s)>\]'\"`]+", re.I
 )
-_MAIL = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
-_MENTION = re.compile(r"(?<![\w@/.`])@[a-z][\w-]{2,}\b(?!/)", re.I)
-_HOST = re.compile(
+_MAIL = regex(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+_MENTION = regex(r"(?<![\w@/.`])@[a-z][\w-]{2,}\b(?!/)", re.I)
+_HOST = regex(
     r"\b(?:\d{1,3}(?:\.\d{1,3}){3}|(?:[a-z0-9-]+\.)+(?:internal|local|corp|lan|intra|com)"
     r"|(?:[a-z0-9-]+\.){2,}(?:net|org|io|dev|cloud|app))(?::\d+)?\b",
     re.I,
 )
-_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
-_HEX = re.compile(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
-_TICKET = re.compile(
+_UUID = regex(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
+_HEX = regex(r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b")
+_TICKET = regex(
     r"(?<![\w/])(?:[A-Z][A-Z0-9]{1,9}-\d+|#\d+|(?:PR|MR|issue|ticket|build|pull request) #?\d+)\b"
 )
 _NO_TICKET = frozenset("UTF ISO SHA MD5 RFC TLS AES RSA ES HTTP CVE PEP ECMA P ED X".split())
-_PATH = re.compile(
+_PATH = regex(
     r"(?<![\w/.<])(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][\w.@+-]+){2,}/?|(?<![\w/.@<])(?:[\w.@+-]+/)+[\w.@+-]*\.\w{1,8}\b"
     r"|(?<![\w/.@<])(?:src|lib|app|apps|packages|internal|pkg|cmd|tests?|docs|scripts|config|services)/[\w./@+-]+"
 )
-_WORD = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
-_CODED = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]_[A-Za-z]|\$|^[A-Z][a-z]+[A-Z]")
+_WORD = regex(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_CODED = regex(r"[a-z0-9][A-Z]|[A-Za-z]_[A-Za-z]|\$|^[A-Z][a-z]+[A-Z]")
 _SHORTEST = 4
 
 
@@ -132,7 +134,7 @@ def _is_own(part: str, own: Particulars) -> bool:
     return len(part) >= _SHORTEST and part in own.symbols and _CODED.search(part) is not None
 
 
-_PLACEHOLDER = re.compile(r"(<(?:project|file|name|id|address|person)>)")
+_PLACEHOLDER = regex(r"(<(?:project|file|name|id|address|person)>)")
 
 
 def _outside_placeholders(text: str, change: Callable[[str], str]) -> str:

@@ -5,9 +5,9 @@ granted by it.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Denied
 from contextd.domain.kind import AREAS, Area
 from contextd.domain.scope import PERSON, Level, Scope

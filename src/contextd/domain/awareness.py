@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from contextd.domain.dataclass import dataclass
 
 State = Literal["open", "dismissed", "resolved"]
 Order = Literal["stalest", "most_used", "most_rated"]

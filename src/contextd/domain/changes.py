@@ -7,12 +7,13 @@ a commit has begun, and a commit writes all of it or nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Any, Literal
 
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
 from contextd.domain.query import Document, Vector

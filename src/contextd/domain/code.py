@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from contextd.domain.dataclass import dataclass
 
 VALUES = frozenset("json yaml csv xml svg toml ini go-module".split())
 """The languages of files that hold values, such as settings and translations, and nothing else."""

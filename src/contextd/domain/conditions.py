@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
+
+from contextd.domain.dataclass import dataclass
 
 Comparison = Literal["=", ">", ">=", "<", "<="]
 Scalar: TypeAlias = str | int | float | bool | None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 
 Lane = Literal["learning", "index", "upkeep"]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.usage import Observation, ObservationSummary

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Trust
 from contextd.domain.sessions import Event
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import PERSON, Scope
 
 

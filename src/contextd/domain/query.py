@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from contextd.domain.conditions import Condition
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, digest
 from contextd.domain.scope import Scope
 

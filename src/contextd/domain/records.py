@@ -6,10 +6,11 @@ import hashlib
 import re
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS
 from contextd.domain.scope import Scope
 

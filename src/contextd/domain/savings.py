@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event, SessionChange
 
 Level = Literal["digest", "subagent", "reset", "bookkeeping"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 
 Level = Literal["org", "team", "project"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import new_id
 from contextd.domain.scope import Scope
 from contextd.domain.window import ContextItem, Serving

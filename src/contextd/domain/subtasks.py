@@ -8,10 +8,11 @@ same one at once only one is told that it did.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import new_id
 from contextd.domain.sessions import Event
 from contextd.domain.tokens import count_tokens

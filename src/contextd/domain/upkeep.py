@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Pending
 from contextd.domain.scope import Scope
 

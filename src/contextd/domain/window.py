@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
+
+from contextd.domain.dataclass import dataclass
 
 ItemType = Literal["file", "module", "discovery", "session"]
 ItemStatus = Literal["active", "archived"]

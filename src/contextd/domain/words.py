@@ -6,21 +6,22 @@ and case folding; Latin words are stemmed; runs of Chinese, Japanese and Korean 
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
 from itertools import chain, pairwise
 
 import Stemmer
 
-_RUN = re.compile(
+from contextd.domain.regex import regex
+
+_RUN = regex(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
     r"|[^\W\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]+"
 )
-_ASCII_RUN = re.compile(r"[A-Za-z0-9_]+")
+_ASCII_RUN = regex(r"[A-Za-z0-9_]+")
 """The same for text of ASCII, in half the time."""
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+_PART = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WIDE = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _LONGEST = 64
 
 STOP_WORDS = frozenset(

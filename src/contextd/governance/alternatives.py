@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.words import STOP_WORDS, words
 from contextd.governance.phrases import has
 from contextd.governance.quantities import NUMBER_WORDS, quantities

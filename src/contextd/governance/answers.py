@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.domain.words import STOP_WORDS, words
 from contextd.governance.alternatives import named_for
 from contextd.governance.phrases import Phrases
@@ -19,18 +20,18 @@ from contextd.governance.replaced import owner
 from contextd.governance.schedules import scheduled
 from contextd.governance.stems import NUMBERED, ROLES, STOPPED, folded_words, stems, tools_in
 
-_EXCLUSIVE_IS = re.compile(
+_EXCLUSIVE_IS = regex(
     r"^(?:the|our|its)?\s*(?P<what>[\w -]+?)\s+(?:is|are|=|:)\s+(?:called\s+|named\s+)?"
     r"(?P<value>[\w.+#/@:-]+(?:\s+[\w.+#-]+)?)[.!]?$",
     re.I,
 )
 # A setting and its value: `region: eu-central-1`, `DEBUG=True`, `strict` is set to `on`.
-_PAIR = re.compile(
+_PAIR = regex(
     r"^(?:the\s+)?[`'\"]?(?P<what>[\w.-]+(?:\s+[\w.-]+){0,5}?)[`'\"]?\s*(?::|=|\s(?:is|must be|should be) set to|\sdefaults to)\s*"
     r"[`'\"]?(?P<value>[^\s,;:()`]+(?:\s+[^\s,;:()`]+){0,2})[`'\"]?[.!]?$",
     re.I,
 )
-_LABEL = re.compile(
+_LABEL = regex(
     r"(?:bugs?|fix(?:ed|es)?|issues?|notes?|todo|decisions?|decided|rules?|conventions?|requirements?|patterns?|steps?.*"
     r"|examples?|titles?|questions?|answers?|warnings?|hints?|tips?|features?|reasons?|why|what|how|who|when|summary"
     r"|context|learned|lessons?|important|remember|task|goal|plan|status|result|outcome|problem|solution|cause|see|files?|(?:.*\s)?(?:ids?|hash|sha|uuid|time|count)"
@@ -46,7 +47,7 @@ _TRUTH = {
     "disabl": "false",
 }
 # "The limit is mandatory" and "the limit is documented" hold at once.
-_QUALITY = re.compile(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
+_QUALITY = regex(r"(?:ed|ing|able|ible|ory|al|ful|ive|ous|ent|ant|low|high|fast|slow|good)$")
 _PLACE = Phrases(
     r"^(?P<what>.*\b(?:run|runs|deploy|deployed|deploys|store|stored|host|hosted|merge|merged|publish"
     r"|published|build|built|write|written|format|formatted|lint|manage|managed|release|released|send"
@@ -57,7 +58,7 @@ _PLACE = Phrases(
     released send sent serve served save saved live lives go goes represented encoded
     named tracked modelled""",
 )
-_COMMAND = re.compile(r"(?:run|lint|format|build|test)\b", re.I)
+_COMMAND = regex(r"(?:run|lint|format|build|test)\b", re.I)
 _SEVERAL = frozenset(
     words(
         """staging production development test testing demand failure error request purpose startup

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import NamedTuple
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.governance.answers import SingleAnswer, answers
 from contextd.governance.opposites import poles
 from contextd.governance.phrases import DIGIT, Phrases
@@ -26,14 +28,14 @@ _REJECTED = Phrases(
     "over instead rather not",
     re.NOFLAG,
 )
-_INSTEAD = re.compile(r"\b(?:over|instead of|rather than)\b", re.I)
+_INSTEAD = regex(r"\b(?:over|instead of|rather than)\b", re.I)
 # "Talk over gRPC" prefers nothing to gRPC.
-_SPOKEN = re.compile(
+_SPOKEN = regex(
     r"\b(?:talk|speak|communicate|call|send|sent|connect|connected|served?|exposed?|go|goes|run|runs|transferred"
     r"|available|reachable|sends|talks|speaks|calls|connects|communicates)\b[^,;]*?\bover\b",
     re.I,
 )
-_CHOICE = re.compile(
+_CHOICE = regex(
     r"\b(?:us(?:e|es|ed|ing)|cho(?:o)?se|chosen|pick(?:ed)?|prefer(?:s|red)?|adopt(?:s|ed)?"
     r"|(?:go(?:es)?|went) with|(?:switch|mov|migrat|chang)e?(?:s|d|ed)? to|standardi[sz]ed? on"
     r"|rel(?:y|ies|ied) on|settled on|(?:is|are) (?:done|handled|managed|built|written|run|formatted|kept|saved"
@@ -43,21 +45,21 @@ _CHOICE = re.compile(
     r"|everywhere|by|and|if|during|across|inside|within)\b|\s*[,;()]|\.?\s*$|\.\s)",
     re.I,
 )
-_IS_USED = re.compile(
+_IS_USED = regex(
     r"^(?:the\s+|an?\s+)?(?P<better>[\w.+#-]+(?:\s[A-Z][\w.+#-]*)?)\s+(?:(?:is|are)\s+(?:used|chosen|preferred"
     r"|the\s+\w+\s+of\s+choice|(?:our|the)\b)|(?:runs|powers|handles|manages|does|serves|holds|builds)\s+(?:our|the|all)\b)",
     re.I,
 )
-_ONE_PLACE = re.compile(
+_ONE_PLACE = regex(
     r"(?:is|are) (?:stored|hosted|deployed|written|built|managed|formatted|kept|saved)\b", re.I
 )
-_PURPOSE = re.compile(r"\b(?:for|as|to)\s+\w", re.I)
-_PATH = re.compile(
+_PURPOSE = regex(r"\b(?:for|as|to)\s+\w", re.I)
+_PATH = regex(
     r"(?<![\w/])(?:https?://)?(?:\.{0,2}/)?(?:[\w.@-]+/)+[\w.@*-]*|(?<![\w/])/[\w.@/-]+"
     r"|(?<![\w.])\.[a-z][\w-]*(?:\.\w+)*\b|\b[\w-]+\.(?:py|prisma|tsx?|jsx?|ya?ml|json|toml|md|sql|go|rs|cfg|ini|env|txt|lock|sh|xml|html|css)\b"
 )
 # Where something is; a path elsewhere in a sentence says which thing is spoken of.
-_LOCATED = re.compile(
+_LOCATED = regex(
     r"(?:\b(?:lives?|lies?|located|store[sd]?|keep|kept|defined?|found|find|put|goe?s?|belongs?|placed?"
     r"|write|writes|written|reads?|served?|is|are|looks?|sits?|stays?|saved?|mounted|exposed|loads?|loaded"
     r"|points? at|set to|output|declared|configured|available)"

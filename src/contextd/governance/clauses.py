@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextd.domain.regex import regex
 from contextd.governance.phrases import DIGIT, Phrases
 
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE = regex(r"(?<=[.!?;])\s+|\n+")
 _MOST = 20
 
 _PAST = Phrases(
@@ -35,14 +36,14 @@ _DOUBT = Phrases(
     planning will going experiment experiments experimental experimenting future next
     eventually would should do wish idea proposal todo question rfc draft""",
 )
-_REPORT = re.compile(
+_REPORT = regex(
     r"^\s*(?:bug|issue|problem|symptom|fix|fixed|fixes|error|step \d+|example|e\.g\.)\b\s*:", re.I
 )
 _WAS, _IS = (
-    re.compile(r"\b(?:was|were|had)\b", re.I),
-    re.compile(r"\b(?:is|are|has|have|must|should)\b", re.I),
+    regex(r"\b(?:was|were|had)\b", re.I),
+    regex(r"\b(?:is|are|has|have|must|should)\b", re.I),
 )
-_REPLACED = re.compile(
+_REPLACED = regex(
     r"\b(?:was|were) (?:\w+ )?(?:replaced|removed|dropped|deprecated|superseded|retired)\b", re.I
 )
 _REASON = Phrases(
@@ -53,26 +54,26 @@ _REASON = Phrases(
     previously before e see it we they not""",
     re.I | re.S,
 )
-_LEADS = re.compile(
+_LEADS = regex(
     r"\s*(?:in|on|for|if|when|whenever|while|during|at|after|before|with|without|under|as|to|since|once|unless"
     r"|until|by|from|inside|not|both|either|besides|instead)\b",
     re.I,
 )
-_NEXT = re.compile(
+_NEXT = regex(
     r"(?:,\s+(?:but\s+|so\s+|and\s+)?|\s+[-–—]+\s+|,?\s+but\s+)"
     r"(?=(?:do not|don['’]?t|never|always|use|avoid|prefer|keep|just|instead|ever|fix|it|we|they|this|that|you|i"
     r"|nobody|everybody|the|all|there|no one|see|ask|make|run|put|call|which|who)\b)(?!not\b)",
     re.I,
 )
-_CODE = re.compile(
+_CODE = regex(
     r"^\s*\d+\s*[\t:|→]|^\s*(?:[|$<>]|//|[+-]\s*\t|(?:PASS|FAIL|ok|INFO|WARN|ERROR|DEBUG)\b\s*[:\t])|\|.*\||:=|=>|[{}]\s*$|\)\s*;\s*$|\w\([^)]*\)\s*[{;]|^\s*(?:import|def|class|func|var|const|let|return)\s+\w+[\s.=(]"
 )
-_NARRATED = re.compile(
+_NARRATED = regex(
     r"(?:so|also|now|ok(?:ay)?|actually|then|next|let me|i['’]ll|i will|i need|i['’]m|wall time|output too)\b",
     re.I,
 )
-_ADDRESS = re.compile(r"^\w+, \w+[.!]*$")
-_LETTERS = re.compile(r"[^\W\d_]")
+_ADDRESS = regex(r"^\w+, \w+[.!]*$")
+_LETTERS = regex(r"[^\W\d_]")
 
 
 def clauses(text: str) -> Iterator[str]:

@@ -8,10 +8,10 @@ contradict only what is said of exactly the same thing.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.words import words
 from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses

@@ -9,9 +9,9 @@ fields describe: counters, states, dates and owners, which change while the entr
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.words import STOP_WORDS, words
 
 NAMES = frozenset(

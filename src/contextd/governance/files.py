@@ -8,13 +8,14 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from contextd.caches import Cache
+from contextd.domain.dataclass import dataclass
 from contextd.domain.problems import FileProblem
 from contextd.yaml_text import compose, load_plain
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.placeholders import left_open
 from contextd.domain.records import PRESENT, Record, Trust, digest, indexed_text, short_id
+from contextd.domain.regex import regex
 from contextd.domain.scope import Scope
 from contextd.governance.entries import DeclaredType
 from contextd.governance.judgement import Types, judge, stated, statement_of
@@ -106,8 +108,8 @@ def sentence_digests(text: str) -> list[str]:
     return list(dict.fromkeys(digest(s) for s in found if s.count(" ") >= 4))
 
 
-_SENTENCES = re.compile(r"(?<=[.!?。！？])\s+|\n+")
-_WORDS = re.compile(r"[^\W_]+")
+_SENTENCES = regex(r"(?<=[.!?。！？])\s+|\n+")
+_WORDS = regex(r"[^\W_]+")
 
 
 def without_secrets(draft: Draft, key: bytes) -> tuple[Draft, tuple[FoundSecret, ...]]:
@@ -174,7 +176,7 @@ def _loop(content: str, served: Callable[[Sequence[str]], set[str]]) -> str:
     return "contextd itself served this text before" if share >= LOOP_SHARE else ""
 
 
-_GREETING = re.compile(
+_GREETING = regex(
     r"\b(?:hi|hello|hey|thank you|thanks?|ok(?:ay)?|yes|no|sure|great|perfect|awesome|done|sounds good"
     r"|good (?:morning|evening|job|work)|you'?re (?:absolutely )?(?:right|welcome)|got it|will do"
     r"|let me know(?: if .{0,60})?|i'?(?:m|d be) happy to help|how can i (?:help|assist).{0,40}"
@@ -182,8 +184,8 @@ _GREETING = re.compile(
     r"|so much|again|everyone|there|claude|a lot|all|very|and|for|your|the|help)\b",
     re.I,
 )
-_FILLER = re.compile(r"[\s,.!?;:–—-]+")
-_NOISE = re.compile(
+_FILLER = regex(r"[\s,.!?;:–—-]+")
+_NOISE = regex(
     r"^\s*(?:<(?:system-reminder|command-|local-command-|tool_use|function_)"
     r"|\[Request interrupted by user|Caveat: The messages below|Todos have been modified"
     r"|The file .{1,200} has been (?:updated|created)|File created successfully at"
@@ -191,13 +193,13 @@ _NOISE = re.compile(
     r"|total \d+$|Exit code \d+\s*$|Tool (?:ran|execution))",
     re.I,
 )
-_TRACE_LINE = re.compile(
+_TRACE_LINE = regex(
     r"^\s*(?:Traceback \(most recent|File \".*\", line \d+|at [\w$.<>\[\] ]+ ?\(?.*:\d+|\.{3} \d+ more"
     r"|Caused by:|[\w.]+(?:Error|Exception)(?::.*)?$|\^+\s*$|goroutine \d+|\d+:\s+0x|thread '.*' panicked"
     r"|from .+:\d+:in )",
 )
-_LISTING = re.compile(r"^\s*(?:\d+[→|:\t]|[drwx-]{10}\s|[+-]{3} [ab]/|@@ -|[\w./-]+:\d+:)")
-_HASHLIKE = re.compile(r"(?:[0-9a-f]{7,64}|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2})", re.I)
+_LISTING = regex(r"^\s*(?:\d+[→|:\t]|[drwx-]{10}\s|[+-]{3} [ab]/|@@ -|[\w./-]+:\d+:)")
+_HASHLIKE = regex(r"(?:[0-9a-f]{7,64}|[0-9a-f-]{36}|[A-Za-z0-9+/]{40,}={0,2})", re.I)
 
 
 def junk(content: str, kind: str = "", *, on_purpose: bool = False) -> str:
@@ -235,7 +237,7 @@ def _in_trace(lines: Sequence[str], index: int, line: str) -> bool:
     return index > 0 and line.startswith("    ") and bool(_TRACE_LINE.match(lines[index - 1]))
 
 
-_ORDERS = re.compile(
+_ORDERS = regex(
     r"ignore (?:all |any )?(?:previous|prior|above|earlier) (?:instructions|messages|rules)"
     r"|disregard (?:all |your |the )?(?:previous|prior|instructions)|you are now (?:a|an|in)\b"
     r"|do not (?:tell|inform|mention (?:this )?to) the user|<\|?im_start|reveal your (?:system )?prompt"

@@ -7,10 +7,11 @@ is opposite is found first, so it is never dropped for a repetition.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from contextd.domain.regex import regex
 from contextd.governance.phrases import Phrases
 
 _ROWS = (
@@ -62,7 +63,7 @@ _ROWS = (
     ("open(?:s|ed|ing)?", "clos(?:e[sd]?|ing)"),
     ("day|daytime", "night"),
 )
-_PATTERNS = tuple(tuple(re.compile(rf"\b(?:{side})\b", re.I) for side in row) for row in _ROWS)
+_PATTERNS = tuple(tuple(regex(rf"\b(?:{side})\b", re.I) for side in row) for row in _ROWS)
 # Phrases first, or their first words would be found alone.
 _SIDES = sorted((side for row in _ROWS for side in row), key=lambda side: " " not in side)
 _ANY = Phrases(

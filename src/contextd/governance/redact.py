@@ -11,8 +11,8 @@ import hmac
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.governance.redaction.labelled import labelled
 from contextd.governance.redaction.places import places
 from contextd.governance.redaction.text import Span, read

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 
+from contextd.domain.regex import regex
 from contextd.domain.words import words
 from contextd.governance.claims import claim
 from contextd.governance.stems import stems
@@ -22,26 +23,26 @@ _BINDERS = {
 } | {"once": "after", "whenever": "when", "via": "through"}
 """Words a part begins with, each as it is compared."""
 
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _SCOPED = frozenset(
     "then instead rather than but or nor either neither both only except just even also yet".split()
 )
 """What follows one of these may mean something else in another place."""
 
-_PASSIVE = re.compile(
+_PASSIVE = regex(
     r"\b(?P<before>[^,;.]+?)\s+(?:(?:must|should|shall|may|can|will|have to|has to|needs? to)\s+)?"
     r"(?:(?:never|not|always|only)\s+)?(?:is|are|be|was|were|gets?)\s+(?:(?:never|not|always)\s+)?"
     r"(?P<done>\w+(?:ed|en|wn)|sent|kept|built|held|made|done|put|run|read|set|reset)\b",
     re.I,
 )
-_DOERS = re.compile(r"\bby\s+(?:the|an?|our)\b", re.I)
+_DOERS = regex(r"\bby\s+(?:the|an?|our)\b", re.I)
 _ACTIVE = {
     "sent": "send", "kept": "keep", "built": "build", "held": "hold", "made": "make", "done": "do",
     "written": "write", "taken": "take", "given": "give", "shown": "show", "drawn": "draw",
     "driven": "drive", "broken": "break", "hidden": "hide", "chosen": "choose", "frozen": "freeze",
 }  # fmt: skip
-_PARTS = re.compile(rf"[,;:.](?=\s|$)|\b(?=(?:{'|'.join(_BINDERS)})\b)", re.I)
-_FRONT = re.compile(
+_PARTS = regex(rf"[,;:.](?=\s|$)|\b(?=(?:{'|'.join(_BINDERS)})\b)", re.I)
+_FRONT = regex(
     rf"(?:{'|'.join(_BINDERS)})\s+[^,;.\s]+(?:\s+[^,;.\s]+)?(?=\s+(?:the|its|their|every|all)\s)"
 )
 """A phrase in front that no comma ends: "In unit tests the mailer is stubbed"."""

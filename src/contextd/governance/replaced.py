@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from contextd.domain.regex import regex
 from contextd.governance.phrases import has
 
 _NAME = r"(?:the\s+|our\s+|an?\s+)?(?P<{}>[\w.+#@/-]+(?:\s+(?!for\b|in\b|by\b|with\b|to\b|as\b|from\b)[\w.+#-]+){{0,2}}?)"
@@ -19,7 +20,7 @@ _LOST = frozenset(
     stopped ditched no""".split()
 )
 _SWAPS = tuple(
-    re.compile(pattern, re.I)
+    regex(pattern, re.I)
     for pattern in (
         rf"^{_WORSE}\s+(?:(?:has|have)\s+been|is|are|was|were|got)\s+(?:now\s+)?(?:replaced|superseded)\s+(?:by|with)\s+{_BETTER}{_END}",
         rf"\breplac(?:ed|es?|ing)\s+{_WORSE}\s+(?:with|by)\s+{_BETTER}{_END}",
@@ -28,7 +29,7 @@ _SWAPS = tuple(
     )
 )
 _GONE = tuple(
-    re.compile(pattern, re.I)
+    regex(pattern, re.I)
     for pattern in (
         rf"^{_WORSE}\s+(?:(?:has|have)\s+been|is|are|was|were)\s+(?:now\s+)?"
         rf"(?:deprecated|removed|dropped|retired|gone|obsolete|discontinued|decommissioned|abandoned)\b",
@@ -65,7 +66,7 @@ _OWNED = frozenset(
     reviewed looked ask contact ping maintainer reviewer reviewers""".split()
 )
 _OWNERS = tuple(
-    re.compile(pattern)
+    regex(pattern)
     for pattern in (
         rf"^(?:{_WHO})\s+(?:owns|maintains|is\s+(?:responsible\s+for|in\s+charge\s+of|the\s+owner\s+of|on[ -]call\s+for)"
         r"|looks?\s+after|leads)\s+(?P<what>.+)$",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from contextd.domain.regex import regex
 from contextd.domain.words import words
 from contextd.governance.phrases import DIGIT, Phrases
 from contextd.governance.quantities import NUMBER_WORDS
@@ -12,24 +13,24 @@ from contextd.governance.stems import stems
 
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_CRON = re.compile(
+_CRON = regex(
     r"(?<!\S)[`'\"]?(?P<m>\*(?:/\d+)?|\d{1,2}) (?P<h>\*(?:/\d+)?|\d{1,2}) (?P<dom>\*|\d{1,2}) \* "
     r"(?P<dow>\*|[0-7]|sun|mon|tue|wed|thu|fri|sat)(?!\S?[\w*])[`'\"]?",
     re.I,
 )
-_CLOCK = re.compile(
+_CLOCK = regex(
     r"\b(?:at|from|starts?|by|@)?\s*\b(?P<h>[01]?\d|2[0-3])(?::(?P<m>[0-5]\d)(?!\d)(?:\s?(?P<half>[ap])\.?m\b\.?)?"
     r"|\s?(?P<only>[ap])\.?m\b\.?)|\b(?P<name>midnight|noon)\b",
     re.I,
 )
 _NUMBER = rf"(?P<n>\d+|{'|'.join(NUMBER_WORDS)}|other)"
-_EVERY = re.compile(
+_EVERY = regex(
     rf"\b(?:every|each|once (?:per|an?|every)|per)\s+(?:{_NUMBER}\s+)?(?P<unit>second|minute|hour|night|day|morning|evening"
     rf"|week(?!day)|month|quarter|year)s?\b|\b(?P<word>hourly|nightly|daily|weekly|monthly|quarterly|yearly)\b",
     re.I,
 )
-_ON = re.compile(rf"\b(?:on|every|each|on the)\s+(?P<day>{_DAY})s?\b", re.I)
-_OF_MONTH = re.compile(
+_ON = regex(rf"\b(?:on|every|each|on the)\s+(?P<day>{_DAY})s?\b", re.I)
+_OF_MONTH = regex(
     r"\bon the (?P<n>first|last|\d{1,2}(?:st|nd|rd|th)?)(?: day)?(?: of (?:the|each|every) month)",
     re.I,
 )

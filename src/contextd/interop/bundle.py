@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, get_args
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, Source

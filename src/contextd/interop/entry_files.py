@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.interop.importers import opencontext
 from contextd.interop.importers.batch import Redact

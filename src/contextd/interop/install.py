@@ -7,11 +7,11 @@ import re
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from contextd.disk import replace_file, target_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
 from contextd.interop.clients import CLIENTS, client_named
 from contextd.interop.clients.client import Addition, Calling, Client, Reach

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 
 Path = tuple[str | int, ...]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.home import directory_from
 from contextd.interop.clients import CLIENTS

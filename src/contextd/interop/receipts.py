@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.disk import replace_file
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 from contextd.domain.records import digest
 

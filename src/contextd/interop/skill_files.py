@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import digest
 from contextd.interop.skill_places import SKILL_MD, Sort

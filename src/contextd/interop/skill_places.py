@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from contextd.domain.dataclass import dataclass
 
 Sort = Literal["skill", "agent"]
 Owner = Literal["project", "user", "home"]

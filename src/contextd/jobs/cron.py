@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 
 _BOUNDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from itertools import groupby
 from typing import Any, get_type_hints
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import Detail
 from contextd.domain.records import SHOWN, is_ours, short_id
 from contextd.runtime import Runtime

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.operations.calling import PASSING_ON, invoke
 from contextd.operations.core import OPERATIONS, find_operation, operation, slim_schema

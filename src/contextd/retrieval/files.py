@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import log, log1p
 
 from contextd.domain.code import DOCUMENTS, VALUES, Chunk
+from contextd.domain.dataclass import dataclass
 from contextd.domain.words import content_words, query_words, words
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.retrieval.rank import in_order

@@ -6,8 +6,8 @@ Two texts are compared sentence by sentence, so that a negation or a number in o
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import EVENT
 from contextd.domain.records import Record
 from contextd.retrieval.hits import Hit

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record
 
 LEXICAL, DENSE = "words", "meaning"

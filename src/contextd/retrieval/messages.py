@@ -7,10 +7,10 @@ count: the best one by words and meaning keeps its score, so that records beside
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nlargest
 from math import log1p
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.sessions import Event
 from contextd.domain.words import words

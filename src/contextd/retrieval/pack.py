@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, digest, short_id
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.retrieval.hits import Hit, LeftOut

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import EVENT
 from contextd.domain.records import Record

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
 
 from contextd.domain.code import Chunk
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, EVENT, Match, Query, Vector
 from contextd.domain.records import Record

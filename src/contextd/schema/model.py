@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kind import Field, Kind
 from contextd.domain.problems import FileProblem
 

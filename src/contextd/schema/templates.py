@@ -4,9 +4,10 @@ comment lines after it say whom it is for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from contextd.domain.dataclass import dataclass
 
 NAMES = ("solo-dev", "team", "open-source-maintainer")
 

@@ -6,11 +6,11 @@ Pure functions of instants; nothing here looks at a clock.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from statistics import median
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.time import age
 
 WorkPattern = Literal["quick check-in", "working session", "deep work", "debugging"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.words import one_line
 from contextd.sessions.turns import Turn
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event
 from contextd.sessions.commands import forms, instead_of

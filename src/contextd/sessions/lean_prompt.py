@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
 from contextd.sessions.person_md import strength_of
 

@@ -7,50 +7,51 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.words import words
 from contextd.sessions.thinned_text import numbered
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-_OVERWRITTEN = re.compile(r"[^\r\n]*\r(?=[^\r\n])")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_ESCAPES = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+_OVERWRITTEN = regex(r"[^\r\n]*\r(?=[^\r\n])")
+_CONTROL = regex(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
-_ERROR = re.compile(
+_ERROR = regex(
     r"(?:Error|Exception|Panic)\b|\b(?:error|fatal|panic|panicked|traceback|segfault|assertion)\b[ :\[(]"
     r"|\b(?:FAILED|FAIL|ERROR|FATAL|CRITICAL|ERR!)\b|\b(?:cannot|can't|could not|unable to|failed to|undefined:?"
     r"|unresolved|no such|not found|denied|refused|unexpected|timed out|mismatch)\b|^\s*(?:E   |>\s+assert |✗|✘|×|not ok )",
     re.IGNORECASE,
 )
-_NOTHING_WRONG = re.compile(
+_NOTHING_WRONG = regex(
     r"\b(?:0|no) (?:errors?|failures?|failed|problems?)\b|\berrors?[=:] ?0\b|^\s*(?:\d+[→:|\t ]+)?(?://|#|\*)",
     re.IGNORECASE,
 )
-_VERDICT = re.compile(
+_VERDICT = regex(
     r"\b\d+ (?:tests?|passed|passing|failed|failing|errors?|warnings?|skipped|problems?|files? changed|insertions?)\b"
     r"|^(?:ok|FAIL|PASS|---|===|Tests?:|Test Suites:|BUILD|Ran |Finished|Done|DONE|Success|make:|npm ERR|real\b)"
     r"|\bexit(?:ed)?(?: with)? (?:code|status)\b|\b(?:success|succeeded|completed)\b",
     re.IGNORECASE,
 )
-_WARNING = re.compile(r"\b(?:warn(?:ing)?|deprecated|caution)\b", re.IGNORECASE)
-_DEFINITION = re.compile(
+_WARNING = regex(r"\b(?:warn(?:ing)?|deprecated|caution)\b", re.IGNORECASE)
+_DEFINITION = regex(
     r"^\s{0,4}(?:\d+[→:|\t ]\s{0,4})?(?:(?:export|default|public|private|protected|static|async|abstract|pub(?:\([a-z]+\))?"
     r"|final|override|unsafe)\s+)*(?:def|class|func|fn|function|type|interface|struct|enum|trait|impl|module|package"
     r"|const|var|let|record|namespace|protocol)\s+[\w(*<]|^#{1,4} \S|^\s*(?:\d+→)?#{1,4} \S"
 )
-_PLACE = re.compile(r"[\w./\\-]+\.\w{1,5}:\d+")
-_DIFF = re.compile(r"^(?:diff --git|@@ |\+\+\+ |--- |[+-](?![+-]))")
-_FOUND = re.compile(r"^(?P<file>[^\s:][^:\n]*?)[:-]\d+[:-]")
+_PLACE = regex(r"[\w./\\-]+\.\w{1,5}:\d+")
+_DIFF = regex(r"^(?:diff --git|@@ |\+\+\+ |--- |[+-](?![+-]))")
+_FOUND = regex(r"^(?P<file>[^\s:][^:\n]*?)[:-]\d+[:-]")
 
 _TEMPLATES = (
-    (re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'…'"),
-    (re.compile(r"(?:[A-Za-z]:)?(?:[\w.@~-]*/)+[\w.@-]*"), "…/…"),
-    (re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b", re.IGNORECASE), "#"),
-    (re.compile(r"\d+"), "#"),
+    (regex(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`"), "'…'"),
+    (regex(r"(?:[A-Za-z]:)?(?:[\w.@~-]*/)+[\w.@-]*"), "…/…"),
+    (regex(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{7,64}\b", re.IGNORECASE), "#"),
+    (regex(r"\d+"), "#"),
 )
-_NUMBER = re.compile(r"[1-9]\d*|0\d+")
+_NUMBER = regex(r"[1-9]\d*|0\d+")
 _ID = _TEMPLATES[2][0]
 _READ_OF_A_LINE = 400
 _LONGEST = 240

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from contextd.domain.dataclass import dataclass
 
 LONGEST_UNIT = 1_000
 _WHOLE_PARAGRAPH = 260

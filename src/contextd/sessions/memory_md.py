@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import one_line
 

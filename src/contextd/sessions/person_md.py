@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.domain.tokens import trim_to_tokens
 
 USER_MD, SOUL_MD = "USER.md", "SOUL.md"
@@ -24,18 +25,18 @@ _MOST_LINES = 400
 
 _LINE_TOKENS = 400
 
-_FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_FENCE = re.compile(r"^\s*(?:```|~~~)")
-_HEADING = re.compile(r"^ {0,3}#{1,6}\s+(.*?)\s*#*$")
-_BULLET = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
-_RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$|^\s*\|?[\s:|-]+\|[\s:|-]*$")
-_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
-_LEANING = re.compile(r"(?<![\w*/.`])([*_])(?=[\w(\"'])(.+?)(?<=[^\s_])\1(?![\w*])")
+_FRONT_MATTER = regex(r"\A---\n.*?\n---\n", re.DOTALL)
+_COMMENT = regex(r"<!--.*?-->", re.DOTALL)
+_FENCE = regex(r"^\s*(?:```|~~~)")
+_HEADING = regex(r"^ {0,3}#{1,6}\s+(.*?)\s*#*$")
+_BULLET = regex(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(.*)$")
+_RULE = regex(r"^\s*(?:[-*_=]\s*){3,}$|^\s*\|?[\s:|-]+\|[\s:|-]*$")
+_BOLD = regex(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
+_LEANING = regex(r"(?<![\w*/.`])([*_])(?=[\w(\"'])(.+?)(?<=[^\s_])\1(?![\w*])")
 """Emphasis, and neither a pattern of file names nor a name with underscores."""
 
-_HINT = re.compile(r"^[_*]?\(.*\)[_*]?$|^[_*]?\[.*\][_*]?$|^<[^>]*>$|^(?:\.{3}|…|TODO|TBD)$")
-_SAID = re.compile(r"\w")
+_HINT = regex(r"^[_*]?\(.*\)[_*]?$|^[_*]?\[.*\][_*]?$|^<[^>]*>$|^(?:\.{3}|…|TODO|TBD)$")
+_SAID = regex(r"\w")
 
 _GENERAL = frozenset(
     """about about-me about-you me user user-md usermd soul soul-md soulmd identity profile person human
@@ -44,24 +45,24 @@ _GENERAL = frozenset(
 )
 """Headings that say nothing a line needs in order to be understood."""
 
-_MARKED = re.compile(r"\s*[(\[](strong|mild|flexible)[)\]]\.?\s*$", re.I)
-_FLEXIBLE = re.compile(
+_MARKED = regex(r"\s*[(\[](strong|mild|flexible)[)\]]\.?\s*$", re.I)
+_FLEXIBLE = regex(
     r"\b(?:(?:when|where|if|whenever|wherever) (?:possible|you can|practical|it makes sense)|optional(?:ly)?"
     r"|flexible|nice to have|feel free|ideally|either (?:is|works)|not strict|no strong (?:opinion|preference))\b",
     re.I,
 )
-_STRONG = re.compile(
+_STRONG = regex(
     r"\b(?:always|never|must(?:n[’']t)?|do not|don[’']t|strictly|under no circumstances|non-negotiable|forbidden"
     r"|required|at all costs|without exception)\b|^(?:[^:.]{1,60}: )*no\s",
     re.I,
 )
 
-_NAME = re.compile(
+_NAME = regex(
     r"^(?:(?:my|full|first|preferred|user[’']?s?|human[’']?s?|your|the)\s+)*"
     r"(?:name(?:\s+is|\s*[:=–—-])|what to call (?:me|them|you)\s*[:=–—-]|call me)\s+(.+)$",
     re.I,
 )
-_NAME_ENDS = re.compile(r"\s*[(,;|/]|\.\s|\.$|\s[–—-]\s")
+_NAME_ENDS = regex(r"\s*[(,;|/]|\.\s|\.$|\s[–—-]\s")
 _LONGEST_NAME = 80
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.sessions.commands import forms
 from contextd.sessions.turns import Turn

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from contextd.domain.regex import regex
 from contextd.sessions.turns import Turn
 
 _READ = 400
 """Characters: who takes something back says so first."""
 
-_FIRST = re.compile(
+_FIRST = regex(
     r"^\W*(?:(?:sorry|oops|ah|oh|hm+|wait|hold on|please|can you|could you|let'?s)\b\W*)*(?:"
     r"(?:no|nope|nah|wrong)(?=\W*$|\s*(?:[,.!…]|\s-)|\s+(?:no|wait|man|i|that|this|it|we|you|the|not|do|don'?t|use|keep|just|actually|sorry)\b)"
     r"(?!\W+(?:it|that|this|all)(?:'s| is) (?:fine|ok|good|right|correct)\b)"
@@ -22,7 +23,7 @@ _FIRST = re.compile(
     r"|いや|いいえ|違|やっぱり|不对|不是|错|算了|撤销|아니|취소|되돌)",
     re.I,
 )
-_SAYS_SO = re.compile(
+_SAYS_SO = regex(
     r"\bmy (?:mistake|bad|error|fault)\b|\bi(?:'m| am| was)? (?:wrong|mistaken|mis(?:spoke|read|took|remembered))\b"
     r"|\bi (?:mixed|messed|got|said) (?:it|that|this|them) (?:up|wrong|mixed up)\b|\bi mixed up\b"
     r"|\bi (?:messed up|got wrong|said wrong)\b(?=\W*$|\s*[,.:;!…])|\bcorrection\s*:"
@@ -36,7 +37,7 @@ _SAYS_SO = re.compile(
     re.I,
 )
 
-_ASKS = re.compile(
+_ASKS = regex(
     r"\b(?:how|what|why|when|where|which|is|was|does|did|wie|was|warum|ist|comment|pourquoi|cómo|qué)\b(?:[^.!?。！？\n]|\.(?=\S))*[?？]",
     re.I,
 )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from math import log
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.tokens import count_tokens, fits, trim_to_tokens
 from contextd.domain.words import words

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
 from contextd.sessions.commands import forms
 
@@ -30,20 +32,20 @@ class Signals:
     after: str = ""
 
 
-_PASSED = re.compile(
+_PASSED = regex(
     r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^ok\s+\S+\s+[\d.(]|^OK(?: \(|$)|test result: ok"
     r"|All tests passed|BUILD SUCCESS|✓ \d+ tests?|Tests:\s+\d+ passed",
     re.M,
 )
-_FAILED = re.compile(
+_FAILED = regex(
     r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors? in)\b|^FAILED\b|^--- FAIL|^FAIL\b"
     r"|test result: FAILED|BUILD FAIL(?:ED|URE)|Tests:\s+[1-9]\d* failed|^E\s{3,}\w*Error",
     re.M,
 )
-_REVERT = re.compile(
+_REVERT = regex(
     r"\bgit (?:revert|reset --hard|checkout (?:HEAD )?-- |restore (?!--staged)|stash\b(?! (?:pop|list|apply|show)))"
 )
-CORRECTION = re.compile(
+CORRECTION = regex(
     r"^\s*(?:no\b(?! (?:problem|worries|need|idea|rush))|nope\b|wrong\b|stop\b|undo\b|revert\b|don'?t do\b|that'?s (?:not|wrong|incorrect)"
     r"|that is (?:not|wrong)|this is wrong|not (?:what i|like that|quite)|actually,? (?:no|use|don'?t|we)"
     r"|wait,? (?:no|that)|you (?:broke|missed|forgot|misunderstood|removed))"
@@ -51,7 +53,7 @@ CORRECTION = re.compile(
     r"|(?:undo|revert|roll back) (?:that|this|it|the|your)|that'?s wrong|not what i (?:asked|wanted|meant))\b",
     re.I,
 )
-APPROVAL = re.compile(
+APPROVAL = regex(
     r"\b(?:perfect|works (?:now|great|well|fine)|it works|that works|that worked|looks good|lgtm|ship it|great(?: job)?"
     r"|well done|awesome|exactly(?: right)?|nice(?: work)?|thanks?|thank you|all good|merge it|commit (?:it|this|that))\b",
     re.I,

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
+from contextd.domain.regex import regex
 
 LARGEST = 200 * 1024
 """Characters of an error that are read: its beginning and its end, half of them each, when it is longer."""
@@ -169,45 +170,41 @@ _SAYS = 18
 """Characters of words and names by which an error is known inside other words."""
 
 _SHORTEST = 8
-_SORT = re.compile(
-    r"^(?:\S*?(?:error|exception|panic)\S*:|error(?:\[\w+\])?:|fatal:|…/…\S*|\(#\))\s+"
-)
-_WORD = re.compile(r"[^\W\d_]{2,}(?:[.$\\][^\W\d_]+)*")
+_SORT = regex(r"^(?:\S*?(?:error|exception|panic)\S*:|error(?:\[\w+\])?:|fatal:|…/…\S*|\(#\))\s+")
+_WORD = regex(r"[^\W\d_]{2,}(?:[.$\\][^\W\d_]+)*")
 
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _UNSEEN = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127, 65279))
 
-_QUOTED = re.compile(
+_QUOTED = regex(
     r"(?<!\w)['‘]([^'’\n]{1,120})['’](?!\w)|[\"“]([^\"”\n]{1,120})[\"”]|`([^`'\n]{1,120})[`']"
 )
-_PLACE = re.compile(r"[/\\]|^[\d.,:#-]*$")
-_DIGITS = re.compile(r"\d+")
-_PATH = re.compile(r"(?:[\w.@~+-]*/)*[\w.@+-]+\.[A-Za-z]\w{0,9}\b|(?:[\w.@~+-]*/)+[\w.@+-]+")
-_PLACED = re.compile(r"^\S+?:\d+(?::\d+)?:\s")
-_MISSING = re.compile(
-    r"\bno such file\b|\bnot found\b|\bcannot find\b|\bdoes(?: not|n't) exist\b", re.I
-)
+_PLACE = regex(r"[/\\]|^[\d.,:#-]*$")
+_DIGITS = regex(r"\d+")
+_PATH = regex(r"(?:[\w.@~+-]*/)*[\w.@+-]+\.[A-Za-z]\w{0,9}\b|(?:[\w.@~+-]*/)+[\w.@+-]+")
+_PLACED = regex(r"^\S+?:\d+(?::\d+)?:\s")
+_MISSING = regex(r"\bno such file\b|\bnot found\b|\bcannot find\b|\bdoes(?: not|n't) exist\b", re.I)
 _LITERALS = (
     (_QUOTED, "'…'"),
-    (re.compile(r"\b[a-z][a-z+.-]{1,15}://[^\s'\")\]>]+", re.I), "…/…"),
-    (re.compile(r"\b[A-Za-z]:\\[^\s'\":;,)]*|\\\\[\w.-]+\\[^\s'\":;,)]*"), "…/…"),
-    (re.compile(r"(?:[A-Za-z]:)?(?:[\w.@~+-]*/)+[\w.@+-]+"), "…/…"),
-    (re.compile(r"(?<![\w/…])[\w.+-]+\.\w{1,5}(?=[:(]\d)"), "…/…"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?", re.I), "#"),
-    (re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I), "#"),
-    (re.compile(r"\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b", re.I), "#"),
-    (re.compile(r"\d+"), "#"),
-    (re.compile(r"#(?:[.,:_x-]+#)+"), "#"),
-    (re.compile(r"# ?(?:ms|[mµun]?s|min|sec(?:ond)?s?|[kmg]i?b|bytes)\b", re.I), "#"),
+    (regex(r"\b[a-z][a-z+.-]{1,15}://[^\s'\")\]>]+", re.I), "…/…"),
+    (regex(r"\b[A-Za-z]:\\[^\s'\":;,)]*|\\\\[\w.-]+\\[^\s'\":;,)]*"), "…/…"),
+    (regex(r"(?:[A-Za-z]:)?(?:[\w.@~+-]*/)+[\w.@+-]+"), "…/…"),
+    (regex(r"(?<![\w/…])[\w.+-]+\.\w{1,5}(?=[:(]\d)"), "…/…"),
+    (regex(r"\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?", re.I), "#"),
+    (regex(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re.I), "#"),
+    (regex(r"\b0x[0-9a-f]+\b|\b(?=[a-f]*\d)[0-9a-f]{7,64}\b", re.I), "#"),
+    (regex(r"\d+"), "#"),
+    (regex(r"#(?:[.,:_x-]+#)+"), "#"),
+    (regex(r"# ?(?:ms|[mµun]?s|min|sec(?:ond)?s?|[kmg]i?b|bytes)\b", re.I), "#"),
 )  # fmt: skip
 
-_BEFORE = re.compile(
+_BEFORE = regex(
     r"^(?:[\s|│┃>✖✗×●•*-]+|E\s{1,8}(?=\S)|\[?\d{4}-\d\d-\d\d[T ][\d:.,+Z-]+\]?\s*|\d\d:\d\d:\d\d[.,\d]*\s+"
     r"|npm (?:ERR!|error)\s+|Uncaught (?=[A-Z])|Exception in thread \S+ |Unhandled exception[.:] )+"
 )
 """What stands before an error on its line and is no part of it: frames, times, the mark of a test runner."""
 
-_LINE = re.compile(
+_LINE = regex(
     r"(?:\b\w*(?:Error|Exception)\b|\berror(?:\[\w+\]| [A-Z]+\d+)?:|\bfatal:|\bpanic(?:ked|:)|\bcannot\b|\bcan(?:'t|not)\b|\bcould not\b"
     r"|\bunable to\b|\bnot found\b|\bno such\b|\bdoes(?: not|n't) (?:exist|match)\b|\bno module named\b|\bfailed to\b|\bdenied\b"
     r"|\bundefined\b|\bunauthori[sz]ed\b|\brefused\b|\btimed out\b|\bunknown (?:option|flag|command|argument|revision)\b"
@@ -216,13 +213,11 @@ _LINE = re.compile(
     r"|^\S+\.\w{1,5}:\d+(?::\d+)?: )",
     re.I,
 )
-_RAISED = re.compile(r"(?:Caused by: )?(?:[\w$]+(?:\.|::|\\))*[A-Z]\w*(?:Error|Exception)\b")
-_CHAIN = re.compile(
-    r"Traceback \(most recent call last\)|\s*Caused by: |During handling of the above"
-)
-_GOES_ON = re.compile(r"\bpanicked at \S+$")
+_RAISED = regex(r"(?:Caused by: )?(?:[\w$]+(?:\.|::|\\))*[A-Z]\w*(?:Error|Exception)\b")
+_CHAIN = regex(r"Traceback \(most recent call last\)|\s*Caused by: |During handling of the above")
+_GOES_ON = regex(r"\bpanicked at \S+$")
 
-_HEADLINE = re.compile(
+_HEADLINE = regex(
     r"\b(?:task|recipe|command|script|process|job|target|step|build|lifecycle|subprocess|tests?)\b.{0,60}\bfailed\b"
     r"|\bfailed with\b.{0,40}\b(?:code|status)\b|\bexit(?:ed)?(?: with)? (?:code|status)\b|\bmake(?:\[\d+\])?: \*\*\*"
     r"|\bnpm (?:ERR!|error) (?:code|errno|path|command)\b|\berror(?:s)? found\b|^\W*error\W*$|^\W*0 errors?\b"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import origin_of
+from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
 from contextd.sessions.markdown import LONGEST_UNIT, Passage, passages, plain
 from contextd.sessions.turns import turn_ends
@@ -17,9 +18,9 @@ SHORTEST = 12
 
 _WHOLE = 500
 _STANDS_ALONE = 60
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.S)
+_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_LETTERS = regex(r"[^\W\d_]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FENCE = regex(r"```.*?(?:```|\Z)", re.S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import one_line
@@ -32,25 +34,25 @@ _FINISHED_TOLD = 2
 
 _LINE = 220
 _ANSWER = 600
-_QUESTION = re.compile(r"[^\n]{8,300}[?？]\s*$", re.M)
-_ANNOUNCED = re.compile(
+_QUESTION = regex(r"[^\n]{8,300}[?？]\s*$", re.M)
+_ANNOUNCED = regex(
     r"^[\s>*#-]*(?:\*\*)?(?:next(?: steps?)?|to-?do|remaining|still (?:open|to do)|follow-?ups?|open"
     r"|nächste[rs]? schritte?|offen|prochaines? étapes?|siguientes? pasos?|próximos? pasos?|prossimi passi"
     r"|次(?:の(?:ステップ|作業|手順))?|残り|下一步|待办|다음 ?(?:단계|작업)|남은 ?작업)(?![a-z])(?:\*\*)?\s*[:：]?(?:\*\*)?\s*(.*)$",
     re.I | re.M,
 )
-_NEXT = re.compile(
+_NEXT = regex(
     r"\b(?:next,? (?:i'?ll|i will|we|step)|i'?ll .{0,60}\bnext|then i'?ll|als nächstes|nächster schritt|la prochaine étape"
     r"|ensuite, je|el siguiente paso|a continuación)\b|次に|次は|接下来|다음으로",
     re.I,
 )
-_BLOCKED = re.compile(
+_BLOCKED = regex(
     r"\b(?:blocked (?:by|on|until|:)|(?:we|i)(?:'m| am|'re| are) blocked|waiting (?:for|on)|can(?:no|')t (?:continue|go on|proceed) (?:until|without)"
     r"|on hold until|blockiert|warten? auf|bloqué|en attente d(?:e|es|u)?|bloquead[oa]|a la espera de)\b|待ち|ブロックされ|等待|대기 ?중",
     re.I,
 )
-_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_IDEOGRAPH = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_SENTENCE = regex(r"(?<=[.!?。！？])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime, timedelta
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import origin_of
 from contextd.domain.records import digest
 from contextd.domain.sessions import Event

@@ -9,33 +9,34 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
 import numpy as np
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import ORIGINS
 from contextd.domain.query import Vector
+from contextd.domain.regex import regex
 from contextd.sessions.statements import Statement, weight
 
-_PATH = re.compile(r"(?:[\w.@~-]+/)+[\w.@-]+|\b[\w-]+\.[a-z]{1,5}\b")
-_NAME = re.compile(r"\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)|\b\w+\.\w+\(")
-_CODE = re.compile(r"`[^`]+`")
-_FLAG = re.compile(r"(?<!\w)--?[a-z][\w-]+")
-_MARK = re.compile(r"[\u2190-\u21ff\u2300-\u2bff\u2e80\U0001f000-\U0001faff]")
-_TICK = re.compile(r"^\W{0,3}(?:\(\d+\)\s*)?[✅✓✔⚠❌✗✘🔴🟡🟠🟢☑]|: (?:\(\d+\)\s*)?[✅✓✔⚠❌✗✘]")
-_LINE_NUMBER = re.compile(r"\b[Ll](?:ines?)? ?\d+|:\d+(?:-\d+)?\b|^\(\d+\)")
-_TEST = re.compile(r"\btests?\b|_test\b|\btest_|\bTest[A-Z_]", re.I)
-_QUESTION = re.compile(r"[?？]")
-_DIGIT = re.compile(r"\d")
-_LETTER = re.compile(r"[^\W\d_]")
-_LOST = re.compile(
+_PATH = regex(r"(?:[\w.@~-]+/)+[\w.@-]+|\b[\w-]+\.[a-z]{1,5}\b")
+_NAME = regex(r"\b\w+_\w+|\b[a-z]+[A-Z]\w*|\b[A-Z][a-z]+[A-Z]\w*|\w\(\)|\b\w+\.\w+\(")
+_CODE = regex(r"`[^`]+`")
+_FLAG = regex(r"(?<!\w)--?[a-z][\w-]+")
+_MARK = regex(r"[\u2190-\u21ff\u2300-\u2bff\u2e80\U0001f000-\U0001faff]")
+_TICK = regex(r"^\W{0,3}(?:\(\d+\)\s*)?[✅✓✔⚠❌✗✘🔴🟡🟠🟢☑]|: (?:\(\d+\)\s*)?[✅✓✔⚠❌✗✘]")
+_LINE_NUMBER = regex(r"\b[Ll](?:ines?)? ?\d+|:\d+(?:-\d+)?\b|^\(\d+\)")
+_TEST = regex(r"\btests?\b|_test\b|\btest_|\bTest[A-Z_]", re.I)
+_QUESTION = regex(r"[?？]")
+_DIGIT = regex(r"\d")
+_LETTER = regex(r"[^\W\d_]")
+_LOST = regex(
     r"(?:it|its|this|that|these|those|they|he|she|both|which|the (?:fix|issue|bug|test|change|problem|code)"
     r"|esto?|esta|eso|das|dies\w*|es|cela|ceci|これ|それ|この|その|이것|그것|이|그)\b",
     re.I,
 )
-_REMOVED = re.compile(r"\[REDACTED|REDACTED\b|<[a-z ]{3,20}>$")
+_REMOVED = regex(r"\[REDACTED|REDACTED\b|<[a-z ]{3,20}>$")
 
 
 def form(statement: Statement) -> list[float]:

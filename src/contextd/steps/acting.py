@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from contextd.caches import Cache
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.governance.policies.actions import Action, FileChange, rewritten, touched_by
 from contextd.governance.policies.checking import Violation

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.governance.redact import redact

@@ -7,7 +7,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.git import diffs
 from contextd.code.index.analyse import parse
@@ -15,6 +15,7 @@ from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound, nearest
 from contextd.governance.policies.actions import ChangeOf, FileChange, changes_in
 from contextd.runtime import Runtime

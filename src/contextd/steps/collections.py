@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.records import Record
 from contextd.settings import Settings

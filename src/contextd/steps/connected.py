@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
 from contextd.home import directory_from, user_directory

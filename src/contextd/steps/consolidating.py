@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from contextd.consolidation.clusters import Cluster, Judging, clusters
 from contextd.consolidation.merging import MERGED, into, united
 from contextd.consolidation.neighbours import components
 from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Stale
 from contextd.domain.query import Query
 from contextd.domain.records import Record, digest

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS, kinds_that
 from contextd.domain.records import WAITING
 from contextd.runtime import Runtime

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as

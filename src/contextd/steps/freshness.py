@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from contextd.caches import Cache
@@ -13,6 +13,7 @@ from contextd.code.index.freshness import CheckoutDifference, Tree
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
+from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 
 from contextd.caches import Cache
+from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.interop.clients.occurrence import Occurrence
 from contextd.runtime import Runtime

@@ -6,11 +6,12 @@ import posixpath
 import re
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
+from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
 from contextd.steps.changed_code import ChangedCode
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, TooLarge, nearest
 from contextd.domain.projects import Project
 from contextd.home import user_directory

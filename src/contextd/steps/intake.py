@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path, PurePath
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import (
     Busy,
     Conflict,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.domain.kinds import kind_named
 from contextd.domain.records import PRESENT, Record, Source, Status

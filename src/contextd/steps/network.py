@@ -6,11 +6,11 @@ import os
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.time import iso
 from contextd.home import cache_directory
 from contextd.offline import is_telemetry_off

@@ -5,10 +5,11 @@ have no file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from contextd.code.git.program import ask
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record

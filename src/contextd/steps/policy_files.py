@@ -12,7 +12,7 @@ import logging
 import threading
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import yaml
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, ContextdError, Invalid
 from contextd.domain.kinds import KINDS, area_of
 from contextd.domain.problems import FileProblem

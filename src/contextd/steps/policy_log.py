@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.usage import Observation
 from contextd.governance.policies.checking import Violation
 from contextd.governance.redact import redact

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.governance.policies.checking import Violation
 
 

@@ -6,7 +6,6 @@ import json
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Final
 
 from contextd.consolidation.generalise import (
@@ -16,6 +15,7 @@ from contextd.consolidation.generalise import (
     generalised_all,
 )
 from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Unavailable
 from contextd.domain.kind import LINKS
 from contextd.domain.kinds import KINDS, area_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from contextd.consolidation.generalise import Particulars
 from contextd.consolidation.neighbours import near
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.query import Query, Vector
 from contextd.domain.records import STATUSES, Record, Source

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from contextd.domain.conditions import AnyOf, Compare
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record
 from contextd.domain.words import query_words

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from difflib import ndiff
 from typing import Any
 
 from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.records import STATUSES, TRUSTS, WAITING, Record
 from contextd.domain.time import age, iso

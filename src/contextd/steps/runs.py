@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
 from datetime import datetime
 
 from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import timedelta
 
 from contextd.code.git.program import printable
@@ -15,6 +15,7 @@ from contextd.code.project.project_yaml import ProjectFacts, merge_scan
 from contextd.code.tree.walk import Walk, walk
 from contextd.domain.changes import CodeChange, NewJob
 from contextd.domain.code import SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
 from contextd.governance.redact import redact
 from contextd.jobs.table import new_job

@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
 from contextd.code.git.program import here, repository
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import SHOWN

@@ -6,11 +6,12 @@ import logging
 import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from contextd.domain.changes import Put
 from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.errors import ContextdError
 from contextd.domain.problems import FileProblem

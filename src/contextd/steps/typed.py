@@ -7,9 +7,10 @@ its content is made from the fields, so that searches find them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.records import Record

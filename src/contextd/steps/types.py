@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kind import Field
 from contextd.domain.problems import FileProblem
 from contextd.schema.model import ContextType

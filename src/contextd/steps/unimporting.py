@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import event_id
 from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query

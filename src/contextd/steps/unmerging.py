@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from contextd.consolidation.merging import MERGED, UNMERGED, parted
 from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.domain.kinds import area_of
 from contextd.domain.records import Change, Record, short_id

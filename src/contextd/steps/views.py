@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import field, fields
 from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from contextd.domain.confidence import confidence_at
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso

@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import sqrt
 from typing import Any
 
 from contextd.domain.changes import Put, Removal
 from contextd.domain.confidence import START
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.kind import Kind

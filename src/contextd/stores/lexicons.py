@@ -8,13 +8,13 @@ only its postings are used: reading them costs half of what its own bm25() does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Match, Query
 from contextd.stores import codec, ranking
 from contextd.stores.connection import Database

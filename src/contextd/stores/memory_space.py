@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
 from contextd.domain.code import SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
 from contextd.domain.projects import Project

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import FAMILIES, Family, Query, family_of
 from contextd.stores.connection import Database, placeholders
 from contextd.stores.reach import Reach, Slice

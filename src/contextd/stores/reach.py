@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from contextd.domain.access import Grant, Verb
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Denied
 from contextd.domain.kind import AREAS, Area
 from contextd.domain.kinds import area_of, kinds_in

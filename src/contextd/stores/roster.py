@@ -7,12 +7,12 @@ whichever thread or process wrote it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Query
 from contextd.domain.time import to_micros
 from contextd.stores.connection import Database

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Document, Family, Vector, family_of
 from contextd.domain.records import digest
 from contextd.domain.scope import Scope

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import apsw
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
 from contextd.domain.time import from_micros, to_micros

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import apsw
 
 from contextd.domain.access import Grant
 from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import code_documents, record_document
 from contextd.domain.records import Change
 from contextd.domain.scope import Scope

@@ -10,12 +10,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
 
 from contextd.domain.access import Caller
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Unavailable
 from contextd.domain.scope import Scope
 from contextd.operations.core import OPERATIONS, Answer

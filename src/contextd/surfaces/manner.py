@@ -4,8 +4,7 @@ of one.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.interop.clients import client_named
 from contextd.interop.clients.client import PREFIX

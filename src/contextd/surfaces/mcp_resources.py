@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -14,6 +14,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.scope import Scope
 from contextd.operations.core import OPERATIONS

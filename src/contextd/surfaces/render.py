@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.surfaces.manner import Manner
 

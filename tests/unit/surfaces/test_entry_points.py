@@ -32,9 +32,9 @@ def test_releases_compare_by_number(version: str, than: str, answer: bool) -> No
 def test_flags_go_before_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONTEXTD_MCP_PROFILE", "standard")
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", "/work-tree")
-    assert parse([]) == Options("standard", "", "/work-tree", False)
+    assert vars(parse([])) == vars(Options("standard", "", "/work-tree", False))
     flags = ["--profile=full", "--client", "codex", "--project-root", "/other", "--standalone"]
-    assert parse(flags) == Options("full", "codex", "/other", True)
+    assert vars(parse(flags)) == vars(Options("full", "codex", "/other", True))
 
 
 @pytest.mark.parametrize("argv", [["--profil", "x"], ["--profile"], ["core"], ["--help"]])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from math import inf
 
@@ -15,6 +15,7 @@ from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.meaning import Interpretation, Interpreter
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.domain.dataclass import dataclass
 
 INITIALISERS = ("__init__", "__new__", "constructor")
 _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | frozenset(

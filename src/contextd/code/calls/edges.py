@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from contextd.code.calls.facts import SiteKind
 from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from tree_sitter import Node
 
@@ -22,6 +22,7 @@ from contextd.code.calls.queries import QUERIES
 from contextd.code.index.languages.language import captures, parsed
 from contextd.code.index.languages.outline import text_of
 from contextd.code.index.languages.table import BY_NAME, language_of
+from contextd.domain.dataclass import dataclass
 
 _NAMED = frozenset(
     """identifier attribute member_expression selector_expression field_access

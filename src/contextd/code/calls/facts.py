@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from contextd.domain.dataclass import dataclass
 
 Expr = tuple[Any, ...]
 """A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("call", e)`,

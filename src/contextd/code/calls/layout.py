@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
 from contextd.code.calls.facts import CodeScope
@@ -14,6 +14,7 @@ from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.symbols.symbols import WHOLE, NameUse, uses
 from contextd.domain.code import Symbol
+from contextd.domain.dataclass import dataclass
 
 FUNCTIONS = frozenset(("function", "method"))
 CONSTANTS = frozenset(("constant", "variable", "property", "field"))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from contextd.code.calls.facts import UNKNOWN, Expr
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
+from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
 _MOST_STEPS = 2_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from contextd.code.calls.extract import facts_of
@@ -14,6 +14,7 @@ from contextd.code.tree.content import decode
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.code.tree.grep import grep
 from contextd.code.tree.paths import read_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 _MOST_LINES = 20_000

@@ -7,7 +7,6 @@ occurrences (2), each with a range (1), a symbol (2) and roles (3).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.calls.edges import Edge
@@ -15,6 +14,7 @@ from contextd.code.calls.facts import SiteKind
 from contextd.code.calls.layout import CONSTANTS
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.paths import read_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 INDEX = "index.scip"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from contextd.code.git import program as git
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 
 MOST_COMMITS = 100

@@ -6,10 +6,11 @@ import os
 import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from contextd.code.git import program as git
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 from contextd.domain.records import Anchor
 

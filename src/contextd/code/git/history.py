@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import log, sqrt
 from pathlib import Path
 
 from contextd.code.git import program as git
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.words import content_words
 

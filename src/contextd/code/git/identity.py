@@ -14,7 +14,6 @@ import hashlib
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -23,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from contextd.code.git import program as git
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.yaml_text import load_plain
 

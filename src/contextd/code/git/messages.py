@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from contextd.code.git.program import ask, printable
+from contextd.domain.dataclass import dataclass
 
 _SECONDS = 20.0
 _LONGEST = 8_000

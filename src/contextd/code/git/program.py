@@ -12,12 +12,12 @@ import subprocess
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
 
 from contextd.code.git.unchanged import Stamp, place_stamp, reference_stamp, remote_stamp
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 
 TIMEOUT = 10.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from tree_sitter import Tree
 
@@ -16,6 +16,7 @@ from contextd.code.index.languages.table import BY_NAME, DATA, language_name, la
 from contextd.code.tree.content import content_digest, decode, is_binary
 from contextd.code.tree.generated import unindexed
 from contextd.domain.code import SourceFile
+from contextd.domain.dataclass import dataclass
 
 _HOPELESS = 20_000
 """Statements of a broken file past which it is no program, and matching in it would take long."""

@@ -10,13 +10,14 @@ import os
 import stat
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from contextd.code.index.resolve import Resolver
 from contextd.code.tree.content import content_digest, outdated
 from contextd.code.tree.walk import Walk, WalkedFile, walk
 from contextd.code.tree.watch import Watcher, folders_of, watch
+from contextd.domain.dataclass import dataclass
 
 CHEAP = 0.25
 REST_PER_COST = 4.0

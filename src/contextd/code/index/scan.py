@@ -8,7 +8,7 @@ import re
 import time
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from contextd.code.index.analyse import PARSED
@@ -20,6 +20,7 @@ from contextd.code.tree.content import outdated
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
 from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.scope import Scope
 from contextd.ports import Files

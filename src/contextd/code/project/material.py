@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from contextd.code.project.beside import is_beside
+from contextd.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.project.beside import is_beside_name
+from contextd.domain.dataclass import dataclass
 
 _WORKSPACES = frozenset("packages apps services libs plugins crates extensions projects".split())
 _SOURCES = frozenset("src source sources main java kotlin scala groovy python js ts".split())

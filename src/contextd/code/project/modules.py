@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from contextd.code.index.languages.table import BY_NAME, DATA
@@ -21,6 +21,7 @@ from contextd.code.project.project_type import CODE
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import DOCUMENTS, SourceFile, is_test
+from contextd.domain.dataclass import dataclass
 
 Role = Literal["entry", "config", "core", "test"]
 

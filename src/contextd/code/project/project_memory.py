@@ -10,11 +10,12 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from contextd.disk import replace_file, target_inside
+from contextd.domain.dataclass import dataclass
 
 GENERATED = ".generated.json"
 BACKUPS = ".backups"

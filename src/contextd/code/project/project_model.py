@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import yaml
 
 from contextd import yaml_text
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
 
 ProjectType = Literal[

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
@@ -12,6 +11,7 @@ from contextd.code.project.material import DOCUMENTS, OUTWEIGHED, Material, purp
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
 from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
+from contextd.domain.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +15,7 @@ from typing import Any, Literal
 from contextd.code.project.project_memory import Memory, Scrub, mark, put, recall
 from contextd.code.project.project_model import KeyFile, parse_model, read_text
 from contextd.disk import target_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.time import iso
 from contextd.yaml_edit import Append, Edit, Remove, Set, dumped, edited, source_of

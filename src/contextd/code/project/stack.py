@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.project.beside import is_beside
@@ -16,6 +15,7 @@ from contextd.code.project.stack_row import Category
 from contextd.code.project.stack_runtime import manager_of, primary_ecosystem, runtime_of
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 Read = Callable[[str], str]

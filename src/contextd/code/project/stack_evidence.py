@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import PurePosixPath
@@ -13,6 +12,7 @@ from pathlib import PurePosixPath
 from contextd.code.project.manifests import Manifest
 from contextd.code.project.manifests.jvm import filled
 from contextd.code.project.stack_table import TECHNOLOGIES, Category, Technology
+from contextd.domain.dataclass import dataclass
 
 # A client library's version is not its server's, nor a protocol's.
 _VERSION_OF_CLIENT = {"database", "messaging"}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from contextd.domain.dataclass import dataclass
 
 Category = Literal[
     "fullstack", "backend", "frontend", "mobile", "desktop", "cli", "ui", "api", "orm", "database",

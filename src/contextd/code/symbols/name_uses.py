@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.reference_names import holder_of, names_by_file
@@ -14,6 +14,7 @@ from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.code.tree.grep import grep
 from contextd.domain.code import is_test
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 _MOST_LINES = 2_000

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.symbols.dependencies import Dependency, DependencyNode, dependencies, tree
 from contextd.code.symbols.outline_view import fitting, outline_lines, outline_text
 from contextd.code.symbols.sources import Sources, SourceText
 from contextd.domain.code import SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.scope import Scope
 from contextd.domain.tokens import count_tokens, fits

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.code import Symbol
+from contextd.domain.dataclass import dataclass
 
 _BOUND = frozenset(("python", "ecmascript"))
 """Families in which an import binds names. Elsewhere a name is seen as it is, or after the name of

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from tree_sitter import Node
@@ -14,6 +13,7 @@ from contextd.code.symbols.reference_names import Names, holder_of, names_by_fil
 from contextd.code.symbols.sources import Sources, SourceText
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import Symbol, is_test
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 
 Role = Literal["use", "import", "name"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from math import log
 
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph, ranked_definitions
 from contextd.domain.code import is_test
+from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
 from contextd.domain.words import content_words, words
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from contextd.code.index.analyse import analyse, parse
@@ -11,6 +11,7 @@ from contextd.code.tree.content import content_digest, decode, is_binary
 from contextd.code.tree.paths import read_inside, relative_inside
 from contextd.code.tree.walk import walk
 from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.scope import Scope
 from contextd.ports import Files

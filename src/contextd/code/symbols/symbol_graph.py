@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -16,6 +16,7 @@ from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.symbols.symbols import WHOLE, NameUse, uses
 from contextd.code.tree.generated import UNWRITTEN
 from contextd.domain.code import SourceFile, Symbol, is_test
+from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.domain.words import words
 from contextd.ports import Files

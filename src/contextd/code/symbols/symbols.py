@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from contextd.code.index.languages.table import BY_NAME
 from contextd.domain.code import Import, SourceFile, Symbol
+from contextd.domain.dataclass import dataclass
 
 Lookup = Callable[[str], SourceFile | None]
 """What is known of a file by its path, such as `by_path.get`."""

@@ -9,7 +9,6 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -18,6 +17,7 @@ from contextd.code.tree.content import decode
 from contextd.code.tree.grep_python import braces
 from contextd.code.tree.paths import read_inside
 from contextd.code.tree.ripgrep import ripgrep
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 
 Engine = Literal["", "rg", "git", "python"]

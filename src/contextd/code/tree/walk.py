@@ -6,12 +6,12 @@ import os
 import stat
 import subprocess
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.code.git.program import git_environment
 from contextd.code.tree.outputs import Outputs
 from contextd.code.tree.ripgrep import ripgrep
+from contextd.domain.dataclass import dataclass
 
 IGNORED_FOLDERS = frozenset(
     """.git .hg .svn .jj .context node_modules bower_components jspm_packages dist build out target

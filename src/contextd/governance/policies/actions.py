@@ -6,8 +6,9 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from contextd.domain.dataclass import dataclass
 
 ChangeOf = Literal["create", "edit", "delete"]
 

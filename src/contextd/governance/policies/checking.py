@@ -7,9 +7,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 
+from contextd.domain.dataclass import dataclass
 from contextd.governance.policies.actions import Action, FileChange, Line
 from contextd.governance.policies.licences import is_refused, licences_in
 from contextd.governance.policies.packages import PackageName, packages_in, packages_installed_by

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
+from contextd.domain.regex import regex
 from contextd.governance.policies.actions import FileChange
 
-_SPDX = re.compile(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,120})")
-_GNU = re.compile(
+_SPDX = regex(r"SPDX-License-Identifier:\s*([A-Za-z0-9.+() -]{2,120})")
+_GNU = regex(
     r"(?i)\bterms of (?:version \d (?:or later )?of )?the GNU (Affero |Lesser |Library )?General Public License"
 )
-_TITLE = re.compile(r"^\s*GNU (AFFERO |LESSER |LIBRARY )?GENERAL PUBLIC LICENSE\s*$")
-_OTHER = re.compile(
-    r"(?i)^\W*(Server Side Public License|Business Source License|Elastic License)\b"
-)
-_MANIFEST = re.compile(
+_TITLE = regex(r"^\s*GNU (AFFERO |LESSER |LIBRARY )?GENERAL PUBLIC LICENSE\s*$")
+_OTHER = regex(r"(?i)^\W*(Server Side Public License|Business Source License|Elastic License)\b")
+_MANIFEST = regex(
     r"(?:.*/)?(?:package\.json|pyproject\.toml|Cargo\.toml|composer\.json|setup\.py|setup\.cfg)"
 )
-_FIELD = re.compile(
+_FIELD = regex(
     r"""^\s*"?licen[sc]e"?\s*[:=]\s*(?:\{\s*text\s*=\s*)?["']?([A-Za-z0-9.+() -]{2,120}?)["']?\s*[},]*\s*$"""
 )
-_CLASSIFIER = re.compile(r"License :: OSI Approved :: GNU (Affero |Lesser )?General Public License")
-_LICENCE_FILE = re.compile(r"(?i)(?:.*/)?(?:licen[sc]es?|copying)(?:[._-][\w.-]*)?")
+_CLASSIFIER = regex(r"License :: OSI Approved :: GNU (Affero |Lesser )?General Public License")
+_LICENCE_FILE = regex(r"(?i)(?:.*/)?(?:licen[sc]es?|copying)(?:[._-][\w.-]*)?")
 
 _NAMES = {"": "GPL-3.0", "affero": "AGPL-3.0", "lesser": "LGPL-3.0", "library": "LGPL-2.0"}
 _OTHERS = {"server": "SSPL-1.0", "business": "BUSL-1.1", "elastic": "Elastic-2.0"}
 
-_PARTS = re.compile(r"\s+(OR|AND)\s+|[()]")
+_PARTS = regex(r"\s+(OR|AND)\s+|[()]")
 
 
 def licences_in(change: FileChange) -> Iterator[tuple[str, int]]:

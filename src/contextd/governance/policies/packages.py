@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
 from contextd.governance.policies.actions import FileChange
 
 
@@ -19,35 +20,33 @@ class PackageName:
     line: int = 0
 
 
-_QUOTED = re.compile(
+_QUOTED = regex(
     r"""["']([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@][^"']*)?["']\s*(?:,|\]|$)"""
 )
-_TOML_KEY = re.compile(r"^\s*\"?([A-Za-z0-9][\w.-]*)\"?\s*=\s*(?:[\"']\s*[\^~<>=*\d]|\{)")
-_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@#]|$)")
-_NPM = re.compile(
+_TOML_KEY = regex(r"^\s*\"?([A-Za-z0-9][\w.-]*)\"?\s*=\s*(?:[\"']\s*[\^~<>=*\d]|\{)")
+_REQUIREMENT = regex(r"^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*(?:[<>=!~;@#]|$)")
+_NPM = regex(
     r'^\s*"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v*]|\d|latest|next|workspace:|npm:|git|https?:|file:|x\b)'
 )
-_GO = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+(?:/[\w.~-]+)+)\s+v\d")
-_GEM = re.compile(
-    r"""^\s*(?:gem|s\.add\w*_dependency|spec\.add\w*_dependency)[ (]+["']([\w.-]+)["']"""
-)
-_COMPOSER = re.compile(r'^\s*"([a-z0-9][\w.-]*/[\w.-]+)"\s*:\s*"')
-_MAVEN = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>")
-_GRADLE = re.compile(
+_GO = regex(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+(?:/[\w.~-]+)+)\s+v\d")
+_GEM = regex(r"""^\s*(?:gem|s\.add\w*_dependency|spec\.add\w*_dependency)[ (]+["']([\w.-]+)["']""")
+_COMPOSER = regex(r'^\s*"([a-z0-9][\w.-]*/[\w.-]+)"\s*:\s*"')
+_MAVEN = regex(r"<artifactId>\s*([\w.-]+)\s*</artifactId>")
+_GRADLE = regex(
     r"""\b(?:implementation|api|compileOnly|runtimeOnly|testImplementation|kapt)\b[ (]+["']([\w.-]+:[\w.-]+)"""
 )
 
 _MANIFESTS: tuple[tuple[re.Pattern[str], str, tuple[re.Pattern[str], ...]], ...] = (
-    (re.compile(r"(?:.*/)?requirements[\w.-]*\.(?:txt|in)|.*requirements/[\w.-]+\.(?:txt|in)"),
+    (regex(r"(?:.*/)?requirements[\w.-]*\.(?:txt|in)|.*requirements/[\w.-]+\.(?:txt|in)"),
      "pypi", (_REQUIREMENT,)),
-    (re.compile(r"(?:.*/)?(?:pyproject\.toml|Pipfile|setup\.py|setup\.cfg)"), "pypi", (_QUOTED, _TOML_KEY)),
-    (re.compile(r"(?:.*/)?package\.json"), "npm", (_NPM,)),
-    (re.compile(r"(?:.*/)?go\.mod"), "go", (_GO,)),
-    (re.compile(r"(?:.*/)?Cargo\.toml"), "cargo", (_TOML_KEY,)),
-    (re.compile(r"(?:.*/)?(?:Gemfile|[\w.-]+\.gemspec)"), "gem", (_GEM,)),
-    (re.compile(r"(?:.*/)?composer\.json"), "composer", (_COMPOSER,)),
-    (re.compile(r"(?:.*/)?pom\.xml"), "maven", (_MAVEN,)),
-    (re.compile(r"(?:.*/)?build\.gradle(?:\.kts)?"), "maven", (_GRADLE,)),
+    (regex(r"(?:.*/)?(?:pyproject\.toml|Pipfile|setup\.py|setup\.cfg)"), "pypi", (_QUOTED, _TOML_KEY)),
+    (regex(r"(?:.*/)?package\.json"), "npm", (_NPM,)),
+    (regex(r"(?:.*/)?go\.mod"), "go", (_GO,)),
+    (regex(r"(?:.*/)?Cargo\.toml"), "cargo", (_TOML_KEY,)),
+    (regex(r"(?:.*/)?(?:Gemfile|[\w.-]+\.gemspec)"), "gem", (_GEM,)),
+    (regex(r"(?:.*/)?composer\.json"), "composer", (_COMPOSER,)),
+    (regex(r"(?:.*/)?pom\.xml"), "maven", (_MAVEN,)),
+    (regex(r"(?:.*/)?build\.gradle(?:\.kts)?"), "maven", (_GRADLE,)),
 )  # fmt: skip
 """Files that say what a project depends on: whose packages they name, and how a line does it."""
 
@@ -72,8 +71,8 @@ _WITH_VALUE = frozenset(
 _READ = 4_000
 """Characters of a command that are looked through."""
 
-_END = re.compile(r"&&|\|\||[;|\n]")
-_VERSION = re.compile(r"(?<=.)(?:@|[<>=!~\[;]).*$")
+_END = regex(r"&&|\|\||[;|\n]")
+_VERSION = regex(r"(?<=.)(?:@|[<>=!~\[;]).*$")
 
 
 def packages_in(change: FileChange) -> Iterator[PackageName]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+
+from contextd.domain.dataclass import dataclass
 
 PACKS = {
     "secrets": "Keys, tokens and passwords stay out of files and commands.",

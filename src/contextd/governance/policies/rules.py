@@ -5,9 +5,9 @@ checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.governance.policies.actions import CHANGES_OF, ChangeOf
 from contextd.governance.policies.patterns import (

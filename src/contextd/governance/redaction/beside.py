@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from contextd.domain.regex import regex
 from contextd.governance.redaction.values import LONGEST, SHORTEST, Form
 
 
@@ -28,25 +29,25 @@ _TYPE = (
     r"[ \t]?\??:[ \t]?(?:&'?\w*[ \t]?|const[ \t])?(?:str|[Ss]tring|SecretStr|char|text|varchar|bytes|any"
     r"|\w{1,20}\[\w{1,20}\])[\[\]?*]{0,2}(?:\(\d+\))?(?:[ \t]?\|[ \t]?(?:None|null|undefined))?(?=[ \t]{0,4}=)"
 )
-_ASSIGNED = re.compile(
+_ASSIGNED = regex(
     rf"(?:\\{{0,4}}[\"'`*_]{{0,3}}|&quot;)(?:</[a-z]+>)?[ \t]?\]?(?:\[\d{{0,4}}\])?\)?(?:{_TYPE})?[ \t]{{0,24}}"
     r"(?:[?|+:]{0,3}={1,3}|!={1,2}|=>|::?|->|→|：|＝|%3[ADad]|%253[ADad]|\\u003[aAdD]|=3D|&#x3[dD];|&#61;|(?<=[ \t])\|(?=[ \t]))"
     rf"[ \t]{{0,16}}(?:{_EMPHASIS}[ \t]{{0,2}})?"
 )
-_CALLED = re.compile(
+_CALLED = regex(
     r"\\{0,4}[\"'`]?[ \t]?[,(]\s{0,8}(?=[@bru]?\\{0,4}[\"'`])"
     r"|\.(?:equals|assign|compareTo|is)\((?=[\"'])"
     r"|[\"')\]]{0,3}[ \t]+(?:(?:or|\|\||\?\?)[ \t]+)?(?=\\{0,4}[\"'`])"
     r"|(?P<bracket>\()(?=[^\s()\"'`]{8,60}\))"
 )
-_VALUE_OF_NAME = re.compile(
+_VALUE_OF_NAME = regex(
     r"\\{0,4}[\"'`]?[ \t]{0,4},?\s{0,40}(?:-[ \t])?\\{0,4}[\"'`]?(?:value|content|default|defaultValue)"
     r"\\{0,4}[\"'`]?[ \t]{0,4}[:=][ \t]{0,4}",
     re.I,
 )
 _CLOSES_NAME = frozenset("\"'`,\\\r\n")
-_TAGGED = re.compile(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
-_OPTION = re.compile(r"[ \t]{1,4}(?!-)")
+_TAGGED = regex(r"(?:[ \t][^<>\n]{0,60})?>\s{0,8}(?:<!\[CDATA\[)?")
+_OPTION = regex(r"[ \t]{1,4}(?!-)")
 _VERB = (
     r"\s(?:(?:(?:is|was|has been|wurde|a été|fue)\s)?(?:now\s)?"
     r"(?:changed|set|reset|updated|rotated|geändert|changé|cambiada)\s(?:to|auf|en|a|à)"
@@ -54,30 +55,28 @@ _VERB = (
     r"(?:\s(?:now|still|currently|just|actually|again|jetzt|maintenant|ahora|simply|this|as follows))?\s?:?"
     r"|\s?[:=]|\s?[-–—]|\s?(?:→|->|=>)"
 )
-_SENTENCE = re.compile(
+_SENTENCE = regex(
     r"[\"'”’`)]{0,2}(?:[ \t]?\([^()\n]{1,40}\))?"
     r"(?:(?:\s(?:for|of|to|on|in|at|from|für|auf|im|von|vom|der|des|zum|zur|pour|du|de|la|del|para|en|da|do)\s"
     rf"[^\n,;:=()]{{1,40}}?)(?:{_VERB})|(?:{_VERB}|[ \t]to)?)[ \t]{{1,2}}{_EMPHASIS}"
 )
-_SENTENCE_BEFORE = re.compile(
+_SENTENCE_BEFORE = regex(
     r"(?:^|[\s(\"'“`])(?P<secret>[^\s\"'“”`\\]{8,100})[\"'”`]?\s(?:is|as|ist|als|est|comme|es|como)"
     r"(?:\s(?:the|our|my|your|a|das|unser|mein|le|notre|mon|la|nuestra|mi)(?:\s[\w'’.-]{1,20}){0,3})?\s$"
 )
-_DECORATION = re.compile(
-    r"(?:[bBrRuUfF@L]{1,2}|new String\()?(?=\\{0,6}[\"'`“„«‘「]|&quot;|&#3[49];)"
-)
-_OPENING = re.compile(r"&quot;|&#3[49];|\\{0,6}(?:\"\"\"|'''|[\"'`“„«‘「])")
+_DECORATION = regex(r"(?:[bBrRuUfF@L]{1,2}|new String\()?(?=\\{0,6}[\"'`“„«‘「]|&quot;|&#3[49];)")
+_OPENING = regex(r"&quot;|&#3[49];|\\{0,6}(?:\"\"\"|'''|[\"'`“„«‘「])")
 _CLOSING = {"“": "”", "„": "“", "«": "»", "‘": "’", "「": "」"}
-_BARE = re.compile(rf"(?:[^\s\"'`“”«»<>\\]|\\(?![nrtu\"'`\\])){{{SHORTEST},{LONGEST}}}")
-_NEXT_FIELD = re.compile(
+_BARE = regex(rf"(?:[^\s\"'`“”«»<>\\]|\\(?![nrtu\"'`\\])){{{SHORTEST},{LONGEST}}}")
+_NEXT_FIELD = regex(
     r"(?:[&;,|]|&amp;|%26)\s?[A-Za-z_][\w.\-]{0,40}(?:\[\w*\])?(?:[=:]|%3D)|&amp;|%26|%22|%7D|[;,&]$"
 )
-_STARTS_LINE = re.compile(
+_STARTS_LINE = regex(
     r"(?:^|\n|\\n|\")[ \t]{0,60}(?:\d{1,6}[→|:\t]|[+>#*|-]|//|export|set|SET|ENV|ARG|local|readonly"
     r"|declare -x|-e|--env|\$env:|[ \t])*[\"']?(?:[\w-]+\.)*$"
 )
-_ENDS_LINE = re.compile(r"[ \t]*(?:$|\n|\r|\\n|\\r|#|//|\"|')")
-_REST = re.compile(r"[A-Za-z0-9+/=_.\-]*")
+_ENDS_LINE = regex(r"[ \t]*(?:$|\n|\r|\\n|\\r|#|//|\"|')")
+_REST = regex(r"[A-Za-z0-9+/=_.\-]*")
 _LONGEST_RUN = 20_000
 _TRAILING = ".,;:!?)]}>*_|"
 _BRACKETS = {")": "(", "]": "[", "}": "{"}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from urllib.parse import unquote
 
+from contextd.domain.regex import regex
 from contextd.governance.redaction.labels import Label
 from contextd.governance.redaction.speech import random_looking, spoken
 from contextd.governance.redaction.text import Span, Text
@@ -14,58 +15,58 @@ from contextd.governance.redaction.values import is_placeholder, is_secret
 _WINDOW = 400
 _LONGEST = 10_000
 
-_USERINFO = re.compile(
+_USERINFO = regex(
     r":(?://|\\/\\/)(?P<user>[^\s/:\"'<>{}\[\]\\]{0,100}):(?!\d{1,5}[?#+& %\\])(?P<secret>[^\s/@\"'<>{}\[\]\\]{3,200})@"
 )
-_USERINFO_ENCODED = re.compile(
+_USERINFO_ENCODED = regex(
     r"%3a%2f%2f(?P<user>[\w.\-]{0,100})%3a(?P<secret>(?:[\w.\-!*~]|%(?!40)[0-9a-f]{2}){3,200})%40",
     re.I,
 )
-_WEBHOOK = re.compile(
+_WEBHOOK = regex(
     r"hooks?\\?/(?P<discord>\d{15,22}\\?/[\w\-]{40,100})"
     r"|hooks\.slack(?:-gov)?\.com\\?/(?:services|workflows|triggers)\\?/(?P<slack>[A-Za-z0-9/_\\\-]{20,300})"
     r"|hooks?\.(?:[a-z0-9\-]{1,20}\.)?(?:zapier|make|integromat)\.com\\?/(?P<flow>[A-Za-z0-9/_\-]{20,120})"
     r"|hook(?:b2)?\\?/(?P<office>[0-9a-f-]{36}@[A-Za-z0-9@/_\-]{36,300})"
     r"|hook\\?/(?P<feishu>[0-9a-f]{8}-[0-9a-f-]{27})"
 )
-_SIGNATURE = re.compile(
+_SIGNATURE = regex(
     r"sig(?:nature)?(?:=|%3D)(?P<secret>(?:[A-Za-z0-9+/]|%2[BFbf]){40,100}(?:={0,2}|(?:%3[Dd]){0,2})|[0-9a-f]{64,512})"
     r"(?![A-Za-z0-9%+/])",
     re.I,
 )
-_AUTHORIZATION = re.compile(
+_AUTHORIZATION = regex(
     r"auth(?:orization)?[\"'`\\]{0,4}\s{0,4}[:=,]\s{0,4}[\"'`\\]{0,4}[bf]?[\"'`]?"
     r"(?:(?:bearer|basic|token|apikey|api[-_]?key|api[-_]?token|digest|ntlm|negotiate|key|bot|splunk|sso-key|genie-?key)[ :=]{1,4})"
     r"[\"']?(?:token=)?[\"']?(?P<secret>[A-Za-z0-9._~+/:\-]{12,4000}={0,2})"
     r"|bearer(?:\s{1,4}|%20|\+)[\"'`]?(?P<bare>[A-Za-z0-9._~+/\-]{16,4000}={0,2})",
     re.I,
 )
-_COOKIES = re.compile(r"cookies?[\"'`\\]{0,4}\s{0,2}[:=,]\s{0,4}[\"'`\\]{0,4}", re.I)
-_SESSION = re.compile(
+_COOKIES = regex(r"cookies?[\"'`\\]{0,4}\s{0,2}[:=,]\s{0,4}[\"'`\\]{0,4}", re.I)
+_SESSION = regex(
     r"(?:sess|sid|auth|token|jwt|sso|remember|login)[\w.-]{0,16}"
     r"=(?P<secret>[A-Za-z0-9%._~+/\-]{16,2000}={0,2})",
     re.I,
 )
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
-_BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_BODY = re.compile(r"(?:[A-Za-z0-9+/=\s:,.()]|\\[nr]|-(?!----)){0,20000}")
-_ENCODED = re.compile(r"[A-Za-z0-9+/]{20,}")
+_UUID = regex(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.I)
+_BEGIN = regex(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_END = regex(r"-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_BODY = regex(r"(?:[A-Za-z0-9+/=\s:,.()]|\\[nr]|-(?!----)){0,20000}")
+_ENCODED = regex(r"[A-Za-z0-9+/]{20,}")
 _KEY_BLOCK = 20_000
-_AZURE_SECRET = re.compile(
+_AZURE_SECRET = regex(
     r"(?<![A-Za-z0-9_~.\-])[A-Za-z0-9_~.\-]{3}\dQ~[A-Za-z0-9_~.\-]{31,34}(?![A-Za-z0-9_~\-])"
 )
-_PUTTY = re.compile(r"Private-Lines: \d{1,3}\r?\n(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\r?\n?){2,60})")
-_BY = re.compile(
+_PUTTY = regex(r"Private-Lines: \d{1,3}\r?\n(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\r?\n?){2,60})")
+_BY = regex(
     r"identified\s{1,4}(?:with\s{1,4}[\w']{1,40}\s{1,4})?(?:by|as)\s{1,4}(?:password\s)?(?:\\{0,2}[\"'`](?P<quoted>[^\"'`\\\n]{8,100})|(?P<bare>[^\s\"';]{8,100}))",
     re.I,
 )
 _WORD = r"(?:[^\s\"']{3,100}|'[^'\n]{3,100}'|\"[^\"\n]{3,100}\")"
-_SWITCHES = re.compile(
+_SWITCHES = regex(
     rf" -(?:(?:p\s{{0,4}}|a\s{{1,4}})(?P<secret>{_WORD})|(?:u|U|-user|-proxy-user)[ =]{{0,3}}(?P<pair>{_WORD}))"
 )
-_COMMAND = re.compile(r"\b(?:curl|http|mysql(?:dump|admin)?|mariadb|sshpass|login|redis-cli)\b")
-_COMMAND_END = re.compile(r"[\n|;&]")
+_COMMAND = regex(r"\b(?:curl|http|mysql(?:dump|admin)?|mariadb|sshpass|login|redis-cli)\b")
+_COMMAND_END = regex(r"[\n|;&]")
 _TAKES = {
     "curl": "uU-", "http": "uU-", "mysql": "p", "mysqldump": "p", "mysqladmin": "p", "mariadb": "p",
     "sshpass": "p", "login": "p", "redis-cli": "a",

@@ -5,7 +5,7 @@ Prefixes and lengths follow the providers' documentation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextd.domain.dataclass import dataclass
 
 SHORTEST_RUN = 20
 """Every token has an unbroken run of at least this many letters, digits, `-` or `_`."""

@@ -8,10 +8,12 @@ from collections import Counter
 from itertools import pairwise
 from urllib.parse import unquote
 
+from contextd.domain.regex import regex
+
 LEAST_ENTROPY = 3.0
 """Bits a character; what a generator makes has more from 12 characters on, `aaaa1111` has not."""
 
-_KNOWN = re.compile(
+_KNOWN = regex(
     r"base(?:16|32|58|62|64|85)|sha[-_]?(?:512|384|256|224|[123])|oauth[12]?|utf[-_]?(?:8|16|32)(?:mb[34])?"
     r"|x509|ed25519|x25519|secp\d{3}[kr]1|aes[-_]?\d{3}|argon2(?:id|i|d)?|pbkdf2|pkcs\d+|amd64|arm64|log4j\d?"
     r"|(?<![a-z0-9])(?:i18n|l10n|a11y|k8s|k3s|s3|ec2|md[45]|(?:rs|es|hs|ps)(?:256|384|512)|p(?:256|384|521)"
@@ -21,16 +23,16 @@ _KNOWN = re.compile(
 )
 """Names with a number that everybody knows."""
 
-_IDENTIFIER = re.compile(
+_IDENTIFIER = regex(
     r"(?:[a-z]+\.){0,3}(?:[A-Za-z]?[a-z]{2,}|[A-Z]{2,5})(?:[A-Z][a-z]{2,}|[A-Z]{2,5}(?![a-z]))*\d{1,2}"
     r"(?:[A-Z][a-z]{2,}|[A-Z]{2,5}(?![a-z])|[A-Z]\d{3})+\d{0,4}"
 )
-_PART = re.compile(r"[^\W_]+")
-_SHAPED = re.compile(r"[^\W\d_]+\d{0,4}|\d{1,12}[a-z]{0,2}")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
-_VOWEL = re.compile(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
-_CROWD = re.compile(r"[bcdfghjklmnpqrstvwxz]{5}", re.I)
-_DIGIT = re.compile(r"\d")
+_PART = regex(r"[^\W_]+")
+_SHAPED = regex(r"[^\W\d_]+\d{0,4}|\d{1,12}[a-z]{0,2}")
+_HUMP = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_a-zA-Z]+")
+_VOWEL = regex(r"[aeiouyäöüáéíóúâêîôûãõå]", re.I)
+_CROWD = regex(r"[bcdfghjklmnpqrstvwxz]{5}", re.I)
+_DIGIT = regex(r"\d")
 _JOINTS = str.maketrans("", "", "+/=_-")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextd.domain.dataclass import dataclass
 
 Span = tuple[int, int, str]
 """Start, end (exclusive) and type of a secret."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
+from contextd.domain.regex import regex
 from contextd.governance.redaction.providers import COMPANIONS, SHORTEST_RUN, TOKENS, Rule
 from contextd.governance.redaction.speech import random_looking
 from contextd.governance.redaction.text import Span, Text
@@ -54,21 +55,21 @@ def _inner() -> re.Pattern[str]:
 _INNER = _inner()
 # Where a token begins whose first characters are no part of its longest run.
 _FRESH = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\[\dm)|(?<=\[\d\dm))"
-_BEFORE = re.compile(
+_BEFORE = regex(
     rf"{_FRESH}(?:(?:SG|ya29|hv[sbr]|dp|s|sl|t1|hawk|[ps]at|pat\w{{14}}|[pst]k|dt0[a-z]\d\d)\.|1//0|v1\.0-"
     r"|sha256~|access_token\$|00D\w{12,15}!|ver:1-hint:|(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.)"
     r"|\d{8,16}:(?=A)|\d{15,16}\||[12]/(?:\d{13,19}/)?\d{13,19}:"
 )
 _TERRAFORM = ".atlasv1."
 # An escape's last character is a letter or a digit, and looks like the token's first.
-_ESCAPE = re.compile(
+_ESCAPE = regex(
     r"\\(?:[nrtbf]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\[[\d;]{1,8}m|bot(?=\d)"
 )
 _ESCAPED = frozenset(b"\\%[;")
 _BARE = frozenset((36, 37, 38, 40, 50, 58, *range(80, 90)))
 """How long the runs are that a token without a head fills."""
 
-_BLANK = re.compile(r"[xX]{6}|[A-Za-z0-9]\*{3}")
+_BLANK = regex(r"[xX]{6}|[A-Za-z0-9]\*{3}")
 
 
 @cache

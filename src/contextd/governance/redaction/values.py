@@ -6,6 +6,7 @@ import re
 from typing import Literal
 from urllib.parse import unquote
 
+from contextd.domain.regex import regex
 from contextd.governance.redaction.labels import Kind, Label
 from contextd.governance.redaction.speech import (
     entropy,
@@ -26,7 +27,7 @@ SHORTEST, LONGEST = 8, 300
 
 _LONGEST_OF: dict[Kind, int] = {"password": 128, "secret": LONGEST}
 _QUOTED: frozenset[Form] = frozenset(("quoted", "argument"))
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = regex(
     r"example|your|x{4}|placeholder|change.?(?:me|it|this)|dummy|redacted|insert|\btodo\b|\.\.\.|…|\*\*\*|fake"
     r"|sample|process\.env|os\.environ|getenv|secrets?\.|vault:|keyring|localhost|undefined|[_-]here\b"
     r"|\$\{|\$\(|^\$[\w{(]|^%[\w(]|%[sdv]\b|\{\{|\{%|^<|^\{[\w. ]*\}$|^@[a-z]|^!\d|^urn:|:\$[A-Z_]{2}|://"
@@ -42,44 +43,44 @@ _ORDINARY = frozenset(
 )
 """Values everybody uses in examples; no secret is lost by leaving them."""
 
-_STANDS_FOR = re.compile(r"[${}<>*…]|\.\.\.|^sha\d|^md5|://")
-_UUID = re.compile(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.I)
+_STANDS_FOR = regex(r"[${}<>*…]|\.\.\.|^sha\d|^md5|://")
+_UUID = regex(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?", re.I)
 _OF_IDS = frozenset("credential credentials pass passwords".split())
 """Labels beside which a UUID is an id."""
 
-_MARKED_UP = re.compile(
+_MARKED_UP = regex(
     r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
 
-_CODE = re.compile(
+_CODE = regex(
     r"[A-Za-z_$][\w$.]*\(|::|\]\(|\(\)|^[\w$]+\[|^[!&*]?\(|^[\[{]|\?\.|&&|\|\||^\*|[\"']|^&?[A-Za-z_][\w.]*\{|[)\]}]\w"
 )
-_HEX = re.compile(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
-_FINGERPRINT = re.compile(r"(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
+_HEX = regex(r"[0-9a-f]{7,}|[0-9A-F]{7,}")
+_FINGERPRINT = regex(r"(?:[0-9A-F]{8}|[0-9A-F]{16}|[0-9A-F]{40})(?:,[0-9A-F]{8,40})*")
 """The id of a public key, as GnuPG writes it."""
 
-_NAMING = re.compile(
+_NAMING = regex(
     r"pass|pwd|secret|token|key|user|login|auth|field|input|name|cred|email|admin|account|test|demo|mock|stub",
     re.I,
 )
-_DATED = re.compile(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
+_DATED = regex(r"[A-Z][A-Za-z]*[!@#$%^&*_.-]?\d{3,}[!@#$%^&*?]*")
 """A word with a year or a number behind it: how many people make a password."""
 
-_PUNCTUATED = re.compile(r"[=:;,|(){}\[\]<>\\]")
-_TECHNICAL = re.compile(
+_PUNCTUATED = regex(r"[=:;,|(){}\[\]<>\\]")
+_TECHNICAL = regex(
     r"v?\d+(?:[.:/-]\d+)+\w{0,6}|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
     r"|[\w.+-]+@[\w-]+\.[\w.]+|[^\s/]+/\S*"
 )
 """Versions, dates, files, quantities, addresses and paths."""
 
-_NUMBERED = re.compile(r"[A-Z]{2,}(?:-\d+)+|GHSA(?:-\w{4}){3}")
+_NUMBERED = regex(r"[A-Z]{2,}(?:-\d+)+|GHSA(?:-\w{4}){3}")
 """Tickets and advisories."""
 
-_SYMBOL = re.compile(r"[!@#$%^&*+=~?|]")
+_SYMBOL = regex(r"[!@#$%^&*+=~?|]")
 _CLASSES = tuple(map(re.compile, (r"[a-z]", r"[A-Z]", r"\d", r"[^A-Za-z0-9\s]")))
-_DIGIT, _SPACE = re.compile(r"\d"), re.compile(r"\s")
+_DIGIT, _SPACE = regex(r"\d"), regex(r"\s")
 
 
 def is_secret(value: str, named: Label, form: Form) -> bool:

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from contextd.domain.dataclass import dataclass
 from contextd.interop.clients.codec import Place
 from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
 from contextd.interop.clients.plugin_form import ModuleForm, PluginForm

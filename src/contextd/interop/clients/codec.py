@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.interop import jsontext
 from contextd.interop.clients import toml_config, yaml_config
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.interop.clients.tool_use import ToolUse, tool_use
 
 Moment = Literal[

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from contextd.domain.dataclass import dataclass
 
 PLUGIN = "contextd"
 """The name of our plugin, of the repository's list of plugins and of the extension."""

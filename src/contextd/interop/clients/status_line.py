@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.interop.clients.client import Calling, Edit, HookEvent
 from contextd.interop.clients.codec import Codec, Place

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.interop.clients.client import PREFIX, Calling, Edit, HookEvent
 from contextd.interop.clients.codec import Place
 from contextd.interop.clients.shapes import in_a_shell

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Trust
 from contextd.interop.importers.batch import ImportBatch
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
+from contextd.domain.dataclass import dataclass
 from contextd.yaml_text import load_plain
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")

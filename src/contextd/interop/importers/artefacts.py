@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import PurePosixPath
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.origins import marked
 from contextd.domain.sessions import EventType
 from contextd.interop.importers.made import commits, pull_request

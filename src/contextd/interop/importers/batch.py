@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.sessions import Event
 
 Redact = Callable[[str], tuple[str, int]]

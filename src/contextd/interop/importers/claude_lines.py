@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.interop.importers.telling import Telling, mapping_of, text_of
 from contextd.interop.importers.typed_ahead import TypedAhead

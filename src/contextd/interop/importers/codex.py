@@ -7,10 +7,11 @@ each step when it is complete (`item_completed`); such a line counts where no ot
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.interop.importers.lines import line_reader, parsed
 from contextd.interop.importers.telling import Telling, list_of, mapping_of, text_of

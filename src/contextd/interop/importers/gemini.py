@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.interop.importers.documents import document_reader
 from contextd.interop.importers.lines import line_reader, parsed

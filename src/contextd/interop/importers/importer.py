@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from contextd.domain.dataclass import dataclass
 from contextd.interop.importers.batch import ImportBatch, Redact
 
 

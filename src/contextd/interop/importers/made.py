@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-_HEREDOC = re.compile(
+from contextd.domain.dataclass import dataclass
+from contextd.domain.regex import regex
+
+_HEREDOC = regex(
     r"\$\(\s*cat <<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?P<body>.*?)\n[ \t]*\2[ \t]*\n?\s*\)", re.S
 )
-_FED = re.compile(
+_FED = regex(
     r"(?:-F|--file=?|--body-file=?)\s*-\s*<<-?\s*(['\"]?)(\w+)\1[^\n]*\n(?P<body>.*?)\n[ \t]*\2[ \t]*(?:\n|\Z)",
     re.S,
 )
-_COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
-_PULL = re.compile(r"\bgh\s+pr\s+(?:create|edit)\b")
+_COMMIT = regex(r"\bgit\b(?:\s+-[cC]\s+\S+|\s+--?[\w-]+(?:=\S+)?)*\s+commit\b")
+_PULL = regex(r"\bgh\s+pr\s+(?:create|edit)\b")
 _VALUE = r"(?:\"(?P<d>(?:[^\"\\]|\\.)*)\"|'(?P<s>[^']*)'|(?P<w>[^\s'\";|&]+))"
-_MESSAGE = re.compile(rf"\s(?:-[a-zA-Z]*m|--message)(?:\s+|=)?{_VALUE}", re.S)
-_TITLE = re.compile(rf"\s(?:-t|--title)(?:\s+|=){_VALUE}", re.S)
-_BODY = re.compile(rf"\s(?:-b|--body)(?:\s+|=){_VALUE}", re.S)
-_COMMITTED = re.compile(
+_MESSAGE = regex(rf"\s(?:-[a-zA-Z]*m|--message)(?:\s+|=)?{_VALUE}", re.S)
+_TITLE = regex(rf"\s(?:-t|--title)(?:\s+|=){_VALUE}", re.S)
+_BODY = regex(rf"\s(?:-b|--body)(?:\s+|=){_VALUE}", re.S)
+_COMMITTED = regex(
     r"^\[(?P<branch>[^\s\]]+)(?: \([^)]*\))? (?P<sha>[0-9a-f]{7,40})\] (?P<subject>.*)$", re.M
 )
-_PULL_URL = re.compile(r"https://\S+?/(?:pull|merge_requests|pull-requests)/(?P<number>\d+)")
-_TRAILER = re.compile(
+_PULL_URL = regex(r"https://\S+?/(?:pull|merge_requests|pull-requests)/(?P<number>\d+)")
+_TRAILER = regex(
     r"^\s*(?:Co-authored-by:|Signed-off-by:|Change-Id:|Claude-Session:|🤖 Generated with).*$",
     re.M | re.I,
 )

@@ -9,11 +9,11 @@ import json
 import re
 import uuid
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record, Source
 from contextd.domain.scope import Scope

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
+from contextd.domain.regex import regex
+
 LONG = 1_500
 """Real prompts above this length were, nearly all, pasted plans, reviews and generated prompts."""
 
 _LEAD, _CLOSE = 600, 240
 
-_FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
-_HEADING = re.compile(r"^#{1,6} \S", re.M)
-_GENERATED = re.compile(r"\A\s*(?:You are |You're an? |<[a-z][\w-]{0,40}>\s*\n)")
-_BULLET = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s")
-_PASTED = re.compile(
+_FENCE = regex(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[ \t]*$|\Z)", re.S | re.M)
+_HEADING = regex(r"^#{1,6} \S", re.M)
+_GENERATED = regex(r"\A\s*(?:You are |You're an? |<[a-z][\w-]{0,40}>\s*\n)")
+_BULLET = regex(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\[[ xX]\])\s")
+_PASTED = regex(
     r"^\s*(?:diff --git |@@ |\+\+\+ |--- |index [0-9a-f]{7}|commit [0-9a-f]{7}|[+-]\s*[\w.]+\(|\+\s)"
     r"|^.{0,40}?\b\d{1,2}:\d\d:\d\d\b|^\s*\[[^\]\n]{3,}\] |\b(?:INFO|WARN|WARNING|ERROR|DEBUG|FATAL|TRACE)\b[: ]"
     r"|\b(?:level|msg|err|error)=|^\s*at [\w.$<>]+ ?\(|^\s*File \"[^\"]+\", line \d+|^\S+\.\w{1,5}:\d+(?::\d+)?:?\s"
@@ -21,8 +23,8 @@ _PASTED = re.compile(
     r"|^\s*[⏺⎿✓✗✔✘❯●⏭♻✨❌✅⨯⚠ℹ↯]|^\s*[$%]\s+\S|^\s*>|[;{}]\s*$|\s:=\s|=>|^\S+@\S+[:~ ].*[$#%]"
     r"|^\s*\S*(?:Error|Exception): |^Traceback |^(?:FAIL|PASS|ok|---)[\s:]|\bexit (?:code|status) \d"
 )
-_INDENTED = re.compile(r"^(?: {2,}|\t)\S")
-_LETTER = re.compile(r"[^\W\d_]")
+_INDENTED = regex(r"^(?: {2,}|\t)\S")
+_LETTER = regex(r"[^\W\d_]")
 
 
 def set_apart(text: str) -> tuple[str, str]:

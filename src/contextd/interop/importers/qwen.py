@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.interop.importers.lines import line_reader, parsed
 from contextd.interop.importers.parts import answered_part, tokens_of

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import timedelta
 
 from contextd.domain.awareness import STANDING
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.operations.core import operation
 from contextd.runtime import Runtime

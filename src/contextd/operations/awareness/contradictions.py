@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Annotated, Any, Literal
@@ -13,6 +13,7 @@ from pydantic import Field
 from contextd.awareness.contradictions import compare_all, propose
 from contextd.domain.awareness import STANDING, Contradiction, State
 from contextd.domain.changes import Decision
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import area_of, kinds_that

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.awareness.export import awareness_json
 from contextd.disk import replace_file
 from contextd.domain.awareness import STANDING
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import kinds_that
 from contextd.operations.core import FilePath, operation
 from contextd.runtime import Runtime

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated
 
 from contextd.awareness.gaps import Gap
 from contextd.domain.changes import Put
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import NotFound
 from contextd.domain.records import Record, short_id

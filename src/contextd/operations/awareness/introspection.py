@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from contextd.awareness import selfmodel
 from contextd.awareness.selfmodel import Disagreement, SelfModel, StaleEntry
 from contextd.domain.awareness import Contradiction
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation

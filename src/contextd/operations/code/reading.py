@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, Any
 
 from contextd.code.symbols.dependencies import Dependency
 from contextd.code.symbols.read import FileView, read, read_outline
 from contextd.code.tree.paths import relative_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from fnmatch import fnmatch
 
 from contextd.code.tree.grep import grep
 from contextd.domain.code import Chunk
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.query import CODE
 from contextd.domain.tokens import count_tokens

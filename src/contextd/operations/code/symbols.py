@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatch
 from typing import Annotated
 
@@ -20,6 +20,7 @@ from contextd.code.symbols.references import References, references, using_files
 from contextd.code.symbols.repo_map import repo_map as draw_map
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 from contextd.domain.tokens import count_tokens

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, TooLarge
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import digest, short_id

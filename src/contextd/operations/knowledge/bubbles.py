@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.records import Record, short_id
 from contextd.domain.time import iso

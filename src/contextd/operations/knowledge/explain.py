@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import KINDS, kind_named
 from contextd.domain.records import short_id

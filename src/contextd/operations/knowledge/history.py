@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.project.project_yaml import withdraw
 from contextd.consolidation.merging import MERGED, UNMERGED
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, ContextdError, NotFound
 from contextd.domain.kinds import area_of

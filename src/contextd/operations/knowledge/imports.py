@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import Scope

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.origins import ORIGINS

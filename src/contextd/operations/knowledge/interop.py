@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from contextd.disk import replace_file, target_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
 from contextd.interop.exporters import Exporter, exporter_named

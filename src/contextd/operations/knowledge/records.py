@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.records import Change, Record, Status, short_id

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from contextd.disk import replace_file, target_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.governance.redact import redact
 from contextd.operations.core import operation

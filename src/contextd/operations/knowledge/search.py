@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from contextd.domain.code import Chunk
+from contextd.domain.dataclass import dataclass
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record, headed, short_id

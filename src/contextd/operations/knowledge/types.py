@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from contextd.domain.conditions import AllOf, AnyOf, Compare, Not
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import nearest
 from contextd.domain.kinds import KINDS
 from contextd.operations.core import FieldsOf, operation

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from contextd.disk import replace_file, target_inside
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope, slug

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import hand_out_whole

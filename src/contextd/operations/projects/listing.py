@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from contextd.domain.dataclass import dataclass
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.git import program as git
 from contextd.code.project.project_model import Module
 from contextd.code.project.territory import Territory
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import Record

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kinds import kinds_that
 from contextd.domain.tokens import count_tokens

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.tokens import count_tokens

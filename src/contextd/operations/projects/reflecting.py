@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.domain.tokens import count_tokens
 from contextd.jobs.table import Task

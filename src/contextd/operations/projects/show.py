@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import short_id
 from contextd.domain.time import iso
 from contextd.operations.core import operation

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from typing import Any
 
 from contextd import ready
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.tokens import count_tokens

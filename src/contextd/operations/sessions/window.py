@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso

@@ -8,9 +8,9 @@ import shutil
 import uuid
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import timedelta
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.operations.core import operation
 from contextd.retrieval.rerank import RERANKED

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.jobs import Job
 from contextd.domain.time import age, iso

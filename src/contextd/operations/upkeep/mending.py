@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.domain.changes import CodeChange
+from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import code_documents, message_documents, record_document
 from contextd.domain.errors import Corrupt
 from contextd.domain.query import Query

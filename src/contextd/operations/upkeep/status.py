@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 
 from contextd import __version__
+from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age

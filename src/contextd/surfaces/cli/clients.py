@@ -6,13 +6,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from contextd.client import Reply
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, NotFound
 from contextd.home import directory_from, home_directory
 from contextd.interop.clients import CLIENTS, client_named

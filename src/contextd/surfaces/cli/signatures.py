@@ -11,13 +11,14 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from contextd import __version__
 from contextd.disk import replace_file
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Unavailable
 
 if TYPE_CHECKING:

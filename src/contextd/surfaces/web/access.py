@@ -11,8 +11,10 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from contextd.domain.dataclass import dataclass
 
 CODE_SECONDS = 60.0
 SESSION_SECONDS = 12 * 3600.0

@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 
 from contextd import __version__
 from contextd.domain.access import OWNER
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Denied, Invalid, NotFound, TooLarge
 from contextd.operations.core import OPERATIONS
 from contextd.surfaces.calls import Calls, Peer

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 
 from markupsafe import Markup, escape
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.records import digest
 from contextd.domain.unseen import visible_text
 from contextd.surfaces.web.layers import HEIGHT, Edge, Spot, Stroke, layered

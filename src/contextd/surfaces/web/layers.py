@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
+
+from contextd.domain.dataclass import dataclass
 
 Edge = tuple[str, str]
 Point = tuple[float, float]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 from typing import Any
 
@@ -19,6 +19,7 @@ from contextd.code.index.formats.reading import FileSection
 from contextd.code.index.languages.language import Language, parsed
 from contextd.code.index.languages.outline import Outline
 from contextd.domain.code import Import, Symbol
+from contextd.domain.dataclass import dataclass
 
 _CELLS = re.compile(r'"cells"\s*:\s*\[')
 _BETWEEN = re.compile(r"[\s,]*")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.index.languages.outline import Outline, one_line
 from contextd.domain.code import Symbol
+from contextd.domain.dataclass import dataclass
 
 _VISIBLE = re.compile(rb"[^\r\n]")
 _HEAD = 400

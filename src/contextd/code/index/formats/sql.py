@@ -16,10 +16,11 @@ from contextd.code.index.formats.reading import (
 )
 from contextd.code.index.languages.outline import Outline
 from contextd.domain.code import Import, Symbol
+from contextd.domain.regex import regex
 
-_COMMENTS = re.compile(rb"--[^\n]*|/\*.*?(?:\*/|\Z)|\{#.*?(?:#\}|\Z)", re.S)
+_COMMENTS = regex(rb"--[^\n]*|/\*.*?(?:\*/|\Z)|\{#.*?(?:#\}|\Z)", re.S)
 _NAME = rb"""((?:[\w$]+|"[^"\n]+"|`[^`\n]+`|\[[^\]\n]+\])(?:[ \t]*\.[ \t]*(?:[\w$]+|"[^"\n]+"|`[^`\n]+`|\[[^\]\n]+\]))*)"""
-_CREATE = re.compile(
+_CREATE = regex(
     rb"^[ \t]*(?P<verb>create(?:[ \t\r\n]+or[ \t\r\n]+(?:replace|alter))?|alter|insert[ \t]+into)"
     rb"(?:[ \t\r\n]+(?:temp|temporary|unlogged|global|local|external|foreign|recursive|unique"
     rb"|clustered|nonclustered|concurrently|constraint|definer[ \t]*=[ \t]*\S+))*"
@@ -30,19 +31,17 @@ _CREATE = re.compile(
     re.I | re.M,
 )
 _BODIES = frozenset("function procedure trigger package".split())
-_END = re.compile(rb";[ \t]*$", re.M)
-_BODY_END = re.compile(rb"^(?:end\b[^\n]*[;$/]|go|/)[ \t]*\r?$|(\$\w*\$)", re.M | re.I)
-_BLOCK = re.compile(
+_END = regex(rb";[ \t]*$", re.M)
+_BODY_END = regex(rb"^(?:end\b[^\n]*[;$/]|go|/)[ \t]*\r?$|(\$\w*\$)", re.M | re.I)
+_BLOCK = regex(
     rb"\{%-?\s*(?P<kind>macro|snapshot|test|materialization|end(?:macro|snapshot|test"
     rb"|materialization))\b[ \t]*(?P<name>\w+)?[^%]{0,2000}%\}"
 )
-_JINJA = re.compile(rb"\{\{\s*(?:config|ref|source)\s*\(")
-_REF = re.compile(rb"""\bref\(\s*(?:['"]\w+['"]\s*,\s*)?['"](\w+)['"]""")
-_CTE = re.compile(
-    rb"^[ \t]*(?:with[ \t\r\n]+|,[ \t]*)?(\w+)[ \t]+as[ \t]*\([ \t]*\r?$", re.M | re.I
-)
+_JINJA = regex(rb"\{\{\s*(?:config|ref|source)\s*\(")
+_REF = regex(rb"""\bref\(\s*(?:['"]\w+['"]\s*,\s*)?['"](\w+)['"]""")
+_CTE = regex(rb"^[ \t]*(?:with[ \t\r\n]+|,[ \t]*)?(\w+)[ \t]+as[ \t]*\([ \t]*\r?$", re.M | re.I)
 _KINDS = {"proc": "procedure", "materialized view": "view"}
-_QUOTES = re.compile(r"[\"`\[\]\s]")
+_QUOTES = regex(r"[\"`\[\]\s]")
 
 
 def sql(data: bytes, path: str) -> FormatReading:

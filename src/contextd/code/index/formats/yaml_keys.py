@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from contextd.code.index.formats.reading import SourceLines
+from contextd.domain.dataclass import dataclass
 
 _KEY = re.compile(
     rb"(?P<indent>[ \t]*)(?P<dash>(?:-[ \t]+)*)"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -16,6 +15,7 @@ from contextd.code.index.languages.outline import (
     text_of,
 )
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 _OPENED = frozenset(
     """translation_unit preproc_ifdef preproc_if preproc_else preproc_elif preproc_elifdef

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import re
 
-_EXPORTED = re.compile(
+from contextd.domain.regex import regex
+
+_EXPORTED = regex(
     rb"\b(?:class|struct|union|enum(?:\s+class)?)\s+"
     rb"([A-Z][A-Z0-9_]{2,}(?:\([^()\n]*\))?)(?=\s+[A-Za-z_][\w:]*(?:\s+final)?\s*[:{])"
 )
-_LINKAGE = re.compile(
+_LINKAGE = regex(
     rb"^[ \t]*#[ \t]*if(?:def[ \t]+|[ \t]+defined[ \t(]+)__cplusplus[^\n]*\n\s*"
     rb'(?:extern\s+"C"\s*\{|\})[^\n]*\n\s*#[ \t]*endif[^\n]*',
     re.M,
 )
-_DECLARATIONS = re.compile(rb"^[ \t]*[A-Z_]*(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?[ \t]*\r?$", re.M)
+_DECLARATIONS = regex(rb"^[ \t]*[A-Z_]*(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?[ \t]*\r?$", re.M)
 # Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
-_INCLUDED = re.compile(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
+_INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
 _NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
-_ATTRIBUTES = re.compile(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
-_MACROS = re.compile(
+_ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
+_MACROS = regex(
     rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
     rb"|[A-Z][A-Z0-9]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
 )
-_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
-_VISIBLE = re.compile(rb"[^\n\r]")
+_CONDITION = regex(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
+_VISIBLE = regex(rb"[^\n\r]")
 _LONGEST = 4_000
 """Bytes of a condition inside of a statement."""
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import posixpath
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from contextd.code.index.languages.language import Read
+from contextd.domain.dataclass import dataclass
 
 MANIFEST = "Cargo.toml"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")

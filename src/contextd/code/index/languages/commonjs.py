@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from tree_sitter import Node
 
 from contextd.code.index.languages.ecmascript_modules import Modules
 from contextd.code.index.languages.outline import LooseDefinition, text_of, unquoted
+from contextd.domain.dataclass import dataclass
 
 _FUNCTIONS = frozenset(("arrow_function", "function_expression", "generator_function"))
 _WHOLE = ("module.exports", "exports")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from contextd.code.index.languages.outline import line_of, text_of, unquoted
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 CALLS = """
 (call_expression function: (import) arguments: (arguments . [(string) (template_string)] @call))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from contextd.code.index.languages.go import OWN
 from contextd.code.index.languages.language import Read, made_of
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 SETTINGS = ("go.mod", "go.work")
 _TOKEN = re.compile(

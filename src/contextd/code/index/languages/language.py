@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Protocol, TypeVar
 
@@ -13,6 +12,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from contextd.code.index.languages.outline import Outline
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 Read = Callable[[str], str]
 """The text of a file of the project by its path; raises OSError when it is gone."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
 from contextd.domain.code import Import, Symbol
+from contextd.domain.dataclass import dataclass
 
 _SPACE = re.compile(r"\s+")
 _LONGEST_SIGNATURE = 240

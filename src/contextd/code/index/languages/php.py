@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from tree_sitter import Node
 
@@ -17,6 +16,7 @@ from contextd.code.index.languages.outline import (
     unquoted,
 )
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 _KINDS = {
     "function_definition": "function",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from contextd.code.index.languages.cargo import MANIFEST, Package, packages
 from contextd.code.index.languages.language import Read
 from contextd.code.index.languages.rust_paths import Segments, leaves, seen_from_file, statements
 from contextd.domain.code import Import
+from contextd.domain.dataclass import dataclass
 
 SETTINGS = (MANIFEST,)
 _MODULE = re.compile(r'mod ([\w:]+)(?: "([^"]+)")?\Z')

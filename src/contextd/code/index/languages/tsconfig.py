@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from contextd.code.index.languages.ecmascript_paths import (
@@ -15,6 +15,7 @@ from contextd.code.index.languages.ecmascript_paths import (
 )
 from contextd.code.index.languages.ecmascript_paths import strings as as_strings
 from contextd.code.index.languages.language import Read
+from contextd.domain.dataclass import dataclass
 
 NAMES = ("tsconfig.json", "jsconfig.json")
 _LENIENT = frozenset(("node", "node10"))
