@@ -140,7 +140,7 @@ def test_a_status_line_imports_the_standard_library_and_a_few_of_ours(home: Path
     modules = imported("import contextd.statusline", home)
     assert own(modules) <= FEW | {"ready", "statusline"}
     assert roots(modules) - sys.stdlib_module_names == {"contextd"}
-    assert roots(modules) & {"asyncio", "logging", "subprocess", "tempfile", "urllib"} == set()
+    assert roots(modules) & {"asyncio", "logging", "subprocess", "tempfile"} == set()
 
 
 def test_a_daemon_leaves_to_its_clients_what_only_they_need(home: Path) -> None:

@@ -25,7 +25,7 @@ CLIENT = CLIENTS["claude-code"]
 COMMAND = ["/opt/contextd"]
 CALLING = Calling(CLIENT.name, tuple(COMMAND), Path("/home/ada"))
 PARTS: list[Addition] = [file.part for file in CLIENT.configuration.files]
-SERVERS, HOOKS = PARTS
+SERVERS, HOOKS, *_ = PARTS
 assert isinstance(SERVERS, ServerEntry)
 assert isinstance(HOOKS, HookEntries)
 TOLD = [event for event in HOOKS.events if not event.setting]

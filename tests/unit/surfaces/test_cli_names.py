@@ -216,7 +216,19 @@ def test_every_command_that_prints_a_result_prints_json(
         if not any("--json" in one.opts for one in command.params):
             without.append(name)
     # Groups, what speaks a protocol or prints text for a shell, and what reads its own options.
-    allowed = {"daemon", "inbox", "policy", "call", "mcp", "hook", "completion", "help", *EXTRAS}
+    allowed = {
+        "daemon",
+        "inbox",
+        "policy",
+        "call",
+        "mcp",
+        "hook",
+        "completion",
+        "help",
+        "plugins",
+        "statusline",
+        *EXTRAS,
+    }
     assert set(without) == allowed
 
 
