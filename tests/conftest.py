@@ -12,6 +12,8 @@ from hypothesis import settings
 from support.examples import drawn
 from support.writes import GUARD
 
+pytest.register_assert_rewrite("support.desks")
+
 _HYPOTHESIS_DEFAULT = 100
 
 # Machines that run several things at once are slow now and then; that is no failure.

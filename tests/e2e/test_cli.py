@@ -170,9 +170,10 @@ def test_mistakes_are_answered_with_what_to_do(unchanged, arguments, code, said)
     assert "Traceback" not in done.stderr
 
 
-def test_a_wrong_setting_is_an_error_with_the_nearest_name(run, home):
-    (home.path / "config.yaml").write_text("daemon:\n  idle_minuts: 3\n")
-    done = run("config", ok=False)
+def test_a_wrong_setting_is_an_error_with_the_nearest_name(cold_home: Home) -> None:
+    (cold_home.path / "config.yaml").write_text("daemon:\n  idle_minuts: 3\n")
+    done = cold_home.run("config")
+    assert done.returncode != 0
     assert "daemon.idle_minutes" in done.stderr
 
 

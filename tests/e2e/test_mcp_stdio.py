@@ -239,9 +239,9 @@ def test_a_call_under_way_when_the_daemon_is_killed_is_put_to_the_next_one(home:
     agent.end()
 
 
-def test_the_shim_ends_with_code_one_when_no_daemon_can_run(home: Home) -> None:
-    (home.path / "config.yaml").write_text("mcp: {profil: core}\n", "utf-8")
-    agent = Agent(home)
+def test_the_shim_ends_with_code_one_when_no_daemon_can_run(cold_home: Home) -> None:
+    (cold_home.path / "config.yaml").write_text("mcp: {profil: core}\n", "utf-8")
+    agent = Agent(cold_home)
     agent.send(HANDSHAKE[0])
     assert agent.process.wait(30) == 1
     assert "unknown setting 'mcp.profil'" in agent.end()

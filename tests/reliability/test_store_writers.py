@@ -269,8 +269,8 @@ def test_a_matrix_gives_back_the_room_of_forgotten_documents(tmp_path):
     assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 1_500
     view.commit(Changes(forget={SHOP: [document.id for document in documents[100:]]}))
     assert len(view.index.dense(vector("q"), "m", HERE, 2_000)) == 100
-    [matrix] = store._nearest.open()._matrices.values()
-    assert (matrix.size, len(matrix.alive)) == (100, 128)
+    [matrix] = store._memory.vectors._matrices.values()
+    assert (matrix.roster.size, len(matrix.vectors)) == (100, 128)
     store.close()
 
 
@@ -371,7 +371,11 @@ def test_a_search_reads_one_state_so_that_no_filter_is_left_out_too_late(tmp_pat
 
     def intrude(cursor: object, sql: str, values: object) -> bool:
         statements.append(sql)
-        if "FROM lexicon" in sql and not view_of(other).records.get(["deleted"]):
+        if (
+            "temp.places_" in sql
+            and sql.startswith("SELECT")
+            and not view_of(other).records.get(["deleted"])
+        ):
             view_of(other).commit(Changes(actor="w", records=[Put(deleted, "write")]))
         return True
 
@@ -379,7 +383,7 @@ def test_a_search_reads_one_state_so_that_no_filter_is_left_out_too_late(tmp_pat
     store._database.connection.exec_trace = intrude
     index = view_of(store).index
     assert [match.id for match in index.lexical(["upload"], HERE, 5)] == ["mine"]
-    assert any("FROM lexicon" in sql for sql in statements)
+    assert any("temp.places_" in sql and sql.startswith("SELECT") for sql in statements)
     assert view_of(other).index.stats("").documents == 2
     assert [match.id for match in index.lexical(["upload"], HERE, 5)] == ["mine"]
     store.close()
