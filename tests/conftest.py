@@ -36,8 +36,10 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Twice the cores, four at most: a test that starts processes waits for them half of its time."""
-    return min(4, 2 * (os.cpu_count() or 1))
+    """One more than there are cores, four at most: tests that start processes wait for them, and each
+    worker pays 25 s of CPU for collecting all tests.
+    """
+    return min(4, 1 + (os.cpu_count() or 1))
 
 
 @pytest.fixture(autouse=True)

@@ -85,6 +85,7 @@ def test_init_tells_what_it_found_and_a_second_run_changes_nothing(run, reposito
     assert (repository / ".context" / "project.yaml").read_bytes() == before
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "kind",
     [
@@ -246,6 +247,7 @@ def test_the_demo_ends_with_what_session_a_learned_in_session_bs_briefing(run, r
     assert not (repository / ".context").exists()
 
 
+@pytest.mark.long
 def test_a_file_beside_me_is_imported_and_exported_by_its_name(home: Home) -> None:
     entry = {
         "id": "abc-123", "content": "Prefer small functions", "tags": ["style"], "source": "chat",
@@ -263,6 +265,7 @@ def test_a_file_beside_me_is_imported_and_exported_by_its_name(home: Home) -> No
     assert home.run("import", "absent.json").returncode == 1
 
 
+@pytest.mark.long
 def test_a_terminal_shows_unseen_characters_and_a_pipe_gets_them_as_they_are(run, repository):
     strange = "src/odd\x1b[31m\u202egnp.ts"
     (repository / strange).write_text("export const lantern = 1;\n")

@@ -110,6 +110,7 @@ def test_fields_are_read_as_the_type_that_declares_them(shop: Shop) -> None:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("field", "said"),
     [
@@ -157,6 +158,7 @@ def test_config_says_where_a_value_holds_and_where_it_comes_from(shop: Shop) -> 
     assert beside["briefing.tokens"]["value"] == 700
 
 
+@pytest.mark.long
 def test_a_shell_completes_names_only_the_daemon_knows(shop: Shop) -> None:
     saved = value(shop.run("remember", "The queue holds a week", "--json"))
     bash = shutil.which("bash")

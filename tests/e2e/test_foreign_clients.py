@@ -88,6 +88,7 @@ def test_a_client_that_checks_output_schemas_sees_our_error_and_hint_from_every_
         assert ". arguments: " in answer["text"], name
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_client_that_expands_templates_reads_every_module_it_is_offered(
     typescript_sdk: Path, home: Home

@@ -67,6 +67,7 @@ STARTING = 1.5
 """Seconds that a process may take to start on a busy machine, beyond the deadline the hook keeps."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("event", "deadline"), [("UserPromptSubmit", 1.0), ("SessionStart", 4.5)])
 def test_a_hanging_daemon_costs_no_more_than_the_client_waits_and_loses_nothing(
     home: Home, event: str, deadline: float

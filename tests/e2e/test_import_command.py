@@ -12,6 +12,7 @@ import pytest
 from homes import Home
 
 
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_a_look_an_import_and_an_undo(home: Home, tmp_path: Path) -> None:
     person, shop, blog = (tmp_path / name for name in ("person", "shop", "blog"))

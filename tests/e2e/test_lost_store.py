@@ -90,6 +90,7 @@ def test_every_command_says_what_is_lost_and_how_to_go_on(
     assert store_of(backed_up).exists() is (damage is not remove)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "damage",
     [remove, pytest.param(cut, marks=pytest.mark.slow)],

@@ -84,6 +84,7 @@ def bombard(home: Home, frames: int) -> None:
     assert '"id":9' in home.run("mcp", stdin=lines(*HANDSHAKE, ask)).stdout
 
 
+@pytest.mark.long
 def test_mutated_frames_through_a_real_shim_end_neither_it_nor_the_connection(
     shared_home: Home,
 ) -> None:

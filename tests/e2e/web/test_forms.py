@@ -76,6 +76,7 @@ def test_an_edit_of_what_changed_meanwhile_is_a_conflict_that_keeps_the_text(
     assert call("get_record", id=note)["content"] == "My own words about the mail sender."
 
 
+@pytest.mark.long
 def test_a_record_is_deleted_and_restored(visit: Visit, call: Call, note: str) -> None:
     visitor = visit()
     page = visitor.page
@@ -259,6 +260,7 @@ def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit
 SECRET = "AKIA" + "Q3EGRTX5YV2LWJ7N"
 
 
+@pytest.mark.long
 def test_a_secret_in_an_edit_is_shown_as_it_would_be_kept_and_never_stored(
     visit: Visit, call: Call, note: str
 ) -> None:

@@ -49,6 +49,7 @@ def test_the_inbox_says_why_something_is_doubted_and_what_it_contradicts(
         call("delete_record", id=id)
 
 
+@pytest.mark.long
 def test_one_is_accepted_and_taken_back_from_the_banner(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:
@@ -64,6 +65,7 @@ def test_one_is_accepted_and_taken_back_from_the_banner(
     assert status_of(call, waiting["Amber"]) == "inbox"
 
 
+@pytest.mark.long
 def test_keys_move_select_reject_many_and_each_comes_back(
     visit: Visit, call: Call, waiting: dict[str, str]
 ) -> None:

@@ -116,6 +116,7 @@ def test_the_policy_allows_nothing_but_our_own_files(visit: Visit) -> None:
     visitor.errors.clear()
 
 
+@pytest.mark.long
 def test_a_search_says_why_a_hit_is_where_it_is(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page
@@ -129,6 +130,7 @@ def test_a_search_says_why_a_hit_is_where_it_is(visit: Visit) -> None:
     expect(page.get_by_role("img", name="words adds").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_search_without_a_hit_says_so_and_leaves_no_gap(
     visit: Visit, call: Callable[..., Any]
 ) -> None:
@@ -179,6 +181,7 @@ def test_every_part_of_the_menu_is_reached_by_keyboard(visit: Visit) -> None:
     assert page.get_by_role("link", name="Jobs", exact=True).get_attribute("aria-current") == "page"
 
 
+@pytest.mark.long
 def test_a_slash_goes_to_the_search_and_stays_a_slash_in_a_field(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page
@@ -188,6 +191,7 @@ def test_a_slash_goes_to_the_search_and_stays_a_slash_in_a_field(visit: Visit) -
     expect(page.get_by_label("Search by words and meaning")).to_have_value("a/b")
 
 
+@pytest.mark.long
 def test_the_menu_folds_on_a_small_screen(visit: Visit) -> None:
     visitor = visit(viewport={"width": 390, "height": 800})
     page = visitor.page
@@ -233,6 +237,7 @@ def test_pages_and_their_forms_work_without_script(visit: Visit, known: dict[str
     expect(page.get_by_role("heading", name="What will change")).to_be_visible()
 
 
+@pytest.mark.long
 def test_what_cannot_be_seen_or_turns_the_text_is_spelled_out(
     visit: Visit, call: Callable[..., Any]
 ) -> None:
@@ -250,6 +255,7 @@ def test_what_cannot_be_seen_or_turns_the_text_is_spelled_out(
     call("delete_record", id=made)
 
 
+@pytest.mark.long
 def test_keys_lead_through_the_pages_and_the_lists(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page

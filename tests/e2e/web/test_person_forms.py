@@ -26,6 +26,7 @@ def note(call: Call) -> Iterator[str]:
     call("delete_record", id=found)
 
 
+@pytest.mark.long
 def test_what_a_person_says_of_themselves_is_kept_edited_and_removed(
     visit: Visit, call: Call, home: Home
 ) -> None:

@@ -28,6 +28,7 @@ def test_the_graph_and_the_table_say_the_same(visit: Visit) -> None:
     expect(row).to_contain_text("nothing known")
 
 
+@pytest.mark.long
 def test_a_module_is_opened_from_the_graph_by_keyboard(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page

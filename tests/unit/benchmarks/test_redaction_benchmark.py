@@ -37,6 +37,7 @@ def test_it_prints_recall_false_alarms_and_speed(measured: tuple[str, dict[str, 
     assert figures["false alarms"] == 0
 
 
+@pytest.mark.long
 def test_files_of_other_people_are_counted_and_planted_into(
     measured: tuple[str, dict[str, Any]],
 ) -> None:
@@ -47,6 +48,7 @@ def test_files_of_other_people_are_counted_and_planted_into(
     assert figures["planted"] == 1.0
 
 
+@pytest.mark.long
 def test_the_command_knows_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -56,6 +56,7 @@ def recorded(folder: Path, name: str, day: int, *commands: tuple[str, str]) -> N
         stream.write("\n".join(map(json.dumps, rows)))
 
 
+@pytest.mark.long
 def test_an_error_that_the_same_step_ended_before_gets_its_fix_and_others_get_nothing(
     tmp_path: Path,
 ) -> None:

@@ -93,6 +93,7 @@ def test_no_broken_project_makes_a_scan_or_what_follows_fail(tmp_path: Path) -> 
     assert break_projects(tmp_path, 12, SEED) == 12
 
 
+@pytest.mark.long
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda row: row.name)
 def test_nothing_endless_makes_reading_fail(language: Language) -> None:

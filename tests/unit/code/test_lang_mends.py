@@ -113,6 +113,7 @@ STARTS = (
 )  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize(
     "mend", [c_mend.mend, csharp_mend.mend, ecmascript_mend.mend, swift_mend.mend]

@@ -124,6 +124,7 @@ def test_an_error_in_the_middle_of_a_large_file_is_found_and_shown(agent, monkey
     assert left_out == "[lines 5,010 to 5,019 were left out: as line 1, but for numbers]"
 
 
+@pytest.mark.long
 def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatch):
     monkeypatch.setattr(digesting, "MOST_CHARACTERS", 60_000)
     for n in range(30):

@@ -139,6 +139,7 @@ def test_two_work_trees_each_find_their_own_branch(scanned, tmp_path):
         assert "src/auth/token.ts" in paths(scanned, "refreshToken")
 
 
+@pytest.mark.long
 def test_two_work_trees_asked_at_once_never_get_each_others_code(scanned, tmp_path):
     other = tmp_path / "feature"
     git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))

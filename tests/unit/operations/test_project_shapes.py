@@ -239,6 +239,7 @@ def test_a_subject_in_pages_and_routes_is_one_module(words_only: Desk, tmp_path:
     assert found["tech"]["packageManager"] == "pnpm"
 
 
+@pytest.mark.long
 def test_each_of_ninety_packages_is_a_module(words_only: Desk, tmp_path: Path) -> None:
     files = {
         "package.json": '{"name": "all", "private": true}',
