@@ -211,7 +211,8 @@ class Lexicons:
                 (codec.dumps([number for number, _ in scored]),),
             )
         }
-        return [(*names[number], score) for number, score in scored]
+        # One that was damaged away is for the upkeep to find, and no reason for a search to fail.
+        return [(*names[number], score) for number, score in scored if number in names]
 
 
 def _top(
