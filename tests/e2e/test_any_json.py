@@ -74,6 +74,7 @@ def test_a_shim_passes_on_whatever_an_agent_writes_and_meets_the_next_daemon(hom
     assert "Traceback" not in home.log()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("role", LINES)
 def test_the_daemon_answers_whatever_a_client_writes(shared_home: Home, role: str) -> None:
     daemon = shared_home.start()

@@ -75,6 +75,7 @@ def commands(home: Home, repository: Path, person: Path) -> Command:
     return command
 
 
+@pytest.mark.long
 def test_init_tells_what_it_found_and_a_second_run_changes_nothing(run, repository):
     first = run("init").stdout
     assert "✓ Detected: Express 4" in first

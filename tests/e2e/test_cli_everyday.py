@@ -213,6 +213,7 @@ def test_lines_fit_the_terminal_and_a_pipe_gets_them_whole(shop: Shop) -> None:
     assert " ".join(sentence.split()[:20]) in " ".join(shown.split())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "words",
     [

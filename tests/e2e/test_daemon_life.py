@@ -237,6 +237,7 @@ def test_starting_waits_for_a_slow_daemon_and_says_what_for(home: Home) -> None:
     assert b"waiting for the daemon to " in waited
 
 
+@pytest.mark.long
 def test_starting_tells_when_it_takes_too_long_and_starts_again_what_was_killed(home: Home) -> None:
     starting, daemon = stopped_while_it_starts(home)
     with pytest.raises(Unavailable, match=r"lives, but 1 s were too short for it to "):

@@ -24,6 +24,7 @@ def working(home: Home) -> None:
     assert home.run("init", "--no-daemon").returncode == 0
 
 
+@pytest.mark.long
 def test_an_agent_folds_and_a_killed_daemon_forgets_nothing(home: Home) -> None:
     working(home)
 

@@ -122,6 +122,7 @@ def test_another_profile_has_its_own(met: Home) -> None:
 LISTS = {"toolsListChanged": True, "resourcesListChanged": True}
 
 
+@pytest.mark.long
 def test_an_agent_of_the_newer_era_is_connected_before_the_daemon_answers(met: Home) -> None:
     agent = Agent(met)
     agent.send(*in_the_newer_era(LISTS))
@@ -148,6 +149,7 @@ def test_an_agent_of_the_newer_era_is_connected_before_the_daemon_answers(met: H
     agent.end()
 
 
+@pytest.mark.long
 def test_what_is_read_of_another_directory_is_not_told_here(met: Home) -> None:
     agent = Agent(met)
     agent.send(*in_the_newer_era(LISTS))

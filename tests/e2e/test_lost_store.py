@@ -119,6 +119,7 @@ def test_hooks_fail_open_and_their_events_wait_until_the_store_is_back(
     assert "claude-code" in backed_up.run("list-sessions").stdout
 
 
+@pytest.mark.long
 def test_it_is_begun_anew_on_request_and_what_was_there_is_kept(backed_up: Home) -> None:
     empty(store_of(backed_up))
     assert not remembers(backed_up)

@@ -68,6 +68,7 @@ def test_a_job_stopped_with_its_daemon_goes_on_later_and_no_attempt_is_used_up()
         assert home.log().count("Traceback") == 0
 
 
+@pytest.mark.long
 def test_a_job_whose_daemon_was_killed_is_done_by_the_next_one():
     with temporary_home() as home:
         daemon = home.start()

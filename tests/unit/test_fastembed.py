@@ -67,4 +67,4 @@ def test_without_the_library_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setitem(sys.modules, "fastembed", None)
     with pytest.raises(Unavailable) as caught:
         open_embedder("fastembed").embed(["a"])
-    assert "contextd[fastembed]" in caught.value.hint
+    assert "pip install fastembed" in caught.value.hint

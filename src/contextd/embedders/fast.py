@@ -63,10 +63,11 @@ def _load(name: str, options: EmbedderOptions) -> _Forward:
     silence_telemetry()
     os.environ.update(_QUIET if options.download else _QUIET | _OFFLINE)
     try:
-        from fastembed import TextEmbedding  # noqa: PLC0415 - an extra, and heavy
+        from fastembed import TextEmbedding  # noqa: PLC0415 - optional, and heavy
     except ImportError as error:
         raise Unavailable(
-            f"the embedder fastembed cannot run: {error}", "pip install 'contextd[fastembed]'"
+            f"the embedder fastembed cannot run: {error}",
+            "pip install fastembed, into contextd's environment",
         ) from error
     try:
         model = TextEmbedding(

@@ -60,6 +60,7 @@ def test_a_wrong_field_is_named_where_it_is_and_nothing_is_saved(
     assert len(call("get_record", id=note)["history"]) == 1
 
 
+@pytest.mark.long
 def test_an_edit_of_what_changed_meanwhile_is_a_conflict_that_keeps_the_text(
     visit: Visit, call: Call, note: str
 ) -> None:

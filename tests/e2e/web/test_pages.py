@@ -11,11 +11,11 @@ from playwright.sync_api import expect
 from contextd.surfaces.web.desk import NAVIGATION
 
 PAGES = [
-    "/", "/records", "/records/{lesson}", "/records/{lesson}/edit", "/sessions/{session}", "/jobs",
-    "/nowhere", "/awareness", "/schema", "/person", "/inbox", "/consolidation", "/policies",
-    "/savings", "/project",
+    "/", "/records", "/records/{lesson}", "/records/{lesson}/edit", "/sessions/{session}", "/schema",
+    "/inbox", "/project",
 ]  # fmt: skip
 FURTHER = [
+    "/jobs", "/nowhere", "/awareness", "/person", "/consolidation", "/policies", "/savings",
     "/records?q=token+refresh", "/records?kind=memory&status=any", "/records?status=nonsense",
     "/records/ffffffff", "/sessions", "/sessions?status=archived", "/jobs?state=failed",
     "/records/new", "/records/new?answer=why&tags=x", "/window?session={session}",

@@ -16,6 +16,7 @@ Visit = Callable[..., Any]
 Call = Callable[..., Any]
 
 
+@pytest.mark.long
 def test_the_graph_and_the_table_say_the_same(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page
