@@ -116,6 +116,8 @@ def check_out(history: CommitHistory, paths: Sequence[str], folder: Path) -> Non
     _run(folder, ["init", "-q"])
     _run(folder, ["add", "-A", "-f"])
     _run(folder, [*own, "commit", "-q", "--no-verify", "--no-gpg-sign", "-m", "frozen"])
+    # By its first commit a project is known: the branch is moved into another history later.
+    _run(folder, ["update-ref", "refs/remotes/origin/HEAD", "HEAD"])
 
 
 def lend_history(history: CommitHistory, folder: Path) -> None:
