@@ -28,25 +28,50 @@ _PROJECTS_KEPT = 1_000
 
 @dataclass(slots=True)
 class Described:
-    """What is remembered of a project's index: whose tree it describes, and from which checkouts calls
-    came. Held under its lock.
+    """What is remembered of a project's index: whose tree it describes, from which checkouts calls
+    came, and how many of them look into it without its lock, which is those of the only checkout.
     """
 
     root: Path | None = None
     roots: set[Path] = field(default_factory=set[Path])
-    lock: threading.RLock = field(default_factory=threading.RLock)
+    readers: int = 0
+    lock: threading.Condition = field(default_factory=threading.Condition)
+
+    def enter(self, root: Path) -> None:
+        """Count a checkout in; whoever looks as the only one ends first. Under the lock."""
+        self.roots.add(root)
+        if len(self.roots) > 1:
+            self.lock.wait_for(lambda: not self.readers)
 
 
-def fresh(runtime: Runtime) -> str:
-    """Make the code index say what the caller's checkout says. Returns what it could not yet do.
+@contextmanager
+def steady(runtime: Runtime) -> Iterator[str]:
+    """Make the code index say what the caller's checkout says, for a call that looks into it inside.
+    Gives what it could not yet do.
 
     A few changed files are indexed at once, many by a job. Two work trees of one project share an
-    index: a call from the other one first brings over the files that differ between them. For a
-    caller who may only read, the index stays as it is.
+    index: a call from the other one first brings over the files that differ between them, and none
+    changes the index while another looks. For a caller who may only read, the index stays as it is.
     """
     if runtime.project is None or runtime.checkout is None:
-        return ""
+        yield ""
+        return
     index = _described(runtime)
+    with index.lock:
+        index.enter(runtime.root)
+        if len(index.roots) > 1:
+            yield _compared(runtime, index)
+            return
+        index.readers += 1
+    try:
+        yield _compared(runtime, index)
+    finally:
+        with index.lock:
+            index.readers -= 1
+            index.lock.notify_all()
+
+
+def _compared(runtime: Runtime, index: Described) -> str:
     with index.lock:
         tree = _tree(runtime)
         difference = _difference(runtime, index, tree)
@@ -67,25 +92,6 @@ def fresh(runtime: Runtime) -> str:
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
         return ""
-
-
-@contextmanager
-def steady(runtime: Runtime) -> Iterator[str]:
-    """As `fresh`, for a call that looks into the index inside: of a project with several work trees,
-    no other one's call changes the index meanwhile.
-    """
-    if runtime.project is None or runtime.checkout is None:
-        yield ""
-        return
-    index = _described(runtime)
-    with index.lock:
-        index.roots.add(runtime.root)
-        alone = len(index.roots) == 1
-    if alone:
-        yield fresh(runtime)
-        return
-    with index.lock:
-        yield fresh(runtime)
 
 
 def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.errors import Unavailable
 from contextd.home import LOCAL
-from contextd.steps.freshness import INLINE
+from contextd.steps.freshness import INLINE, steady
 from support.desks import Desk, Listening, embedder
 from support.repositories import git
 
@@ -153,6 +154,28 @@ def test_two_work_trees_asked_at_once_never_get_each_others_code(scanned, tmp_pa
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(asked, range(160)))
+
+
+def test_the_first_call_of_a_second_work_tree_waits_for_who_looks_into_the_index(scanned, tmp_path):
+    other = tmp_path / "feature"
+    git(scanned.root, "worktree", "add", "-q", "-b", "feature", str(other))
+    (other / "src/auth/guard.ts").write_text("export function lemur() { return 'lemur'; }\n")
+    there, looks, ended = scanned.at(other), Event(), Event()
+
+    def look() -> bool:
+        with steady(scanned.runtime()):
+            before = scanned.view.files.stamps(scanned.scope)
+            looks.set()
+            ended.wait(0.5)
+            return scanned.view.files.stamps(scanned.scope) == before
+
+    with ThreadPoolExecutor(2) as pool:
+        mine = pool.submit(look)
+        assert looks.wait(10)
+        theirs = pool.submit(paths, there, "lemur")
+        theirs.add_done_callback(lambda _: ended.set())
+        assert mine.result(10)
+        assert "src/auth/guard.ts" in theirs.result(10)
 
 
 def test_changing_between_work_trees_rewrites_only_what_differs(scanned, tmp_path):
