@@ -28,6 +28,7 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.records import new_id
+from contextd.governance.redact import redact
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
@@ -63,6 +64,7 @@ class Connections:
         self._facts, self._stop, self._home = facts, stop, home
         # The socket and its folder are this user's alone: whoever comes in is the owner of the home.
         self._caller = OWNER
+        self._redaction_key = secrets.token_bytes(32)
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ingesting = asyncio.Lock()
@@ -274,7 +276,9 @@ class Connections:
             # Another version may know what to do with it.
             logger.info("kept for another version: %s", error.message)
             kept = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
-            spool.keep_unknown(self._home, {**kept, **line})
+            # It may lie there for weeks, and what is in it never went through a store.
+            plain = json.dumps({**kept, **line}, ensure_ascii=False)
+            spool.keep_unknown(self._home, json.loads(redact(plain, self._redaction_key).text))
             return {"output": {}}
         value = answer.value if isinstance(answer.value, Mapping) else {}
         return {"output": value.get("output") or {}}
