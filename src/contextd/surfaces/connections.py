@@ -41,6 +41,9 @@ LINE_LIMIT = 16 << 20
 """Bytes a line may have."""
 _PREAMBLE_SECONDS = 10.0
 
+_SPOOL_FIRST_SECONDS = 0.3
+"""How long a hook waits for events that were left before its own; its client gives it a second."""
+
 Line = dict[str, Any]
 
 
@@ -241,9 +244,28 @@ class Connections:
             await self._calls.backend()
         except ContextdError as error:
             raise ConnectionAbortedError(error.message) from error
+        await self._take_in_first()
         await asyncio.sleep(0)
         if reader.at_eof():
             raise ConnectionAbortedError
+
+    async def _take_in_first(self) -> None:
+        """Take in what waits in the spool, for a moment: a prompt whose session begins there would be told
+        again what the session began with.
+        """
+        if not spool.is_waiting(self._home):
+            return
+        taking_in = asyncio.create_task(self._ingest_quietly())
+        self._tasks.add(taking_in)
+        taking_in.add_done_callback(self._tasks.discard)
+        await asyncio.wait({taking_in}, timeout=_SPOOL_FIRST_SECONDS)
+
+    async def _ingest_quietly(self) -> None:
+        try:
+            await self.ingest_spool()
+        except OSError as error:
+            # The service that looks after the spool tells this, and tries again.
+            logger.debug("the spool waits: %s", error)
 
     async def _call(self, about: Line, line: Line) -> Line:
         arguments = line.get("arguments") or {}
