@@ -14,16 +14,8 @@ from contextd.governance.redaction.labels import Label
 from contextd.governance.redaction.text import Span, Text
 from contextd.governance.redaction.values import is_secret
 
-ANCHORS = (
-    b"log in",
-    b"logged in",
-    b"login",
-    b"sign in",
-    b"signed in",
-    b"signin",
-    b"creds",
-    b"credentials",
-)
+_STEMS = (b"log", b"sign", b"cred")
+_ANCHOR = re.compile(rb"log(?:ged)? ?in|sign(?:ed)? ?in|cred(?:entials|s)")
 _WINDOW = 240
 _USER = r"[\"'`*]{0,2}(?P<user>[\w.+-]{2,40}(?:@[\w.-]{3,60})?)[\"'`*]{0,2}"
 _SECRET = r"[\"'`*]{0,2}(?P<secret>[^\s\"'`]{8,64})"
@@ -42,13 +34,14 @@ _PASSWORD = Label("password")
 
 def logins(text: Text) -> Iterator[Span]:
     """The spans of passwords that stand beside the user they are for."""
-    for word in ANCHORS:
-        at = text.lower.find(word)
+    for stem in _STEMS:
+        at = text.lower.find(stem)
         while at >= 0:
-            end = at + len(word)
-            if text.digits.find(b"0", max(0, at - _WINDOW), end + _WINDOW) >= 0:
+            anchor = _ANCHOR.match(text.lower, at)
+            end = anchor.end() if anchor else at + len(stem)
+            if anchor and text.digits.find(b"0", max(0, at - _WINDOW), end + _WINDOW) >= 0:
                 yield from _beside(text.whole, at, end)
-            at = text.lower.find(word, end)
+            at = text.lower.find(stem, end)
 
 
 def _beside(text: str, start: int, end: int) -> Iterator[Span]:
