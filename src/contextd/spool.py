@@ -77,6 +77,11 @@ def take(home: Path) -> list[Path]:
     return sorted(home.glob("spool.*.taken"))
 
 
+def is_waiting(home: Path) -> bool:
+    """Whether events were left that nobody has moved aside yet."""
+    return spool_path(home).exists()
+
+
 def read(batch: Path) -> list[dict[str, Any]]:
     """The entries of a batch, in order of arrival. A line that is no JSON object is left out."""
     fd = os.open(batch, os.O_RDONLY)

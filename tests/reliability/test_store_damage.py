@@ -13,7 +13,8 @@ import apsw
 import pytest
 from shop_notes import SHOP, at, note, put, stored, view_of
 
-from contextd.domain.changes import Changes, Put
+from contextd.domain.changes import Changes, CodeChange, Put
+from contextd.domain.code import Chunk, SourceFile
 from contextd.domain.errors import (
     Busy,
     ContextdError,
@@ -169,6 +170,28 @@ def test_what_is_out_of_step_is_told(tmp_path):
     assert len(problems) == 3
     assert any(problem.endswith("not there: one") for problem in problems)
     assert any(problem.endswith("without words: two, one") for problem in problems)
+    store.close()
+
+
+def test_pieces_of_a_file_that_is_gone_are_told_and_go_with_the_next_index(tmp_path):
+    store = SqliteStore(tmp_path / "contextd.db", SystemClock(), plain)
+    paths = ("kept.py", "lost.py")
+    files = [
+        SourceFile(
+            path=path, size=5, mtime_ns=1, digest=path,
+            chunks=(Chunk(id=path, path=path, start_line=1, end_line=1, text="x = 1"),),
+        )
+        for path in paths
+    ]  # fmt: skip
+    view_of(store).commit(Changes(code=[CodeChange(scope=SHOP, put=files)]))
+    connection = store._database.connection
+    connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM files WHERE path = 'lost.py'")
+    connection.execute("PRAGMA foreign_keys = ON")
+    assert "1 rows point to nothing" in store.upkeep.check()
+    store.upkeep.rebuild(SHOP)
+    assert "1 rows point to nothing" not in store.upkeep.check()
+    [kept] = view_of(store).files.get(SHOP, paths)
+    assert [chunk.text for chunk in kept.chunks] == ["x = 1"]
     store.close()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,9 @@ CHANGING = {
     "popleft", "remove", "setdefault", "update", "put", "made",
 }  # fmt: skip
 """Methods by which a list, a set, a mapping or a `Cache` is changed."""
+
+MOST_READINGS = 10_000
+"""What is made of a sentence takes up to 20 kB."""
 
 SOURCE = Path("src/contextd")
 FILES = [path for path in python_files() if path.is_relative_to(SOURCE)]
@@ -154,6 +158,14 @@ def test_what_grows_with_texts_has_a_limit() -> None:
     for name, entries in ALLOWED.items():
         texts = {entry for entry, reason in entries.items() if reason == WORD}
         assert texts <= bounded(parsed(SOURCE / name)), name
+
+
+def test_what_is_remembered_of_whole_texts_takes_tens_of_megabytes_at_most() -> None:
+    for name, entries in ALLOWED.items():
+        module = import_module("contextd." + name.removesuffix(".py").replace("/", "."))
+        readings = [entry for entry, reason in entries.items() if reason == WORD]
+        for entry in readings if name.startswith("governance/") else ():
+            assert getattr(module, entry).cache_info().maxsize <= MOST_READINGS, entry
 
 
 def test_only_files_that_are_there_are_allowed_for() -> None:

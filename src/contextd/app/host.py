@@ -151,9 +151,8 @@ class Host:
         finally:
             took = 1_000 * (time.monotonic() - began)
             # The command line goes by the name of its surface.
-            who = " ".join(
-                dict.fromkeys((request.surface, request.client[:_LONGEST_CLIENT]))
-            ).strip()
+            client = redact(request.client[: 2 * _LONGEST_CLIENT]).text[:_LONGEST_CLIENT]
+            who = " ".join(dict.fromkeys((request.surface, client))).strip()
             _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
     def warm(self) -> None:

@@ -262,6 +262,13 @@ FORMS: dict[str, tuple[str, ...]] = {
         "user bob, pass: §",
         "§ is the new password",
     ),
+    "beside a user": (
+        "log in with admin / §",
+        "Login to staging as bob with § first",
+        "use deploy / § to log in",
+        "the credentials are qa@shop.test / §",
+        "creds: `admin:§`",
+    ),
     "sentences in other languages": (
         "Das Passwort lautet §",
         "Das Passwort für den Server ist §.",

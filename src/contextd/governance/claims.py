@@ -16,7 +16,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.regex import regex
 from contextd.governance.answers import SingleAnswer, answers
 from contextd.governance.opposites import poles
-from contextd.governance.phrases import DIGIT, Phrases
+from contextd.governance.phrases import DIGIT, READINGS, Phrases
 from contextd.governance.quantities import quantities
 from contextd.governance.replaced import swap
 from contextd.governance.stems import HARMLESS, NEGATION, ROLES, folded, stems, tools_in
@@ -108,7 +108,7 @@ class Claim:
         return self.negations % 2 == 1
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=READINGS)
 def claim(sentence: str) -> Claim:
     """The claim a sentence makes."""
     told = reworded(sentence)

@@ -15,6 +15,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.words import words
 from contextd.governance.claims import Claim, claim
 from contextd.governance.clauses import clauses
+from contextd.governance.phrases import READINGS
 from contextd.governance.roles import converse, exchange, order_keys
 
 MONTH = 28 * 86_400.0
@@ -115,7 +116,7 @@ def _swapped(one: str, other: str) -> bool:
     return first != second and sorted(first) == sorted(second)
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=READINGS)
 def _claims(text: str) -> tuple[Claim, ...]:
     return tuple(claim(clause) for clause in clauses(text))
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from contextd.domain.dataclass import dataclass
 from contextd.governance.redaction.labelled import labelled
+from contextd.governance.redaction.logins import logins
 from contextd.governance.redaction.places import places
 from contextd.governance.redaction.text import Span, read
 from contextd.governance.redaction.tokens import tokens
@@ -120,7 +121,7 @@ def _spans(text: str) -> list[Span]:
     if len(text) < _SHORTEST:
         return []
     scanned = read(text)
-    found = [*tokens(scanned), *places(scanned), *labelled(scanned)]
+    found = [*tokens(scanned), *places(scanned), *labelled(scanned), *logins(scanned)]
     if not found:
         return []
     found.sort(key=lambda span: (span[0], -span[1]))

@@ -14,6 +14,7 @@ from functools import lru_cache
 from contextd.domain.regex import regex
 from contextd.domain.words import words
 from contextd.governance.claims import claim
+from contextd.governance.phrases import READINGS
 from contextd.governance.stems import stems
 
 _BINDERS = {
@@ -75,7 +76,7 @@ def same_parts(one: str, other: str) -> bool:
     return a.values == b.values and a.mentioned == b.mentioned and a.negations == b.negations
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=READINGS)
 def _parts(text: str) -> Counter[tuple[str, ...]] | None:
     """The parts of a text, the binding word of each first; None where their order may matter."""
     plain = text.casefold()

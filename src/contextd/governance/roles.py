@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from contextd.governance.clauses import holds_now
+from contextd.governance.phrases import READINGS
 from contextd.governance.quantities import NUMBER_WORDS
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\s*\n+\s*")
@@ -167,7 +168,7 @@ def _phrases(tokens: Sequence[Token]) -> tuple[tuple[str, ...], Counter[tuple[st
     return clauses[0], Counter(phrase for phrase in filled if phrase is not clauses[0])
 
 
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=READINGS)
 def _ordered(text: str) -> dict[str, tuple[str, tuple[Token, ...]]]:
     """The sentences that say in which order or relation two things stand, by their words."""
     found: dict[str, tuple[str, tuple[Token, ...]]] = {}

@@ -40,6 +40,16 @@ def asked(
     return vain
 
 
+def unanswered(runtime: Runtime, nothing: str, *, noted: bool) -> str:
+    """`nothing` as the answer to a question, with what became of it, and where it was not looked for
+    because the call stands in no project.
+    """
+    parts = [nothing, "noted as a gap" if noted else ""]
+    if runtime.nowhere:
+        parts.append(f"searched without a project{runtime.nowhere}")
+    return "; ".join(filter(None, parts))
+
+
 def _is_question(runtime: Runtime, query: str) -> bool:
     """Whether a question has a word that means something, if only to this project."""
     if makes_sense(query):

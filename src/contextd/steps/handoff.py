@@ -10,6 +10,7 @@ from contextd.code.git.program import branch
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
+from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.sessions.clock import TimeSense, sense
 from contextd.sessions.context_md import Situation, is_stale, render, write
@@ -105,7 +106,7 @@ def thread_to_continue(
     """The thread of the latest session before the current one: on the current branch first, where one
     worked there lately; None when none is young enough.
     """
-    here = branch(runtime.root) if runtime.checkout is not None else ""
+    here = _as_kept(runtime, branch(runtime.root)) if runtime.checkout is not None else ""
     threads = [
         (thread, session.tool_calls == 0)
         for session in sessions
@@ -162,6 +163,14 @@ def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
     if runtime.checkout is None:
         return ()
     if last is None:
-        return external_changes(runtime.root).lines
-    since = last.ended_at or last.last_seen_at
-    return external_changes(runtime.root, last.commit, since, last.branch).lines
+        changed = external_changes(runtime.root)
+    else:
+        since, here = last.ended_at or last.last_seen_at, branch(runtime.root)
+        branch_then = here if _as_kept(runtime, here) == last.branch else last.branch
+        changed = external_changes(runtime.root, last.commit, since, branch_then)
+    return tuple(_as_kept(runtime, line) for line in changed.lines)
+
+
+def _as_kept(runtime: Runtime, text: str) -> str:
+    """What git says as a store keeps it: names of branches and subjects of commits may hold secrets."""
+    return redact(text, runtime.redaction_key).text

@@ -109,7 +109,9 @@ def save_typed(
 
 def _untyped(type: str, schema: Schema) -> str:
     if type in KINDS:
-        return f"{type!r} is built in and has tools of its own; saved as an untyped entry"
+        return (
+            f"{type!r} is built in: `remember` keeps one as what it is; saved as an untyped entry"
+        )
     near = nearest(type, list(schema.types))
     known = "types: " + (", ".join(schema.types) or "none defined yet")
     wrong = "; its file has mistakes, see describe_schema" if schema.problems else ""

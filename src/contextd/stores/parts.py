@@ -12,7 +12,7 @@ from contextd.stores.connection import Database, placeholders
 from contextd.stores.reach import Reach, Slice
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def token(field: str, value: str) -> str:
     """One word for a condition, so that a filter is a term of the match."""
     hashed = hashlib.blake2b(value.encode(), digest_size=8, person=field.encode())

@@ -98,7 +98,7 @@ class SqliteUpkeep:
                     return problems
                 dangling = database.value("SELECT count(*) FROM pragma_foreign_key_check")
                 if dangling:
-                    problems.append(f"{dangling} rows point to nothing: restore a backup")
+                    problems.append(f"{dangling} rows point to nothing")
                 for one in self.balance():
                     problems += [*one.problems, *self._misplaced(one.scope)]
         except Corrupt as problem:
@@ -193,6 +193,8 @@ class SqliteUpkeep:
                 connection.execute(
                     "UPDATE parts SET clock = clock + 1, floor = clock + 1 WHERE no = ?", (part,)
                 )
+            # Pieces of no file: damage left them behind, and no scope can claim them.
+            connection.execute("DELETE FROM chunks WHERE file NOT IN (SELECT no FROM files)")
 
     def retire(self, ages: Ages) -> dict[str, int]:
         """See `Upkeep.retire`."""

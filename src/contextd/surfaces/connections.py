@@ -28,6 +28,7 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.records import new_id
+from contextd.governance.redact import redact
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
@@ -39,6 +40,9 @@ logger = logging.getLogger(__name__)
 LINE_LIMIT = 16 << 20
 """Bytes a line may have."""
 _PREAMBLE_SECONDS = 10.0
+
+_SPOOL_FIRST_SECONDS = 0.3
+"""How long a hook waits for events that were left before its own; its client gives it a second."""
 
 Line = dict[str, Any]
 
@@ -63,6 +67,7 @@ class Connections:
         self._facts, self._stop, self._home = facts, stop, home
         # The socket and its folder are this user's alone: whoever comes in is the owner of the home.
         self._caller = OWNER
+        self._redaction_key = secrets.token_bytes(32)
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
         self._ingesting = asyncio.Lock()
@@ -239,9 +244,28 @@ class Connections:
             await self._calls.backend()
         except ContextdError as error:
             raise ConnectionAbortedError(error.message) from error
+        await self._take_in_first()
         await asyncio.sleep(0)
         if reader.at_eof():
             raise ConnectionAbortedError
+
+    async def _take_in_first(self) -> None:
+        """Take in what waits in the spool, for a moment: a prompt whose session begins there would be told
+        again what the session began with.
+        """
+        if not spool.is_waiting(self._home):
+            return
+        taking_in = asyncio.create_task(self._ingest_quietly())
+        self._tasks.add(taking_in)
+        taking_in.add_done_callback(self._tasks.discard)
+        await asyncio.wait({taking_in}, timeout=_SPOOL_FIRST_SECONDS)
+
+    async def _ingest_quietly(self) -> None:
+        try:
+            await self.ingest_spool()
+        except OSError as error:
+            # The service that looks after the spool tells this, and tries again.
+            logger.debug("the spool waits: %s", error)
 
     async def _call(self, about: Line, line: Line) -> Line:
         arguments = line.get("arguments") or {}
@@ -274,7 +298,9 @@ class Connections:
             # Another version may know what to do with it.
             logger.info("kept for another version: %s", error.message)
             kept = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
-            spool.keep_unknown(self._home, {**kept, **line})
+            # It may lie there for weeks, and what is in it never went through a store.
+            plain = json.dumps({**kept, **line}, ensure_ascii=False)
+            spool.keep_unknown(self._home, json.loads(redact(plain, self._redaction_key).text))
             return {"output": {}}
         value = answer.value if isinstance(answer.value, Mapping) else {}
         return {"output": value.get("output") or {}}

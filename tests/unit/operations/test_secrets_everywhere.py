@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from support.repositories import git
+
 KEY = "AK" + "IAQWERTZXCVBNMPLKJ"
 TOKEN = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
 SECRETS = (KEY, TOKEN)
@@ -51,7 +53,22 @@ def through_a_schema_that_is_replaced(desk, secret):
     desk.as_owner("schema_put", text="version: 1\n", scope="project")
 
 
+def through_a_branch_and_a_commit(desk, secret):
+    desk.as_owner("init")
+    for _ in range(2):
+        git(desk.root, "checkout", "-q", "-B", f"deploy/{secret}")
+        git(desk.root, "commit", "-q", "--allow-empty", "-m", f"Deploy with {secret}")
+        session = desk("session_start", task_description="Deploy the shop")["session_id"]
+        desk("session_log", session_id=session, role="user", text="Deploy to the new host.")
+        desk("session_end", session_id=session, outcome="success")
+        desk.host.work_off()
+    now = (desk.root / ".context" / "CONTEXT.md").read_text()
+    assert secret not in now
+    assert "Branch:" not in now
+
+
 WAYS = (
+    through_a_branch_and_a_commit,
     through_tags,
     through_names_asked_for,
     through_a_clients_id_of_its_session,

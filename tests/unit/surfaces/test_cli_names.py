@@ -137,6 +137,7 @@ def test_synonyms_of_options_lead_to_options_some_command_has(
         (["logs"], "`contextd daemon logs`"),
         (["rm", "5b46e3d4"], "`contextd forget`"),
         (["statu"], "did you mean 'status'?"),
+        (["sesions"], "did you mean `contextd list-sessions`?"),
         (["fnd"], "`contextd search`"),
         (["memory"], "there is memory-file, memory-search, memory-record"),
         (["quux"], "`contextd --help` lists them"),

@@ -58,7 +58,8 @@ _AZURE_SECRET = regex(
 )
 _PUTTY = regex(r"Private-Lines: \d{1,3}\r?\n(?P<secret>(?:[A-Za-z0-9+/=]{1,64}\r?\n?){2,60})")
 _BY = regex(
-    r"identified\s{1,4}(?:with\s{1,4}[\w']{1,40}\s{1,4})?(?:by|as)\s{1,4}(?:password\s)?(?:\\{0,2}[\"'`](?P<quoted>[^\"'`\\\n]{8,100})|(?P<bare>[^\s\"';]{8,100}))",
+    r"\bidentified\s{1,4}(?:with\s{1,4}[\w']{1,40}\s{1,4})?"
+    r"(?:(?:by|as)\s{1,4}(?:password\s)?\\{0,2}[\"'`](?P<quoted>[^\"'`\\\n]{8,100})|by\s{1,4}(?P<bare>[^\s\"';]{8,100}))",
     re.I,
 )
 _WORD = r"(?:[^\s\"']{3,100}|'[^'\n]{3,100}'|\"[^\"\n]{3,100}\")"

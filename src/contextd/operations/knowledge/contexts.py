@@ -9,7 +9,7 @@ from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
-from contextd.steps.asking import asked
+from contextd.steps.asking import asked, unanswered
 from contextd.steps.bubbles import bubble_in, bubble_named
 from contextd.steps.finding import find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
@@ -198,7 +198,7 @@ def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entr
     hand_out_whole(runtime, records)
     note = found.notice
     if not records:
-        note = f"nothing found for {query!r}" + ("; noted as a gap" if noted else "")
+        note = unanswered(runtime, f"nothing found for {query!r}", noted=noted)
     return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
 
 

@@ -17,7 +17,7 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
-from contextd.steps.asking import asked
+from contextd.steps.asking import asked, unanswered
 from contextd.steps.disagreements import opposed
 from contextd.steps.finding import find_records, resolve
 from contextd.steps.paging import page_size
@@ -98,7 +98,7 @@ def memory_search(
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
     noted = asked(runtime, query, ids, type="memory", narrowed=narrowed)
-    nothing = "nothing relevant is known" + ("; the question was noted as a gap" if noted else "")
+    nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
     return Memories(memories, found.notice if memories else nothing)
 
 

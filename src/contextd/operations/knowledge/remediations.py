@@ -16,7 +16,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.signatures import error_lines, normalised, plain
 from contextd.steps.anchoring import from_elsewhere, standings
-from contextd.steps.asking import asked
+from contextd.steps.asking import asked, unanswered
 from contextd.steps.finding import find_records
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
@@ -137,7 +137,7 @@ def remediation_search(
         Serving("discovery", one.id, count_tokens(one.as_text())) for one in shown
     ]
     noted = asked(runtime, question or error[:_ASKED], ids, type="remediation")
-    nothing = "no fix is known for this" + ("; the question was noted as a gap" if noted else "")
+    nothing = unanswered(runtime, "no fix is known for this", noted=noted)
     return Remediations(shown, notice if shown else nothing)
 
 

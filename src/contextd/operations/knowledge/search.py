@@ -21,7 +21,7 @@ from contextd.operations.core import operation
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
-from contextd.steps.asking import asked
+from contextd.steps.asking import asked, unanswered
 from contextd.steps.disagreements import opposed
 from contextd.steps.experience import past_of
 from contextd.steps.finding import SEARCHED, find_documents
@@ -123,9 +123,9 @@ def context_search(
     runtime.trace.said += [hit.text for hit in hits if hit.type != "code"]
     narrowed = type != "all"
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
-    nothing = "nothing relevant is known" + ("; the question was noted as a gap" if noted else "")
-    notice = found.notice or ("" if hits else nothing)
-    return SearchHits(hits, "; ".join(filter(None, (notice, behind))))
+    nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
+    notes_on_it = (found.notice, "" if hits else nothing, behind)
+    return SearchHits(hits, "; ".join(filter(None, notes_on_it)))
 
 
 def _source(hit: Hit) -> Serving:

@@ -18,7 +18,7 @@ from contextd.domain.words import content_words
 from contextd.home import user_directory
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.steps.asking import asked
+from contextd.steps.asking import asked, unanswered
 from contextd.steps.finding import find_records
 from contextd.steps.paging import page_size
 from contextd.steps.skill_files import follow_skill_files
@@ -103,7 +103,7 @@ def skill_search(runtime: Runtime, task: str, limit: int = 5) -> FoundSkills:
         Serving("discovery", one.id, count_tokens(one.as_text())) for one in skills
     ]
     noted = asked(runtime, task, [one.id for one in skills], type="skill")
-    nothing = "no skill fits this" + ("; the task was noted as a gap" if noted else "")
+    nothing = unanswered(runtime, "no skill fits this", noted=noted)
     return FoundSkills(skills, _told(problems), found.notice if skills else nothing)
 
 

@@ -43,10 +43,11 @@ def _command_hint(path: str, word: str, known: Sequence[str], synonyms: Mapping[
     longer = [name for name in known if name.startswith(f"{word}-")]
     if longer:
         return f"there is {', '.join(longer)}"
-    if near := closest(word, known):
-        return f"did you mean {near!r}?"
-    if near := closest(word, synonyms):
+    near = closest(word, [*known, *synonyms])
+    if near in synonyms:
         return f"did you mean `{path} {synonyms[near]}`?"
+    if near:
+        return f"did you mean {near!r}?"
     if len(known) <= _MOST_LISTED:
         return f"there is {', '.join(known)}"
     return f"`{path} --help` lists them"

@@ -1,0 +1,73 @@
+"""Events that were left in the spool, as a daemon takes them in."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from contextd import spool
+from contextd.channel import PROTOCOL
+from contextd.domain.errors import NotFound
+from contextd.home import unknown_path
+from contextd.operations.core import Answer
+from contextd.surfaces.connections import Connections
+from contextd.surfaces.web.access import Access
+
+TOKEN = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
+
+
+class Seeing:
+    """Calls that note the events of hooks, and know each but Daydream."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+
+    async def backend(self) -> None: ...
+
+    def warm(self) -> None: ...
+
+    async def call(self, peer: Any, operation: str, arguments: Mapping[str, Any]) -> Answer:
+        if arguments["event"] == "Daydream":
+            raise NotFound("no hook event 'Daydream'", "", details={spool.UNKNOWN: "Daydream"})
+        self.events.append(arguments["event"])
+        return Answer({"output": {}}, "")
+
+
+def connections(calls: Seeing, home: Path) -> Connections:
+    return Connections(calls, "core", "", {}, lambda: None, home, Access())  # type: ignore[arg-type]
+
+
+def test_an_unknown_event_is_kept_without_its_secrets(tmp_path: Path) -> None:
+    payload = {"prompt": f'use "{TOKEN}"\nfor läter', "tool_input": {"env": [f"TOKEN={TOKEN}"]}}
+    spool.leave(tmp_path, {"event": "Daydream", "cwd": "/somewhere", "payload": payload})
+    assert asyncio.run(connections(Seeing(), tmp_path).ingest_spool()) == 1
+    assert TOKEN not in unknown_path(tmp_path).read_text(encoding="utf-8")
+    [kept] = spool.read(unknown_path(tmp_path))
+    assert (kept["event"], kept["cwd"]) == ("Daydream", "/somewhere")
+    assert kept["payload"]["prompt"].startswith('use "[REDACTED:github-token:')
+    assert kept["payload"]["prompt"].endswith('"\nfor läter')
+
+
+@pytest.mark.skipif("sys.platform == 'win32'")
+def test_an_event_is_taken_in_behind_those_that_were_left_before_it(tmp_path: Path) -> None:
+    async def talk(calls: Seeing, socket: str) -> None:
+        server = await asyncio.start_unix_server(connections(calls, tmp_path).accept, socket)
+        reader, writer = await asyncio.open_unix_connection(socket)
+        for line in ({"v": PROTOCOL, "role": "hook"}, {"event": "UserPromptSubmit"}):
+            writer.write(json.dumps(line).encode() + b"\n")
+        assert json.loads(await reader.readline()) == {"output": {}}
+        writer.close()
+        server.close()
+
+    spool.leave(tmp_path, {"event": "SessionStart", "payload": {}})
+    calls = Seeing()
+    with tempfile.TemporaryDirectory(prefix="ctx-") as short:
+        asyncio.run(talk(calls, f"{short}/socket"))
+    assert calls.events == ["SessionStart", "UserPromptSubmit"]
+    assert not spool.is_waiting(tmp_path)
