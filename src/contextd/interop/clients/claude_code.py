@@ -112,6 +112,7 @@ CLIENT = Client(
     acting=_acting,
     transcripts="claude-code",
     instructions="CLAUDE.md",
+    own_instructions=(FilePlace("CLAUDE.md", below=".claude"), FilePlace("rules", below=".claude")),
     configuration=Configuration(
         files=(
             ConfigFile(

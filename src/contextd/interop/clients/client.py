@@ -205,7 +205,8 @@ class Client:
     gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
     the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
-    `instructions` is the file of a repository it reads for standing instructions, empty where it reads none.
+    `instructions` is the file of a repository it reads for standing instructions, empty where it reads none;
+    `own_instructions` are the files of the person that it reads in every project, or folders of such.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
     MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
     """
@@ -223,9 +224,15 @@ class Client:
     fields: tuple[str, ...] = ()
     transcripts: str = ""
     instructions: str = "AGENTS.md"
+    own_instructions: tuple[FilePlace, ...] = ()
     bare: bool = False
     shared: bool = False
     plugin: PluginForm | ModuleForm | None = None
+
+    def holds_own_instructions(self, path: Path, home: Path, chosen: Path | None) -> bool:
+        """Whether a path is one of the files, or lies in one of the folders, of the person's instructions."""
+        places = (one for place in self.own_instructions for one in place.paths(home, chosen))
+        return any(path.is_relative_to(place) for place in places)
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

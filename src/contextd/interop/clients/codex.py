@@ -74,6 +74,7 @@ CLIENT = Client(
     answer=answer_in_hook_output,
     asking=keeping_on,
     transcripts="codex",
+    own_instructions=(FilePlace("AGENTS.override.md", below=".codex", others=("AGENTS.md",)),),
     configuration=Configuration(
         files=(
             ConfigFile(

@@ -75,6 +75,7 @@ _KNOWN_BY = " hook --client copilot-cli"
 CLIENT = Client(
     name="copilot-cli",
     title="GitHub Copilot CLI",
+    own_instructions=(FilePlace("copilot-instructions.md", below=".copilot"),),
     names=("copilot",),
     marks=("COPILOT_CLI",),
     fields=("sessionId",),

@@ -33,6 +33,7 @@ CLIENT = Client(
     names=("gemini",),
     marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
     instructions="GEMINI.md",
+    own_instructions=(FilePlace(".gemini/GEMINI.md"),),
     transcripts="gemini-cli",
     reading=Reading(
         moments={

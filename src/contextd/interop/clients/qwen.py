@@ -35,6 +35,7 @@ CLIENT = Client(
     names=("qwen",),
     marks=("QWEN_CODE_CLI",),
     instructions="QWEN.md",
+    own_instructions=(FilePlace("QWEN.md", below=".qwen"),),
     reading=Reading(moments=MOMENTS, output=("error", "tool_response.llmContent")),
     answer=answer_in_hook_output,
     asking=keeping_on,

@@ -10,7 +10,7 @@ from pathlib import Path
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record, short_id
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope
 from contextd.domain.time import iso
 from contextd.interop.bundle import BundleFormat
 from contextd.interop.entry_files import EntryFile
@@ -236,15 +236,23 @@ def _report(intake: Intake, path: str, version: int, bubbles: int, files: int) -
 
 
 def _archive_what_left(intake: Intake, sources: Iterable[FoundSource]) -> None:
-    """Archive what stood in followed files of the project that are gone altogether."""
+    """Archive what stood in followed files, of the project or the person, that are gone altogether."""
     runtime = intake.runtime
+    there = {source.shown for source in sources}
+    if runtime.has_person:
+        person = intake.standing_in(PERSON)
+        for shown in _followed(person) - there:
+            if not Path(shown).expanduser().exists():
+                archive_gone(intake, person, shown, set())
     if runtime.project is None or not runtime.scope.project:
         return
-    there = {source.shown for source in sources}
-    before = {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
-    for shown in sorted(before - there):
+    for shown in sorted(_followed(runtime) - there):
         if not any((Path(root) / shown).exists() for root in runtime.project.roots):
             archive_gone(intake, runtime, shown, set())
+
+
+def _followed(runtime: Runtime) -> set[str]:
+    return {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +362,16 @@ def _places(runtime: Runtime, everywhere: bool) -> list[Runtime]:
     return [runtime, *others]
 
 
+def _of_the_person(
+    runtime: Runtime, matching: Iterable[tuple[Runtime, Record]]
+) -> list[tuple[Runtime, Record]]:
+    """What the same import brought the person, besides."""
+    if not runtime.has_person or PERSON in {there.scope for there, _ in matching}:
+        return []
+    person, ids = runtime.at_person(), {one.id for _, one in matching}
+    return [(person, one) for one in import_rows(person) if one.id in ids]
+
+
 def _row(record: Record) -> ImportRow:
     data = record.data
     return ImportRow(
@@ -420,7 +438,7 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
     if len({one.id for _, one in matching}) > 1:
         raise Invalid(f"{wanted!r} begins several imports", "give more of the id")
     done = TakenOut()
-    for there, one in matching:
+    for there, one in (*matching, *_of_the_person(runtime, matching)):
         there.caller.require("write", there.scope, "knowledge")
         part = take_out(there, one)
         done.records += part.records
