@@ -5,7 +5,7 @@ answer, and what reads its transcripts.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -155,13 +155,16 @@ class ConfigFile:
 class Configuration:
     """Where and how a client is told of contextd. `variable` is the environment variable that chooses
     another folder for it; `afterwards` what is left for the person to do; `trusts` says, from the home and
-    the chosen folder, whether the client runs our hooks, None where that cannot be read.
+    the chosen folder, whether the client runs our hooks, None where that cannot be read. `notes` is what the
+    client itself wrote down about what we put into these files, by the file of the user it stands in: it goes
+    when ours goes.
     """
 
     files: tuple[ConfigFile, ...]
     variable: str = ""
     afterwards: str = ""
     trusts: Callable[[Path, Path | None], bool | None] | None = None
+    notes: Callable[[Iterable[Path], Path, Path | None], Mapping[Path, Addition]] | None = None
 
     def held(self, reach: Reach) -> tuple[ConfigFile, ...]:
         """The files there are for a reach."""
