@@ -33,7 +33,8 @@ PREFIX = "contextd_"
 class HookEvent:
     """A moment a client tells contextd about.
 
-    `timeout` is in seconds: how long the client waits before it goes on without an answer. An empty
+    `timeout` is in seconds: how long the client waits before it ends the hook. The hook gives up sooner by
+    itself; what a client ends before it could start on a busy machine is lost. An empty
     `matcher` takes every occurrence. One with a `setting` is only told about where that is on.
     """
 

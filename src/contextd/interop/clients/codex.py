@@ -30,9 +30,9 @@ from contextd.interop.clients.shapes import plain_server, shell_hook
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5),
-    HookEvent("UserPromptSubmit", timeout=2),
+    HookEvent("UserPromptSubmit", timeout=5),
     HookEvent("Stop", timeout=5),
-    HookEvent("SubagentStart", timeout=2),
+    HookEvent("SubagentStart", timeout=5),
     HookEvent("PreCompact", timeout=5),
     HookEvent("PostCompact", timeout=5),
     # A longer wait is cut down to this with a warning on the screen.

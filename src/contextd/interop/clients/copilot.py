@@ -24,10 +24,10 @@ from contextd.interop.clients.texts import OwnFile
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5),
-    HookEvent("UserPromptSubmit", timeout=2),
-    HookEvent("PostToolUseFailure", timeout=2),
+    HookEvent("UserPromptSubmit", timeout=5),
+    HookEvent("PostToolUseFailure", timeout=5),
     HookEvent("Stop", timeout=5),
-    HookEvent("SubagentStart", timeout=2),
+    HookEvent("SubagentStart", timeout=5),
     HookEvent("PreCompact", timeout=5),
     HookEvent("SessionEnd", timeout=5),
 )
