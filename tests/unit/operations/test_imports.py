@@ -413,3 +413,6 @@ def test_a_client_is_not_told_what_it_reads_of_the_person(desk, person):
     }
     assert "British" not in told["claude-code"]
     assert "British" in told["codex"]
+    assert [row["counts"]["new"] for row in desk.as_owner("list_imports")["imports"]] == [0, 1]
+    assert desk.as_owner("undo_import")["records"] == 1
+    assert [one.status for one in persons(desk)] == ["deleted"]

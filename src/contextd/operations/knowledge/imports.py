@@ -350,7 +350,8 @@ def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
     Args:
         everywhere: Of every project of this machine.
     """
-    rows = [_row(record) for there in _places(runtime, everywhere) for record in import_rows(there)]
+    found = [(there, one) for there in _places(runtime, everywhere) for one in import_rows(there)]
+    rows = [_row(record) for _, record in (*found, *_of_the_person(runtime, found))]
     return ImportRows(sorted(rows, key=lambda row: row.at, reverse=True))
 
 
@@ -369,7 +370,9 @@ def _of_the_person(
     if not runtime.has_person or PERSON in {there.scope for there, _ in matching}:
         return []
     person, ids = runtime.at_person(), {one.id for _, one in matching}
-    return [(person, one) for one in import_rows(person) if one.id in ids]
+    same = (one for one in import_rows(person) if one.id in ids)
+    # One that was broken off has not counted yet.
+    return [(person, one) for one in same if one.data.get("state") == "running" or one.data["new"]]
 
 
 def _row(record: Record) -> ImportRow:
@@ -427,7 +430,8 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
     if wanted:
         matching = [(there, one) for there, one in rows if one.id.startswith(wanted)]
     else:
-        standing = [pair for pair in rows if _stands(pair[1])]
+        with_person = {one.id for _, one in _of_the_person(runtime, rows) if _stands(one)}
+        standing = [pair for pair in rows if _stands(pair[1]) or pair[1].id in with_person]
         latest = max(standing, key=lambda pair: pair[1].created_at, default=None)
         matching = [pair for pair in standing if latest and pair[1].id == latest[1].id]
     if not matching:
