@@ -195,6 +195,11 @@ class Stage:
             os.sync()
             Path("/proc/sys/vm/drop_caches").write_text("3")
 
+    def tidy(self) -> None:
+        """End what a program left running; contextd's daemon stays."""
+        daemon = json.loads((self.home / "daemon.json").read_text("utf-8"))["pid"]
+        self._end(lambda: [pid for pid in self.processes() if pid != daemon])
+
     def clear(self) -> None:
         """End every process and remove everything."""
         self._end(self.processes)

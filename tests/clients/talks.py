@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from scripted_model import Asked, Turn, Use
 
 BRIEFING = "Project briefing from contextd"
@@ -37,3 +40,12 @@ HINT = "did you mean 'prices.py'?"
 def briefings(asked: Asked) -> int:
     """How often the briefing stands in a request."""
     return asked.text.count(BRIEFING)
+
+
+def naming(folder: Path, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+    """The same turns, in which each call says which project it is about."""
+
+    def named(use: Use) -> Use:
+        return replace(use, arguments={**use.arguments, "project": str(folder)})
+
+    return tuple(replace(turn, uses=tuple(map(named, turn.uses))) for turn in turns)

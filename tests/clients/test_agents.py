@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from agents import HEADLESS, Agent
-from scripted_model import Asked, ScriptedModel, Turn, Use
+from scripted_model import Asked, ScriptedModel, Turn
 from stage import ASIDE, NEXT_DOOR, Stage, raised_stage
-from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings
+from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings, naming
 
 
 def asked_by(
@@ -34,15 +33,6 @@ def asked_by(
     said = f"{agent.name} ended with {done.returncode}: {done.stdout[-500:]} {done.stderr[-1500:]}"
     assert len(model.asked) >= len(turns), said
     return model.asked
-
-
-def naming(folder: Path, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
-    """The same turns, in which each call says which project it is about."""
-
-    def named(use: Use) -> Use:
-        return replace(use, arguments={**use.arguments, "project": str(folder)})
-
-    return tuple(replace(turn, uses=tuple(map(named, turn.uses))) for turn in turns)
 
 
 @pytest.mark.parametrize("agent", HEADLESS, ids=lambda agent: agent.name)

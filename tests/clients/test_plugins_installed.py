@@ -22,7 +22,7 @@ from agents import (
 )
 from scripted_model import Asked, Caller, ScriptedModel, Turn, Use, by_its_name
 from stage import ASIDE, CONTEXTD, NEXT_DOOR, Stage, raised_stage
-from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings
+from talks import FIRST, HINT, LATER, LEDGER, MISTAKE, QUESTION, briefings, naming
 from wire import Called, Tool
 
 from contextd.interop.clients import CLIENTS
@@ -42,7 +42,7 @@ class Plugged:
     """An agent program that has the plugin and no setting of ours. `configure` tells it of the model,
     `install` has what is run to install from a folder besides what the client's row says. `skills` says
     whether it takes skills from a plugin, `prompted` whether a prompt brings what is known about it, `placed` whether its server
-    stands in the project.
+    stands in the project; else each call names it.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Plugged:
         **environment: str,
     ) -> list[Asked]:
         """The requests of one session, started as a shell does."""
-        model.begin(turns, self.call)
+        model.begin(turns if self.placed else naming(place, turns), self.call)
         done = stage.run(
             *(self.command or self.agent.command),
             prompt,
@@ -166,8 +166,8 @@ def test_an_agent_with_the_plugin_is_told_once_and_needs_no_setting(
         assert (RECALL in first[0].text) == plugged.skills
         names = ("memory_search", "read_file")
         assert all(plugged.agent.names(first[0], name) for name in names)
-        assert (MISTAKE in first[1].text) == plugged.placed
-        assert (HINT in first[1].text) == plugged.placed
+        assert MISTAKE in first[1].text
+        assert HINT in first[1].text
         stage.rest()
         beside = plugged.asks(stage, model, "Go on with it.", LATER, stage.bakery)
         _in_time(stage)

@@ -102,7 +102,8 @@ def test_an_import_killed_again_and_again_loses_nothing_and_doubles_nothing(tmp_
     homes = {name: tmp_path / name for name in ("undisturbed", "killed")}
     write_transcripts(tmp_path / "transcripts", root)
     for folder in (root, neighbour):
-        committed(folder, {"a.py": "A = 1\n"})
+        # Repositories that begin with the same commit are one project.
+        committed(folder, {f"{folder.name}.py": "A = 1\n"})
     for home in homes.values():
         host = opened(home, SystemClock(), embedder_name="none")
         for folder in (root, neighbour):

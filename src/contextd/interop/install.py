@@ -160,10 +160,13 @@ def uninstall(
     """
     row = client_named(client)
     root = _root(row, scope, project_root)
-    plans = [
-        _plan_uninstall(path, parts, row, root, backups)
-        for path, parts in files_of(row, home_dir, root, config_dir, every=True).items()
-    ]
+    files = files_of(row, home_dir, root, config_dir, every=True)
+    notes = row.configuration.notes
+    noted = dict(notes(list(files), home_dir, config_dir)) if notes else {}
+    for path in noted.keys() & files.keys():
+        files[path].append(noted.pop(path))
+    plans = [_plan_uninstall(path, parts, row, root, backups) for path, parts in files.items()]
+    plans += [_plan_forgetting(path, part, row) for path, part in noted.items()]
     return _carry_out(plans, row, scope, dry_run)
 
 
@@ -288,6 +291,16 @@ def _plan_uninstall(
     ):
         return plan(None, "removed", "nothing of yours was in it")
     return plan(mark + bare.encode(), "changed", *changes)
+
+
+def _plan_forgetting(path: Path, part: Addition, client: Client) -> _Planned:
+    """Take the client's notes out of a file that is otherwise none of this uninstallation."""
+    real = _real(path, None)
+    before = _load(real)
+    bare, mark, changes = _bare(path, before or b"", [part], client.name, frozenset())
+    after = mark + bare.encode() if changes else before
+    state: State = "changed" if changes else "unchanged"
+    return _Planned(real, before, after, real, FileReport(path, state, tuple(changes)))
 
 
 def _bare(

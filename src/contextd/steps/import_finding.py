@@ -10,6 +10,7 @@ from pathlib import Path
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, TooLarge, nearest
 from contextd.domain.projects import Project
+from contextd.domain.scope import PERSON
 from contextd.home import user_directory
 from contextd.interop.bundle import BUNDLE, BundleFormat
 from contextd.interop.entry_files import ENTRY_FILES, EntryFile, entry_file_for
@@ -19,6 +20,7 @@ from contextd.runtime import Runtime
 from contextd.steps.intake import project_of, shown_path
 from contextd.steps.intake_history import HISTORY
 from contextd.steps.intake_sessions import cwd_told
+from contextd.steps.person import kept_in
 
 Reader = Importer | ForeignFormat | EntryFile | BundleFormat
 
@@ -60,6 +62,9 @@ def found_sources(runtime: Runtime, *, everywhere: bool) -> Iterator[FoundSource
         if format.belongs == "named" or (format.belongs == "asked" and everywhere):
             for path in format.places(around):
                 yield _source(path, around, format, "")
+        elif format.belongs == "person" and runtime.has_person:
+            for path in format.places(around):
+                yield _source(path, around, format, str(PERSON))
 
 
 def _of_project(project: Project) -> Iterator[FoundSource]:
@@ -105,12 +110,20 @@ def named_sources(
     if path.is_dir():
         for one in _below(path):
             try:
-                yield _source(one, around, _reader_of(one, format), "")
+                yield _named_source(runtime, one, around, format)
             except ContextdError:
                 if packed is not None and one.suffix.lower() in _PACKED:
                     packed.append(one)
         return
-    yield _source(path, around, _reader_of(path, format), "")
+    yield _named_source(runtime, path, around, format)
+
+
+def _named_source(runtime: Runtime, path: Path, around: Surroundings, format: str) -> FoundSource:
+    persons = (row for row in FOREIGN.values() if row.belongs == "person" and not format)
+    own = next((row for row in persons if path in row.places(around)), None)
+    if own is None:
+        return _source(path, around, _reader_of(path, format), "")
+    return _source(path, around, own, str(kept_in(runtime, "person")))
 
 
 def _reader_of(path: Path, name: str) -> Reader:

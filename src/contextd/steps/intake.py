@@ -18,7 +18,7 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.projects import Project
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.steps.import_rows import ImportTally, begin_row, end_row, interrupted, new_import_id
@@ -102,11 +102,14 @@ class Intake:
             queue_embedding(there)
 
     def standing_in(self, scope: Scope) -> Runtime:
-        """The call standing in another project."""
+        """The call standing in another project, or in the person's layer."""
         if scope == self.runtime.scope:
             return self.runtime
         if scope not in self._standing:
-            self._standing[scope] = self.runtime.at(str(scope))
+            personal = scope == PERSON
+            self._standing[scope] = (
+                self.runtime.at_person() if personal else self.runtime.at(str(scope))
+            )
         return self._standing[scope]
 
     def place_of(self, cwd: str) -> Runtime | None:

@@ -24,6 +24,7 @@ from contextd.sessions.person_md import (
     strength_of,
     without_mark,
 )
+from contextd.steps.read_by_client import reads_itself
 
 BRIEFED = 80
 """Tokens of a briefing that are the person's: five to eight short lines. What they insist on most is
@@ -137,6 +138,8 @@ def personal(runtime: Runtime, budget: int = BRIEFED) -> Personal:
     for record in personal_records(runtime):
         if left < _SHORTEST_LINE:
             break
+        if reads_itself(runtime, record):
+            continue
         text = trim_to_tokens(told_by(record), _LONGEST_LINE)
         cost = count_tokens(f"- {text}\n")
         if not text or cost > left or text.casefold() in said:

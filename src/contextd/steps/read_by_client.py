@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from contextd.domain.errors import NotFound
 from contextd.domain.records import Record
+from contextd.domain.scope import PERSON
+from contextd.home import directory_from, user_directory
 from contextd.interop.clients import client_named
 from contextd.runtime import Runtime
 from contextd.steps.import_rows import IMPORT
@@ -16,7 +20,11 @@ def reads_itself(runtime: Runtime, record: Record) -> bool:
     if record.source.operation != IMPORT or record.data.get("origin") != "instructions":
         return False
     try:
-        file = client_named(runtime.client).instructions
+        client = client_named(runtime.client)
     except NotFound:
         return False
-    return record.source.agent in (file, f".claude/{file}")
+    shown = record.source.agent
+    if record.scope == PERSON:
+        chosen = directory_from(client.configuration.variable)
+        return client.holds_own_instructions(Path(shown).expanduser(), user_directory(), chosen)
+    return shown in (client.instructions, f".claude/{client.instructions}")

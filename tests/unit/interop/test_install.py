@@ -15,12 +15,12 @@ from contextd.interop.install import InstallReport, install, uninstall
 COMMAND = ["/opt/my tools/bin/contextd"]
 EVENTS = {
     "SessionStart": 5,
-    "UserPromptSubmit": 2,
-    "PostToolUseFailure": 2,
+    "UserPromptSubmit": 5,
+    "PostToolUseFailure": 5,
     "Stop": 5,
     "PreCompact": 5,
     "PostCompact": 5,
-    "SubagentStart": 2,
+    "SubagentStart": 5,
     "SubagentStop": 5,
     "SessionEnd": 5,
 }

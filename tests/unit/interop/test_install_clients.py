@@ -384,3 +384,55 @@ def test_a_server_that_serves_several_projects_stands_in_none(tmp_path: Path) ->
     assert server["args"][-2:] == ["--project-root", str(machine.home)]
     [told] = machine.home.glob("Documents/Cline/Rules/*.md")
     assert "`project`: the folder you work in" in told.read_text()
+
+
+def trusted(hooks: Path, *places: str) -> str:
+    """What Codex adds to its configuration when somebody trusts hooks."""
+    return "".join(
+        f'\n[hooks.state."{hooks}:{place}"]\ntrusted_hash = "sha256:x"\n' for place in places
+    )
+
+
+@pytest.mark.parametrize(
+    "theirs", ["", "# mine\na = 1 # one\n", '[hooks.state."/x:stop:0:0"]\nb = 1\n']
+)
+@pytest.mark.parametrize("reach", ["user", "project"])
+def test_what_codex_noted_of_our_hooks_goes_with_them(
+    tmp_path: Path, theirs: str, reach: Reach
+) -> None:
+    machine = Machine(tmp_path, "codex", reach)
+    config = machine.home / ".codex" / "config.toml"
+    if theirs:
+        config.parent.mkdir()
+        config.write_text(theirs)
+    hooks = (machine.root if reach == "project" else machine.home) / ".codex" / "hooks.json"
+    hooks.parent.mkdir(exist_ok=True)
+    own = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}}
+    hooks.write_text(json.dumps(own))
+    machine.connect()
+    config.parent.mkdir(exist_ok=True)
+    before = config.read_text() if config.exists() else ""
+    config.write_text(before + trusted(hooks, "session_start:0:0", "stop:0:0", "stop:1:0"))
+    machine.disconnect()
+    assert json.loads(hooks.read_text()) == own
+    left = theirs + trusted(hooks, "stop:0:0")
+    assert config.read_text() == (left if theirs or reach == "project" else left.lstrip("\n"))
+
+
+@pytest.mark.parametrize(
+    ("reach", "theirs"), [("user", ""), ("user", THEIRS["TOML"]), ("project", THEIRS["TOML"])]
+)
+def test_codex_is_left_to_the_byte_though_its_user_trusted_every_hook(
+    tmp_path: Path, theirs: str, reach: Reach
+) -> None:
+    machine = Machine(tmp_path, "codex", reach)
+    config = machine.home / ".codex" / "config.toml"
+    config.parent.mkdir()
+    if theirs:
+        config.write_text(theirs)
+    machine.connect()
+    hooks = (machine.root if reach == "project" else machine.home) / ".codex" / "hooks.json"
+    before = config.read_text() if config.exists() else ""
+    config.write_text(before + trusted(hooks, "session_start:0:0", "stop:0:0", "session_end:0:0"))
+    machine.disconnect()
+    assert machine.tree() == ({"home/.codex/config.toml": theirs} if theirs else {})

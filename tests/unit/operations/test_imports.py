@@ -13,6 +13,7 @@ import pytest
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
+from contextd.domain.scope import PERSON
 from support.repositories import committed
 
 TALK = (
@@ -357,3 +358,61 @@ def test_only_the_owner_and_only_what_exists(worked):
     everywhere = worked.as_owner("import_sources", everywhere=True)
     assert everywhere["unknown"] == 1
     assert len(everywhere["projects"]) == 2
+
+
+def persons(desk) -> list:
+    query = Query(scopes=frozenset({PERSON}), statuses=STATUSES, limit=500)
+    kept = desk.runtime().at_person().view.records.find(query).records
+    return [one for one in kept if one.kind != "import"]
+
+
+def test_instructions_of_the_person_go_to_the_person_and_come_back_out(desk, person, neighbour):
+    desk.as_owner("init")
+    token = "ghp_" + "a1B2c3D4e5F6" * 3
+    for name, text in (
+        (
+            ".claude/CLAUDE.md",
+            f"- Always answer in British English\n- The mail server is reached with {token} from all machines\n",
+        ),
+        (".codex/AGENTS.md", "- Always answer in British English\n- Keep commits small\n"),
+        (".claude/rules/tests.md", "- Name tests as sentences\n"),
+    ):
+        (person / name).parent.mkdir(parents=True, exist_ok=True)
+        (person / name).write_text(f"# Mine\n\n{text}")
+    (desk.root / "CLAUDE.md").write_text("# Shop\n\n- Amounts are kept in cents\n")
+    report = desk.as_owner("import_found")
+    assert (report["new"], report["duplicate"], report["redacted"]) == (5, 1, 1)
+    assert [one.content for one in everything(desk)] == ["Amounts are kept in cents"]
+    mine = persons(desk)
+    assert {one.trust for one in mine} == {"human"}
+    assert len(mine) == 4
+    assert not any(token in one.content for one in mine)
+    again = neighbour.desk(desk.host).as_owner("import_found", dry_run=True)
+    assert (again["new"], again["duplicate"]) == (0, 5)
+    file = person / ".codex/AGENTS.md"
+    assert desk.as_owner("import", path=str(file))["new"] == 0
+    assert len(everything(desk)) == 1
+    file.unlink()
+    assert desk.as_owner("import_found")["archived"] == 1
+    file.write_text("- Keep commits small\n")
+    desk.as_owner("import_found")
+    desk.as_owner("undo_import", id=report["id"])
+    assert everything(desk)[0].status == "deleted"
+    left = [one.content for one in persons(desk) if one.status == "active"]
+    assert left == ["Keep commits small"]
+
+
+def test_a_client_is_not_told_what_it_reads_of_the_person(desk, person):
+    desk.as_owner("init")
+    (person / ".claude").mkdir()
+    (person / ".claude/CLAUDE.md").write_text("- Always answer in British English\n")
+    desk.as_owner("import_found")
+    told = {
+        client: replace(desk, client=client).answer("briefing_get").text
+        for client in ("claude-code", "codex")
+    }
+    assert "British" not in told["claude-code"]
+    assert "British" in told["codex"]
+    assert [row["counts"]["new"] for row in desk.as_owner("list_imports")["imports"]] == [0, 1]
+    assert desk.as_owner("undo_import")["records"] == 1
+    assert [one.status for one in persons(desk)] == ["deleted"]

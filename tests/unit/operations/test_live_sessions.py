@@ -225,6 +225,22 @@ def test_a_resumed_session_goes_on_as_the_same_one(desk: Desk, client: Opened) -
     assert len(episodes(desk)) == 2
 
 
+def test_a_session_that_is_only_looked_at_again_leaves_nothing(desk: Desk, client: Opened) -> None:
+    session = one_turn(client())
+    session.ends()
+    assert session.starts("resume") == ""
+    session.hook("SessionEnd", reason="other")
+    desk.host.work_off()
+    [first] = desk.sessions()
+    assert session.starts("resume") == ""
+    session.asks("Now write the test for the rounding of the basket")
+    session.answers("The rounding is tested in `src/price.test.ts` with seven baskets of two.")
+    session.ends()
+    [going_on] = [one for one in desk.sessions() if one.id != first.id]
+    assert going_on.data["continues"] == first.id
+    assert len(episodes(desk)) == 2
+
+
 def test_work_that_goes_on_is_briefed_with_its_thread_first_and_briefly(client: Opened) -> None:
     session = one_turn(client())
     session.asks("Round the receipts as well")

@@ -11,6 +11,7 @@ from contextd.interop.clients.texts import TOOLS, Block
 CLIENT = Client(
     name="amp",
     title="Amp",
+    own_instructions=(FilePlace("amp/AGENTS.md", below=".config"),),
     configuration=Configuration(
         files=(
             ConfigFile(

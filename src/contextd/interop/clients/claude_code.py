@@ -112,6 +112,7 @@ CLIENT = Client(
     acting=_acting,
     transcripts="claude-code",
     instructions="CLAUDE.md",
+    own_instructions=(FilePlace("CLAUDE.md", below=".claude"), FilePlace("rules", below=".claude")),
     configuration=Configuration(
         files=(
             ConfigFile(
@@ -126,12 +127,12 @@ CLIENT = Client(
                     JSON,
                     (
                         HookEvent("SessionStart", timeout=5),
-                        HookEvent("UserPromptSubmit", timeout=2),
+                        HookEvent("UserPromptSubmit", timeout=5),
                         HookEvent("PreToolUse", 2, _CHANGING, setting="policies.hook"),
                         # Only what failed: a hook on every answer would cost a process for each call.
-                        HookEvent("PostToolUseFailure", timeout=2),
+                        HookEvent("PostToolUseFailure", timeout=5),
                         HookEvent("Stop", timeout=5),
-                        HookEvent("SubagentStart", timeout=2),
+                        HookEvent("SubagentStart", timeout=5),
                         HookEvent("SubagentStop", timeout=5),
                         HookEvent("PreCompact", timeout=5),
                         HookEvent("PostCompact", timeout=5),

@@ -5,7 +5,7 @@ answer, and what reads its transcripts.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -33,7 +33,8 @@ PREFIX = "contextd_"
 class HookEvent:
     """A moment a client tells contextd about.
 
-    `timeout` is in seconds: how long the client waits before it goes on without an answer. An empty
+    `timeout` is in seconds: how long the client waits before it ends the hook. The hook gives up sooner by
+    itself; what a client ends before it could start on a busy machine is lost. An empty
     `matcher` takes every occurrence. One with a `setting` is only told about where that is on.
     """
 
@@ -155,13 +156,16 @@ class ConfigFile:
 class Configuration:
     """Where and how a client is told of contextd. `variable` is the environment variable that chooses
     another folder for it; `afterwards` what is left for the person to do; `trusts` says, from the home and
-    the chosen folder, whether the client runs our hooks, None where that cannot be read.
+    the chosen folder, whether the client runs our hooks, None where that cannot be read. `notes` is what the
+    client itself wrote down about what we put into these files, by the file of the user it stands in: it goes
+    when ours goes.
     """
 
     files: tuple[ConfigFile, ...]
     variable: str = ""
     afterwards: str = ""
     trusts: Callable[[Path, Path | None], bool | None] | None = None
+    notes: Callable[[Iterable[Path], Path, Path | None], Mapping[Path, Addition]] | None = None
 
     def held(self, reach: Reach) -> tuple[ConfigFile, ...]:
         """The files there are for a reach."""
@@ -205,7 +209,8 @@ class Client:
     gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
     the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
-    `instructions` is the file of a repository it reads for standing instructions, empty where it reads none.
+    `instructions` is the file of a repository it reads for standing instructions, empty where it reads none;
+    `own_instructions` are the files of the person that it reads in every project, or folders of such.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
     MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
     """
@@ -223,9 +228,15 @@ class Client:
     fields: tuple[str, ...] = ()
     transcripts: str = ""
     instructions: str = "AGENTS.md"
+    own_instructions: tuple[FilePlace, ...] = ()
     bare: bool = False
     shared: bool = False
     plugin: PluginForm | ModuleForm | None = None
+
+    def holds_own_instructions(self, path: Path, home: Path, chosen: Path | None) -> bool:
+        """Whether a path is one of the files, or lies in one of the folders, of the person's instructions."""
+        places = (one for place in self.own_instructions for one in place.paths(home, chosen))
+        return any(path.is_relative_to(place) for place in places)
 
     def runs(self, marks: frozenset[str], payload: Mapping[str, Any]) -> bool:
         """Whether a hook with these surroundings and this payload was run by this client."""

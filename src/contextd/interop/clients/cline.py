@@ -79,6 +79,7 @@ CLIENT = Client(
     answer=as_context,
     shared=True,
     instructions=".clinerules",
+    own_instructions=(FilePlace("Documents/Cline/Rules", others=("Cline/Rules",)),),
     configuration=Configuration(
         files=(
             ConfigFile(

@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.interop.clients.claude_code import MOMENTS, answer_in_hook_output
 from contextd.interop.clients.client import (
+    Addition,
+    Calling,
     Client,
     ConfigFile,
     Configuration,
+    Edit,
     FilePlace,
     HookEvent,
     Presence,
 )
-from contextd.interop.clients.codec import JSON, TOML
-from contextd.interop.clients.entries import HookEntries, ServerEntry
+from contextd.interop.clients.codec import JSON, TOML, Place
+from contextd.interop.clients.entries import HookEntries, ServerEntry, dropped
 from contextd.interop.clients.occurrence import Reading, keeping_on
 from contextd.interop.clients.plugin_form import FOLDER, PluginForm
 from contextd.interop.clients.shapes import plain_server, shell_hook
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5),
-    HookEvent("UserPromptSubmit", timeout=2),
+    HookEvent("UserPromptSubmit", timeout=5),
     HookEvent("Stop", timeout=5),
-    HookEvent("SubagentStart", timeout=2),
+    HookEvent("SubagentStart", timeout=5),
     HookEvent("PreCompact", timeout=5),
     HookEvent("PostCompact", timeout=5),
     # A longer wait is cut down to this with a warning on the screen.
@@ -46,24 +51,72 @@ _ENTRIES = HookEntries(JSON, _EVENTS, shell_hook)
 _WORD_BEGINS = re.compile(r"(?<!^)(?=[A-Z])")
 
 
-def _trusts(home: Path, chosen: Path | None) -> bool | None:
-    """Whether every hook of ours was trusted once: Codex notes that under file, event and numbers."""
-    file = _HOOKS.path(home, chosen)
-    try:
-        noted = TOML.read(_SERVERS.path(home, chosen).read_text("utf-8"))
-        places = _ENTRIES.places(file.read_text("utf-8"), "codex")
-    except (OSError, UnicodeDecodeError, Invalid):
-        return None
-    hooks = noted.get("hooks")
-    state = hooks.get("state") if isinstance(hooks, dict) else None
-    keys = [
+def _noted_under(file: Path) -> list[str]:
+    """What Codex notes of our hooks in a file under: file, event and numbers."""
+    places = _ENTRIES.places(file.read_text("utf-8"), "codex")
+    return [
         f"{file}:{_WORD_BEGINS.sub('_', str(place[1])).lower()}:{place[2]}:{place[4]}"
         for place in places
     ]
-    trusted = state if isinstance(state, dict) else {}
-    return all(
-        isinstance(trusted.get(key), dict) and "trusted_hash" in trusted[key] for key in keys
-    )
+
+
+def _state_in(text: str) -> Mapping[str, Any]:
+    hooks = TOML.read(text).get("hooks")
+    state = hooks.get("state") if isinstance(hooks, dict) else None
+    return state if isinstance(state, dict) else {}
+
+
+def _trusts(home: Path, chosen: Path | None) -> bool | None:
+    """Whether every hook of ours was trusted once."""
+    try:
+        state = _state_in(_SERVERS.path(home, chosen).read_text("utf-8"))
+        keys = _noted_under(_HOOKS.path(home, chosen))
+    except (OSError, UnicodeDecodeError, Invalid):
+        return None
+    return all(isinstance(state.get(key), dict) and "trusted_hash" in state[key] for key in keys)
+
+
+@dataclass(frozen=True, slots=True)
+class TrustNotes:
+    """What Codex noted of our hooks in a file once somebody trusted them; nothing of it is written here."""
+
+    keys: tuple[str, ...]
+    empty: str = TOML.empty
+    executable: bool = False
+    events: tuple[HookEvent, ...] = ()
+
+    def add(self, text: str, calling: Calling) -> Edit:
+        """`text` as it is: only the user trusts."""
+        del calling
+        return text, []
+
+    def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
+        """`text` without the notes on our hooks."""
+        del client
+        state = _state_in(text)
+        gone = [key for key in self.keys if key in state]
+        for key in gone:
+            text = dropped(TOML, text, ("hooks", "state", key), keep)
+        return text, [f"removed the trust in {key}" for key in gone]
+
+    def containers(self, text: str) -> frozenset[Place]:
+        """The tables of the notes, where others have some in them."""
+        holders: list[Place] = []
+        if "hooks" in TOML.read(text):
+            holders.append(("hooks",))
+        if _state_in(text):
+            holders.append(("hooks", "state"))
+        return frozenset(holders)
+
+
+def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Path, Addition]:
+    """The notes in the user's configuration, which also holds those on hooks of projects."""
+    keys: list[str] = []
+    for file in files:
+        if file.name == _HOOKS.file:
+            with suppress(OSError, UnicodeDecodeError, Invalid):
+                keys += _noted_under(file)
+    return {_SERVERS.path(home, chosen): TrustNotes(tuple(keys))} if keys else {}
 
 
 CLIENT = Client(
@@ -74,6 +127,7 @@ CLIENT = Client(
     answer=answer_in_hook_output,
     asking=keeping_on,
     transcripts="codex",
+    own_instructions=(FilePlace("AGENTS.override.md", below=".codex", others=("AGENTS.md",)),),
     configuration=Configuration(
         files=(
             ConfigFile(
@@ -91,6 +145,7 @@ CLIENT = Client(
         ),
         variable="CODEX_HOME",
         trusts=_trusts,
+        notes=_notes,
         afterwards="Codex runs hooks that you trust: type /hooks in it once, and trust contextd's.",
     ),
     plugin=PluginForm(

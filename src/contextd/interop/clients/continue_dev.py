@@ -22,6 +22,7 @@ CLIENT = Client(
     name="continue",
     title="Continue",
     instructions=".continue/rules",
+    own_instructions=(FilePlace(".continue/rules"),),
     bare=True,
     transcripts="continue",
     configuration=Configuration(

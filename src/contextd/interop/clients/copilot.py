@@ -24,10 +24,10 @@ from contextd.interop.clients.texts import OwnFile
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5),
-    HookEvent("UserPromptSubmit", timeout=2),
-    HookEvent("PostToolUseFailure", timeout=2),
+    HookEvent("UserPromptSubmit", timeout=5),
+    HookEvent("PostToolUseFailure", timeout=5),
     HookEvent("Stop", timeout=5),
-    HookEvent("SubagentStart", timeout=2),
+    HookEvent("SubagentStart", timeout=5),
     HookEvent("PreCompact", timeout=5),
     HookEvent("SessionEnd", timeout=5),
 )
@@ -75,6 +75,7 @@ _KNOWN_BY = " hook --client copilot-cli"
 CLIENT = Client(
     name="copilot-cli",
     title="GitHub Copilot CLI",
+    own_instructions=(FilePlace("copilot-instructions.md", below=".copilot"),),
     names=("copilot",),
     marks=("COPILOT_CLI",),
     fields=("sessionId",),

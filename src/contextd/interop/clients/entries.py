@@ -65,7 +65,7 @@ class ServerEntry:
         place = self._place(text)
         if _at(document, place) is _ABSENT:
             return text, []
-        return _drop(self.codec, text, place, keep), [f"removed the MCP server {SERVER}"]
+        return dropped(self.codec, text, place, keep), [f"removed the MCP server {SERVER}"]
 
     def containers(self, text: str) -> frozenset[Place]:
         """What there is already of what our entry goes into."""
@@ -173,7 +173,7 @@ class HookEntries:
     def _drop(self, text: str, place: Place, keep: frozenset[Place]) -> str:
         """Take a handler out, and the group that held no other one, whatever else it says."""
         group = _at(self.codec.read(text), place[:3])
-        return _drop(self.codec, text, place if len(group["hooks"]) > 1 else place[:3], keep)
+        return dropped(self.codec, text, place if len(group["hooks"]) > 1 else place[:3], keep)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ class ListedFile:
         if isinstance(listed, list):
             for i, one in reversed(list(enumerate(listed))):
                 if self._is_ours(one):
-                    text = _drop(self.codec, text, (self.key, i), keep)
+                    text = dropped(self.codec, text, (self.key, i), keep)
                     changes.append(f"removed {one} from {self.key}")
         elif self._is_ours(listed):
             text = self.codec.remove(text, (self.key,))
@@ -275,8 +275,8 @@ def _set_members(
     return text, [told] if changed else []
 
 
-def _drop(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> str:
-    """Take out what stands at a place, and what holds nothing else."""
+def dropped(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> str:
+    """`text` without what stands at a place, and without what held nothing else."""
     document = codec.read(text)
     while len(place) > 1 and place[:-1] not in keep and len(_at(document, place[:-1])) == 1:
         place = place[:-1]

@@ -20,7 +20,7 @@ from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5, matcher="*"),
-    HookEvent("BeforeAgent", timeout=2, matcher="*"),
+    HookEvent("BeforeAgent", timeout=5, matcher="*"),
     HookEvent("AfterAgent", timeout=5, matcher="*"),
     HookEvent("SessionEnd", timeout=5, matcher="*"),
 )
@@ -33,6 +33,7 @@ CLIENT = Client(
     names=("gemini",),
     marks=("GEMINI_SESSION_ID", "GEMINI_CLI"),
     instructions="GEMINI.md",
+    own_instructions=(FilePlace(".gemini/GEMINI.md"),),
     transcripts="gemini-cli",
     reading=Reading(
         moments={

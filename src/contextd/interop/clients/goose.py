@@ -25,6 +25,7 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 CLIENT = Client(
     name="goose",
     title="Goose",
+    own_instructions=(FilePlace("goose/.goosehints", below=".config"),),
     configuration=Configuration(
         files=(
             ConfigFile(

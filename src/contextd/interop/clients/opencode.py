@@ -21,6 +21,7 @@ def _server(line: Sequence[str]) -> dict[str, Any]:
 CLIENT = Client(
     name="opencode",
     title="OpenCode",
+    own_instructions=(FilePlace("opencode/AGENTS.md", below=".config"),),
     transcripts="opencode",
     reading=Reading(
         moments={

@@ -18,10 +18,10 @@ from contextd.interop.clients.shapes import plain_server, shell_hook_in_ms
 
 _EVENTS = (
     HookEvent("SessionStart", timeout=5, matcher="*"),
-    HookEvent("UserPromptSubmit", timeout=2, matcher="*"),
-    HookEvent("PostToolUseFailure", timeout=2, matcher="*"),
+    HookEvent("UserPromptSubmit", timeout=5, matcher="*"),
+    HookEvent("PostToolUseFailure", timeout=5, matcher="*"),
     HookEvent("Stop", timeout=5, matcher="*"),
-    HookEvent("SubagentStart", timeout=2, matcher="*"),
+    HookEvent("SubagentStart", timeout=5, matcher="*"),
     HookEvent("PreCompact", timeout=5, matcher="*"),
     HookEvent("SessionEnd", timeout=5, matcher="*"),
 )
@@ -35,6 +35,7 @@ CLIENT = Client(
     names=("qwen",),
     marks=("QWEN_CODE_CLI",),
     instructions="QWEN.md",
+    own_instructions=(FilePlace("QWEN.md", below=".qwen"),),
     reading=Reading(moments=MOMENTS, output=("error", "tool_response.llmContent")),
     answer=answer_in_hook_output,
     asking=keeping_on,

@@ -13,6 +13,7 @@ _ALWAYS = "---\ntrigger: always_on\n---\n\n"
 CLIENT = Client(
     name="windsurf",
     title="Windsurf",
+    own_instructions=(FilePlace(".codeium/windsurf/memories/global_rules.md"),),
     configuration=Configuration(
         files=(
             ConfigFile(

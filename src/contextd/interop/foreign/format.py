@@ -12,9 +12,10 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Trust
 from contextd.interop.importers.batch import ImportBatch
 
-Belonging = Literal["project", "named", "asked"]
+Belonging = Literal["project", "named", "asked", "person"]
 """Whose the notes of a file are: of the `project` the file lies in, of the one each note is `named` after
-or came from, or of the one whoever `asked` for the import stands in.
+or came from, of the one whoever `asked` for the import stands in, or of the `person`, whatever project.
+A file is a person's by where it lies.
 """
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from contextd.disk import target_inside
 from contextd.domain.errors import Denied
 from contextd.domain.records import Trust, digest
+from contextd.interop.clients import CLIENTS
 from contextd.interop.foreign.format import ForeignFormat, Item, Note, Surroundings, Unread
 from contextd.interop.foreign.markdown_parts import front_matter, parts_of
 from contextd.interop.foreign.reading import plain_text, text_of
@@ -164,6 +165,23 @@ def _of_decisions(around: Surroundings) -> Iterator[Path]:
             yield from _inside(root, found)
 
 
+def _of_the_person(around: Surroundings) -> Iterator[Path]:
+    for client in CLIENTS.values():
+        chosen = around.environment.get(client.configuration.variable, "")
+        for place in client.own_instructions:
+            paths = place.paths(around.home, Path(chosen).expanduser() if chosen else None)
+            found = next((path for path in paths if path.exists()), None)
+            if found is not None and found.is_dir():
+                yield from islice(sorted(found.glob("**/*.md")), _MOST_FILES)
+            elif found is not None:
+                yield found
+
+
+def _by_its_place(path: Path, head: bytes) -> bool:
+    del path, head
+    return False
+
+
 def _inside(root: Path, paths: Iterable[Path]) -> Iterator[Path]:
     """The files that are there and lie in the checkout: no link leads out of it."""
     for path in islice((one for one in paths if one.is_file()), _MOST_FILES):
@@ -197,6 +215,15 @@ def _is_decision(path: Path, head: bytes) -> bool:
 
 
 INSTRUCTIONS = (
+    ForeignFormat(
+        name="own-instructions",
+        title="a person's own instructions for agents",
+        detects=_by_its_place,
+        read=read_parts("rule", "human"),
+        places=_of_the_person,
+        belongs="person",
+        followed=True,
+    ),
     ForeignFormat(
         name="instructions",
         title="instructions for agents",

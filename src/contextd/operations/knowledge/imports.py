@@ -10,7 +10,7 @@ from pathlib import Path
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.records import Record, short_id
-from contextd.domain.scope import Scope
+from contextd.domain.scope import PERSON, Scope
 from contextd.domain.time import iso
 from contextd.interop.bundle import BundleFormat
 from contextd.interop.entry_files import EntryFile
@@ -236,15 +236,23 @@ def _report(intake: Intake, path: str, version: int, bubbles: int, files: int) -
 
 
 def _archive_what_left(intake: Intake, sources: Iterable[FoundSource]) -> None:
-    """Archive what stood in followed files of the project that are gone altogether."""
+    """Archive what stood in followed files, of the project or the person, that are gone altogether."""
     runtime = intake.runtime
+    there = {source.shown for source in sources}
+    if runtime.has_person:
+        person = intake.standing_in(PERSON)
+        for shown in _followed(person) - there:
+            if not Path(shown).expanduser().exists():
+                archive_gone(intake, person, shown, set())
     if runtime.project is None or not runtime.scope.project:
         return
-    there = {source.shown for source in sources}
-    before = {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
-    for shown in sorted(before - there):
+    for shown in sorted(_followed(runtime) - there):
         if not any((Path(root) / shown).exists() for root in runtime.project.roots):
             archive_gone(intake, runtime, shown, set())
+
+
+def _followed(runtime: Runtime) -> set[str]:
+    return {str(name) for row in import_rows(runtime) for name in row.data.get("files") or ()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +350,8 @@ def list_imports(runtime: Runtime, everywhere: bool = False) -> ImportRows:
     Args:
         everywhere: Of every project of this machine.
     """
-    rows = [_row(record) for there in _places(runtime, everywhere) for record in import_rows(there)]
+    found = [(there, one) for there in _places(runtime, everywhere) for one in import_rows(there)]
+    rows = [_row(record) for _, record in (*found, *_of_the_person(runtime, found))]
     return ImportRows(sorted(rows, key=lambda row: row.at, reverse=True))
 
 
@@ -352,6 +361,18 @@ def _places(runtime: Runtime, everywhere: bool) -> list[Runtime]:
     scopes = [project.scope for project in runtime.projects()]
     others = [runtime.at(str(scope)) for scope in scopes if scope != runtime.scope]
     return [runtime, *others]
+
+
+def _of_the_person(
+    runtime: Runtime, matching: Iterable[tuple[Runtime, Record]]
+) -> list[tuple[Runtime, Record]]:
+    """What the same import brought the person, besides."""
+    if not runtime.has_person or PERSON in {there.scope for there, _ in matching}:
+        return []
+    person, ids = runtime.at_person(), {one.id for _, one in matching}
+    same = (one for one in import_rows(person) if one.id in ids)
+    # One that was broken off has not counted yet.
+    return [(person, one) for one in same if one.data.get("state") == "running" or one.data["new"]]
 
 
 def _row(record: Record) -> ImportRow:
@@ -409,7 +430,8 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
     if wanted:
         matching = [(there, one) for there, one in rows if one.id.startswith(wanted)]
     else:
-        standing = [pair for pair in rows if _stands(pair[1])]
+        with_person = {one.id for _, one in _of_the_person(runtime, rows) if _stands(one)}
+        standing = [pair for pair in rows if _stands(pair[1]) or pair[1].id in with_person]
         latest = max(standing, key=lambda pair: pair[1].created_at, default=None)
         matching = [pair for pair in standing if latest and pair[1].id == latest[1].id]
     if not matching:
@@ -420,7 +442,7 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
     if len({one.id for _, one in matching}) > 1:
         raise Invalid(f"{wanted!r} begins several imports", "give more of the id")
     done = TakenOut()
-    for there, one in matching:
+    for there, one in (*matching, *_of_the_person(runtime, matching)):
         there.caller.require("write", there.scope, "knowledge")
         part = take_out(there, one)
         done.records += part.records

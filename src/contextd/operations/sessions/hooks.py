@@ -196,6 +196,9 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     follow_skill_files(runtime, personal=False)
     reason = arrival.occurrence.reason
     if sitting.session.data.get(BRIEFED) and reason not in _NEW_WINDOWS:
+        if sitting.opened:
+            # It begins with the first prompt: most that are looked at again are closed without a word.
+            return HookAnswer()
         sitting.commit(runtime)
         return HookAnswer(session_id=sitting.session.id)
     if reason == _COMPACTED and not sitting.opened:
