@@ -46,7 +46,11 @@ class CodeModel:
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(
-            scope=SCOPE, put=report.changed, same_text=report.same_text, remove=report.removed
+            scope=SCOPE,
+            put=report.changed,
+            same_text=report.same_text,
+            same_chunks=report.same_chunks,
+            remove=report.removed,
         )
         self.view.commit(Changes(code=[change]))
 

@@ -20,9 +20,10 @@ from contextd.code.index.scan_worker import analysed, analysed_by
 from contextd.code.tree.content import outdated
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
-from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
+from contextd.domain.code import NOT_UNDERSTOOD, Chunk, Import, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.records import Clean
 from contextd.domain.scope import Scope
 from contextd.ports import Files
 
@@ -46,9 +47,9 @@ Stamp = tuple[int, int, str]
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as work goes on."""
 
-Keep = Callable[[Sequence[SourceFile], frozenset[str]], None]
-"""Given files to put as soon as they are read, and those among them of which only the stamp or the
-targets of imports differ."""
+Keep = Callable[[Sequence[SourceFile], frozenset[str], frozenset[str]], None]
+"""Given files to put as soon as they are read, those among them of which only the stamp or the
+targets of imports differ, and the ids of chunks of the others that are as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class ScanReport:
     changed: tuple[SourceFile, ...] = ()
     removed: tuple[str, ...] = ()
     same_text: frozenset[str] = frozenset()
+    same_chunks: frozenset[str] = frozenset()
     added: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
     relinked: tuple[str, ...] = ()
@@ -143,6 +145,7 @@ def scan(
         changed=tuple(job.changed.values()),
         removed=tuple(sorted(path for path in went if path in stamps)),
         same_text=frozenset(job.same_text),
+        same_chunks=frozenset(job.same_chunks),
         added=tuple(sorted(job.added)),
         modified=tuple(sorted(job.modified)),
         relinked=tuple(sorted(job.relinked)),
@@ -201,6 +204,7 @@ class _Scan:
     given: set[str] = field(default_factory=set)
     fresh: set[str] = field(default_factory=set)
     same_text: set[str] = field(default_factory=set)
+    same_chunks: set[str] = field(default_factory=set)
     added: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
     relinked: list[str] = field(default_factory=list)
@@ -216,7 +220,9 @@ class _Scan:
             self.changed.update((file.path, file) for file in files)
         elif files:
             paths = {file.path for file in files}
-            self.keep(files, frozenset(paths & self.same_text))
+            same = frozenset(c.id for file in files for c in file.chunks) & self.same_chunks
+            self.keep(files, frozenset(paths & self.same_text), same)
+            self.same_chunks -= same
             self.given |= paths
 
     def moved(self, came: Iterable[str], went: Collection[str]) -> None:
@@ -245,12 +251,15 @@ class _Scan:
                     self.same_text.add(path)
                     ready.append(replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns))
                 continue
-            finished = self._finished(fresh)
+            # What is read again on demand, or by another reading, is indexed anew as a whole.
+            before = stored if path in digests and not outdated(digests[path]) else None
+            finished = self._finished(fresh, before)
             self.fresh.add(path)
             self.same_text.discard(path)
             (self.modified if path in self.stored else self.added).append(path)
             moves = path in self.affected.moved
-            if (moves or stored is not None) and _decides(path):
+            other = stored is not None and stored.digest != fresh.digest
+            if (moves or other) and _decides(path):
                 moves |= self.affected.change(stored, fresh)
             (self.behind if moves else ready).append(finished)
         self.put(ready)
@@ -258,11 +267,11 @@ class _Scan:
     def _known(
         self, batch: Sequence[SourceFile], digests: Mapping[str, str]
     ) -> dict[str, SourceFile]:
-        """What is stored of those files of a batch of which it matters."""
+        """What is stored of the files of a batch."""
         paths = [
             f.path
             for f in batch
-            if f.path in self.stored and (digests.get(f.path) == f.digest or _decides(f.path))
+            if f.path in self.stored and (f.path in digests or _decides(f.path))
         ]
         found = {file.path: file for file in self.files.get(self.scope, paths)} if paths else {}
         return found | {path: self.changed[path] for path in paths if path in self.changed}
@@ -300,22 +309,33 @@ class _Scan:
         said = written if written.digest == known.digest else known
         return self.resolver.resolve(known.path, known.language, said.imports)
 
-    def _finished(self, file: SourceFile) -> SourceFile:
+    def _finished(self, file: SourceFile, before: SourceFile | None) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)
-        file = replace(file, chunks=tuple(owned(piece, self.scope) for piece in file.chunks))
-        if self.redact is None:
-            return replace(file, imports=imports)
+        file = replace(file, imports=imports, chunks=tuple(self._pieces(file, before)))
         hide = self.redact
+        if hide is None:
+            return file
         return replace(
             file,
-            imports=imports,
-            chunks=tuple(replace(piece, text=hide(piece.text)) for piece in file.chunks),
             # A signature shows the values of constants and defaults, and those are literals.
             symbols=tuple(
                 replace(s, signature=hide(s.signature)) if _QUOTE.search(s.signature) else s
                 for s in file.symbols
             ),
         )
+
+    def _pieces(self, file: SourceFile, before: SourceFile | None) -> Iterator[Chunk]:
+        """The chunks of a file, redacted; one that was in it before keeps the text it has."""
+        known = {piece.id: piece for piece in before.chunks} if before is not None else {}
+        for piece in file.chunks:
+            piece = owned(piece, self.scope)
+            same = known.get(piece.id)
+            if same is not None and same.symbol == piece.symbol:
+                self.same_chunks.add(piece.id)
+                # The store took out the secrets when it came.
+                yield replace(piece, text=Clean(same.text))
+            else:
+                yield replace(piece, text=self.redact(piece.text)) if self.redact else piece
 
 
 def _decides(path: str) -> bool:
