@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from sys import intern
 
 from tree_sitter import Node
 
@@ -61,7 +63,7 @@ def value(node: Node | None) -> Expr:
         holder, member = _MEMBERS[kind]
         around = node.child_by_field_name(holder)
         name = text_of(node.child_by_field_name(member))
-        return ("attr", value(around), name) if around is not None else ("name", name)
+        return ("attr", value(around), intern(name)) if around is not None else ("name", name)
     if kind in _CALLS:
         called = value(node.child_by_field_name("function"))
         return SUPER if called == ("name", "super") else ("call", called)
@@ -97,7 +99,9 @@ def name_node(node: Node) -> Node:
         node = inner
 
 
+@lru_cache(maxsize=10_000)
 def _named(name: str) -> Expr:
+    """The name as a value: one object for all who say it, as files say the same ones over and over."""
     if name in _NOTHINGS:
         return NOTHING
     return ("name", name)
