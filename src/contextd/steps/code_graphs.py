@@ -18,7 +18,7 @@ _GRAPHS = 4
 
 _READ_AHEAD, _SLICE = 2_000, 0.1
 """So many files are read for calls before they are asked about, each of which takes some 10 ms once and
-45 kB for as long as the graph is kept; and the seconds after which others have their turn.
+55 kB for as long as the graph is kept; and the seconds after which others have their turn.
 """
 
 

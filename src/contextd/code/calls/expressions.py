@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from sys import intern
 
 from tree_sitter import Node
@@ -99,12 +98,11 @@ def name_node(node: Node) -> Node:
         node = inner
 
 
-@lru_cache(maxsize=10_000)
 def _named(name: str) -> Expr:
-    """The name as a value: one object for all who say it, as files say the same ones over and over."""
     if name in _NOTHINGS:
         return NOTHING
-    return ("name", name)
+    # Files say the same names over and over, and all that was read is kept.
+    return ("name", intern(name))
 
 
 def _first(node: Node) -> Node | None:
