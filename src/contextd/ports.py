@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
-from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.code import Chunk, Import, SourceFile
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.lately import Lately
 from contextd.domain.originals import Original
@@ -195,6 +195,14 @@ class Files(Protocol):
     def all(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
         """Every file of the project by path, without the text of its chunks; of `paths` only, when
         they are given.
+        """
+        ...
+
+    def imports(
+        self, scope: Scope, paths: Sequence[str]
+    ) -> list[tuple[str, str, tuple[Import, ...]]]:
+        """The path, language and imports of these files, by path, at a part of what `all` costs; unknown
+        paths are left out.
         """
         ...
 

@@ -78,6 +78,15 @@ def test_all_files_come_without_the_text_of_their_chunks(store):
     assert store.files.stamps(SHOP) == dict.fromkeys(("a.py", "b.py"), (9, 2**61, "d"))
 
 
+def test_imports_come_alone_and_only_those_of_the_project(store):
+    there = (Import(specifier="b", line=1, target="b.py", names=(("x", "y"),)),)
+    put(store, source("b.py"), source("a.py", imports=there))
+    put(store, source("a.py", imports=there), scope=SCOPES[3])
+    asked = ["b.py", "nobody.py", "a.py"]
+    assert store.files.imports(SHOP, asked) == [("a.py", "py", there), ("b.py", "py", ())]
+    assert store.files.imports(SCOPES[1], asked) == []
+
+
 def test_a_file_put_again_or_removed_leaves_nothing_behind_in_files_or_index(store):
     put(store, source("a.py", "alpha "), source("b.py", "beta "))
     assert len(found(store, "alpha")) == len(found(store, "beta")) == 3

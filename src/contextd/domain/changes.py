@@ -52,12 +52,14 @@ class Removal:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeChange:
     """What a scan found in the code of a project. Of the files in `same_text` only the stamp or the
-    targets of their imports differ, so that their chunks need not be indexed again.
+    targets of their imports differ, so that their chunks need not be indexed again; nor need those of
+    other files whose ids are in `same_chunks`.
     """
 
     scope: Scope
     put: Sequence[SourceFile] = ()
     same_text: frozenset[str] = frozenset()
+    same_chunks: frozenset[str] = frozenset()
     remove: Sequence[str] = ()
 
 

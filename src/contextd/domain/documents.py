@@ -94,8 +94,10 @@ def _day(event: Event) -> str:
     return f"{event.at.day} {event.at:%B %Y}"
 
 
-def code_documents(scope: Scope, source_file: SourceFile) -> list[Document]:
-    """The documents of a file, one per chunk, under the chunk's id.
+def code_documents(
+    scope: Scope, source_file: SourceFile, without: frozenset[str] = frozenset()
+) -> list[Document]:
+    """The documents of a file, one per chunk, under the chunk's id; not those `without` need.
 
     The path and the symbol stand before the text, so that both are found by their words. Facets
     are `path`, `language` and one `tree` for each folder around the file.
@@ -117,4 +119,5 @@ def code_documents(scope: Scope, source_file: SourceFile) -> list[Document]:
             facets=facets,
         )
         for chunk in source_file.chunks
+        if chunk.id not in without
     ]

@@ -88,11 +88,15 @@ class _Batch:
     seen: Callable[[SourceFile], object]
     files: list[SourceFile] = field(default_factory=list[SourceFile])
     same_text: set[str] = field(default_factory=set[str])
+    same_chunks: set[str] = field(default_factory=set[str])
     size: int = 0
 
-    def put(self, files: Sequence[SourceFile], same_text: frozenset[str]) -> None:
+    def put(
+        self, files: Sequence[SourceFile], same_text: frozenset[str], same_chunks: frozenset[str]
+    ) -> None:
         """Take some more, and commit what is enough."""
         self.same_text |= same_text
+        self.same_chunks |= same_chunks
         for file in files:
             self.seen(file)
             self.files.append(file)
@@ -108,9 +112,11 @@ class _Batch:
             scope=self.runtime.scope,
             put=some,
             same_text=frozenset(file.path for file in some) & self.same_text,
+            same_chunks=frozenset(self.same_chunks),
             remove=remove,
         )
         self.runtime.commit(code=[change], jobs=_embedding(self.runtime))
+        self.same_chunks.clear()
 
 
 def queue_embedding(runtime: Runtime, after: timedelta | None = None) -> str:

@@ -159,6 +159,18 @@ def file_to_json(file: SourceFile) -> list[Any]:
     ]
 
 
+FILE_LANGUAGE, FILE_IMPORTS = 4, 7
+"""Where a file's language and imports stand in `file_to_json`."""
+
+
+def imports_from_json(body: list[Any]) -> tuple[Import, ...]:
+    """The imports of a file that `file_to_json` wrote."""
+    return tuple(
+        Import(specifier=a, line=b, target=c, names=tuple((n, m) for n, m in names))
+        for a, b, c, names in body
+    )
+
+
 def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> SourceFile:
     """The file `file_to_json` wrote, with the text of its chunks where `texts` has it."""
     path, size, mtime_ns, digest, language, lines, symbols, imports, exports, chunks, error = body
@@ -171,10 +183,7 @@ def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> S
         language=language,
         lines=lines,
         symbols=tuple(Symbol(**dict(zip(_SYMBOL, values, strict=True))) for values in symbols),
-        imports=tuple(
-            Import(specifier=a, line=b, target=c, names=tuple((n, m) for n, m in names))
-            for a, b, c, names in imports
-        ),
+        imports=imports_from_json(imports),
         exports=tuple((a, b, c) for a, b, c in exports),
         chunks=tuple(
             Chunk(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.code import Chunk, Import, SourceFile
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
@@ -175,6 +175,12 @@ class MemoryFiles:
         wanted = None if paths is None else frozenset(paths)
         found = (file for file in self._of(scope) if wanted is None or file.path in wanted)
         return [codec.file_from_json(codec.file_to_json(file)) for file in found]
+
+    def imports(
+        self, scope: Scope, paths: Sequence[str]
+    ) -> list[tuple[str, str, tuple[Import, ...]]]:
+        """See `Files.imports`."""
+        return [(file.path, file.language, file.imports) for file in self.all(scope, paths)]
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import apsw
 
-from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.code import Chunk, Import, SourceFile
 from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.connection import Database, fetch, placeholders
@@ -58,6 +58,23 @@ class SqliteFiles:
             asked.append(codec.dumps(list(paths)))
         rows = self._database.rows(f"SELECT facts FROM files WHERE {among} ORDER BY path", asked)
         return [codec.file_from_json(codec.loads(facts)) for (facts,) in rows]
+
+    def imports(
+        self, scope: Scope, paths: Sequence[str]
+    ) -> list[tuple[str, str, tuple[Import, ...]]]:
+        """See `Files.imports`."""
+        if not self._reach.reads(scope):
+            return []
+        language, imports = codec.FILE_LANGUAGE, codec.FILE_IMPORTS
+        rows = self._database.rows(
+            f"SELECT path, facts ->> {language}, facts -> {imports} FROM files"
+            " WHERE scope = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path",
+            (str(scope), codec.dumps(list(paths))),
+        )
+        return [
+            (path, language, codec.imports_from_json(codec.loads(imports)))
+            for path, language, imports in rows
+        ]
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""

@@ -104,7 +104,9 @@ class SqliteView(LocalReads):
             ready.files.append((code.scope, [file_row(code.scope, file) for file in code.put]))
             for file in code.put:
                 if file.path not in code.same_text:
-                    ready.documents += map(row_of, code_documents(code.scope, file))
+                    ready.documents += map(
+                        row_of, code_documents(code.scope, file, code.same_chunks)
+                    )
         ready.documents += map(row_of, changes.documents)
         ready.vectors = {
             scope: packed(vectors, changes.model) for scope, vectors in changes.vectors.items()

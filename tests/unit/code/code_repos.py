@@ -42,10 +42,15 @@ class CodeModel:
         files = self.view.files
         self.get, self.all, self.chunks = files.get, files.all, files.chunks
         self.stamps, self.count = files.stamps, files.count
+        self.imports = files.imports
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(
-            scope=SCOPE, put=report.changed, same_text=report.same_text, remove=report.removed
+            scope=SCOPE,
+            put=report.changed,
+            same_text=report.same_text,
+            same_chunks=report.same_chunks,
+            remove=report.removed,
         )
         self.view.commit(Changes(code=[change]))
 

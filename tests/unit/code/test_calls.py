@@ -152,6 +152,18 @@ def test_what_may_mean_another_is_told_as_uncertain_and_a_bare_name_is_no_edge(t
     )
 
 
+@pytest.mark.parametrize("files", [PYTHON, TYPESCRIPT, GO, JAVA, RUST])
+def test_what_is_read_ahead_says_the_same_without_a_search(tmp_path, files):
+    asked, ready = graph_of(tmp_path, files), graph_of(tmp_path, files)
+    assert not ready.facts.read_ahead(100, seconds=-1)
+    assert ready.facts.read_ahead(100, seconds=60)
+    found = [asked.callers(one) for one in asked.graph.definitions]
+    assert any(found)
+    for path in files:
+        (tmp_path / path).unlink()
+    assert [ready.callers(one) for one in ready.graph.definitions] == found
+
+
 def test_a_function_that_is_handed_on_is_a_use(tmp_path):
     calls = graph_of(tmp_path, PYTHON)
     found = calls.callers(definition(calls, "shop/cart.py", "opened"))

@@ -103,6 +103,33 @@ def test_touching_a_file_changes_its_stamp_and_nothing_else(
     assert scanned(root, files).changed == ()
 
 
+def test_of_a_changed_file_only_chunks_that_differ_are_redacted_and_indexed(
+    tmp_path: Path, files: CodeModel
+) -> None:
+    first, second = (
+        f"def {name}():\n" + "".join(f"    {name}_{n} = 'secret {n}'\n" for n in range(80))
+        for name in ("early", "late")
+    )
+    asked: list[str] = []
+
+    def hide(text: str) -> str:
+        asked.append(text)
+        return text.replace("secret", "***")
+
+    write(tmp_path, "a.py", first + second)
+    scanned(tmp_path, files, redact=hide)
+    asked.clear()
+    write(tmp_path, "a.py", first + second.replace("late_79", "later"))
+    report = scanned(tmp_path, files, redact=hide)
+    assert report.same_chunks
+    assert not [text for text in asked if "early" in text]
+    assert len(searched(files, "later")) == 1
+    assert searched(files, "early_3")
+    kept = get(files, "a.py")
+    assert "secret" not in "".join(piece.text for piece in kept.chunks)
+    assert not scanned(tmp_path, files, redact=hide, incremental=False).same_chunks
+
+
 def test_removing_and_adding_a_file_relinks_those_that_import_it(
     tmp_path: Path, files: CodeModel
 ) -> None:
@@ -264,9 +291,11 @@ def test_a_scan_gives_files_away_as_they_come_and_what_depends_on_them_before(
     write(tmp_path, "late.py", "y = 1\n")
     given: list[tuple[list[str], frozenset[str]]] = []
 
-    def keep(some: Sequence[SourceFile], same_text: frozenset[str]) -> None:
+    def keep(
+        some: Sequence[SourceFile], same_text: frozenset[str], same_chunks: frozenset[str]
+    ) -> None:
         given.append(([file.path for file in some], same_text))
-        change = CodeChange(scope=SCOPE, put=some, same_text=same_text)
+        change = CodeChange(scope=SCOPE, put=some, same_text=same_text, same_chunks=same_chunks)
         files.view.commit(Changes(code=[change]))
 
     report = scan(tmp_path, files, SCOPE, keep=keep)

@@ -71,11 +71,20 @@ STATES: dict[str, list[str | None]] = {
     "ts/kit/b.ts": ["export const a = 2\n", None],
     "ts/main.vue": ["<script>\nimport { a } from 'kit'\nimport b from '@/b'\n</script>\n"],
     "ts/src/b.ts": ["export default 1\n", None],
+    "ts/src/b/index.ts": [None, "export { default } from '..'\n"],
+    "ts/src/index.ts": ["export default 2\n", None],
+    "ts/src/deep/up.ts": ["import a from '..'\nimport b from '../b'\nimport c from '@/deep/up'\n"],
+    "ts/kit/dist.ts": [None, "import { a } from './'\n"],
     "ts/old/b/index.js": ["module.exports = 1\n", None],
     "py/pyproject.toml": ["", None],
     "py/src/farm/__init__.py": ["from .pig import Pig\n", "", None],
     "py/src/farm/pig.py": ["class Pig: ...\n", None],
     "py/src/farm/pig/__init__.py": [None, "class Pig: ...\n"],
+    "py/src/farm/hen.py": [None, "from . import pig, Pig, missing\nfrom .. import farm\n"],
+    "py/src/farm/missing.py": [None, ""],
+    "py/tools/hen.py": [None, "import farm\n"],
+    "py/tools/run.py": ["import hen\nimport use\n"],
+    "py/tools/__init__.py": [None, ""],
     "py/use.py": ["from farm import pig, Pig\nimport farm.pig\n"],
     "php/composer.json": ['{"autoload": {"psr-4": {"App\\\\": "app/"}}}', "{}"],
     "php/app/Cart.php": ["<?php\nnamespace App;\nclass Cart { use Sums; }\n"],
@@ -87,6 +96,26 @@ STATES: dict[str, list[str | None]] = {
     "c/src/b.h": ["int b;\n", None],
     "c/include/b.h": ["int b;\n", None],
     "c/include/c.h": ["int c;\n", None],
+    "c/src/deep/include/c.h": [None, "int d;\n"],
+    "c/src/deep/c.h": [None, "int e;\n"],
+    "rb/app/models/shop/till.rb": [
+        "module Shop; class Till; A = Drawer; B = Coin::Kind; end; end\n"
+    ],
+    "rb/app/models/shop/drawer.rb": [None, "class Shop::Drawer; end\n"],
+    "rb/app/models/drawer.rb": ["class Drawer; end\n", None],
+    "rb/app/models/coin/kind.rb": [None, "class Coin::Kind; end\n"],
+    "php/inc.php": ["<?php\nrequire 'deep/part.php';\nrequire './part.php';\n"],
+    "php/deep/part.php": [None, "<?php\n"],
+    "deep/part.php": ["<?php\n", None],
+    "sh/run.sh": ["source ./env.sh\n. lib/more.sh\n"],
+    "sh/env.sh": [None, "A=1\n"],
+    "lib/more.sh": ["B=1\n", None],
+    "tf/main.tf": ['module "net" {\n  source = "./net"\n}\nmodule "up" {\n  source = "../"\n}\n'],
+    "tf/net/main.tf": [None, 'resource "a" "b" {}\n'],
+    "tf/net/extra.tf": ['resource "c" "d" {}\n', None],
+    "outer.tf": [None, 'resource "e" "f" {}\n'],
+    "go/root.go": [None, "package m\nvar Top = 1\n"],
+    "go/c/c.go": ['package c\nimport "m"\nvar X = m.Top\n'],
     "swift/A.swift": ["import Foundation\nstruct A {}\n", "struct B {}\n"],
 }
 
@@ -117,7 +146,9 @@ def test_edits_in_any_language_lead_where_a_fresh_scan_finds_them(
     scanned(tmp_path, files)
     for _ in range(12):
         for path in chance.sample(sorted(STATES), chance.choice((1, 1, 2, 5))):
-            state[path] = chance.choice(STATES[path])
+            state[path] = chance.choice(
+                [s for s in STATES[path] if s != state[path]] or [state[path]]
+            )
             put(tmp_path, path, state[path])
         scanned(tmp_path, files)
         fresh = CodeModel()

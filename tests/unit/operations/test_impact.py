@@ -47,6 +47,13 @@ def test_what_breaks_is_told_across_files_with_tests_knowledge_and_fixes(coded):
     whole = coded("impact", path="src/auth/token.test.ts")
     assert [one["title"] for one in whole["fixes"]] == ["Fix the renewal of tokens that ran out"]
     assert whole["fixes"][0]["wrote"]
+    written(coded.root, {"src/auth/token.test.ts": TESTED["src/auth/token.test.ts"] + "// late\n"})
+    git(coded.root, "commit", "-q", "-a", "-m", "Fix what came late")
+    latest = coded("impact", path="src/auth/token.test.ts")["fixes"]
+    assert {one["title"]: one["wrote"] for one in latest} == {
+        "Fix what came late": False,
+        "Fix the renewal of tokens that ran out": True,
+    }
 
 
 def test_another_project_with_the_same_files_and_names_keeps_to_itself(coded, tmp_path):

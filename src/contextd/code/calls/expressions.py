@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from sys import intern
 
 from tree_sitter import Node
 
@@ -61,7 +62,7 @@ def value(node: Node | None) -> Expr:
         holder, member = _MEMBERS[kind]
         around = node.child_by_field_name(holder)
         name = text_of(node.child_by_field_name(member))
-        return ("attr", value(around), name) if around is not None else ("name", name)
+        return ("attr", value(around), intern(name)) if around is not None else ("name", name)
     if kind in _CALLS:
         called = value(node.child_by_field_name("function"))
         return SUPER if called == ("name", "super") else ("call", called)
@@ -100,7 +101,8 @@ def name_node(node: Node) -> Node:
 def _named(name: str) -> Expr:
     if name in _NOTHINGS:
         return NOTHING
-    return ("name", name)
+    # Files say the same names over and over, and all that was read is kept.
+    return ("name", intern(name))
 
 
 def _first(node: Node) -> Node | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
@@ -35,6 +36,8 @@ class CodeFacts:
     root: Path
     graph: SymbolGraph
     kept: Kept = field(default_factory=Kept)
+    _ahead: Iterator[str] | None = None
+    _calling: dict[str, list[str]] | None = None
     _naming: dict[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
     _sites: dict[str, dict[str, list[Site]]] = field(
         default_factory=dict[str, dict[str, list[Site]]]
@@ -55,6 +58,37 @@ class CodeFacts:
             self.kept[key] = facts_of(path, file.language, data, file.digest)
         return self.kept[key]
 
+    def read_ahead(self, most: int, seconds: float) -> bool:
+        """Read files before they are asked about, those that most others need first, for so many `seconds`.
+        Whether that was all, or it has read `most`.
+        """
+        if self._ahead is None:
+            rank = self.graph.rank
+            first = sorted(self.graph.files, key=lambda path: (-rank.get(path, 0.0), path))
+            self._ahead = iter(first[:most])
+        end = time.monotonic() + seconds
+        for path in self._ahead:
+            self.get(path)
+            if time.monotonic() > end:
+                return False
+        if self._calling is None and len(self.graph.files) <= most:
+            self._calling = self._by_name()
+        return True
+
+    def _by_name(self) -> dict[str, list[str]]:
+        """The files that call something of a name, or build a class on it, in order of path."""
+        found: dict[str, list[str]] = {}
+        for path in sorted(self.graph.files):
+            facts = self.get(path)
+            if facts is None:
+                continue
+            bases = [base for scope in facts.scopes for base in scope.bases]
+            said = {str(site.target[-1]) for site in facts.sites}
+            said |= {str((base[1] if base[0] == "of" else base)[-1]) for base in bases}
+            for name in said:
+                found.setdefault(name, []).append(path)
+        return found
+
     def sites(self, path: str, name: str) -> Sequence[Site]:
         """The sites of a file that end in a name."""
         known = self._sites.get(path)
@@ -66,7 +100,9 @@ class CodeFacts:
         return known.get(name, ())
 
     def naming(self, name: str) -> Sequence[str]:
-        """The code files that have a word, in order of path."""
+        """The code files that may have a site or a base which ends in a name, in order of path."""
+        if self._calling is not None:
+            return self._calling.get(name, ())
         if name not in self._naming:
             self.look_for([name])
         return self._naming[name]
@@ -75,6 +111,8 @@ class CodeFacts:
         """Find the files that have any of these words, in one go: each search reads all files. What is
         not found in so many `seconds` is looked for again the next time.
         """
+        if self._calling is not None:
+            return
         wanted = [name for name in dict.fromkeys(names) if name and name not in self._naming]
         for first in range(0, len(wanted), _AT_ONCE):
             some = wanted[first : first + _AT_ONCE]

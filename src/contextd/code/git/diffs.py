@@ -65,8 +65,8 @@ def fork(root: Path, base: str = "") -> tuple[str, str]:
     return "HEAD", "HEAD"
 
 
-def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Commit]:
-    """The latest commits on some files whose subject says that they mend something; none where git is too
+def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Commit] | None:
+    """The latest commits on some files whose subject says that they mend something; None where git is too
     slow or there is no history.
     """
     if not paths:
@@ -75,16 +75,18 @@ def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Comm
     wanted = "--format=%x1e%H%x1f%an%x1f%ct%x1f%s%x1f", f"--max-count={_LOOKED_AT}"
     with suppress(Invalid, Unavailable):
         printed = git.ask(root, "log", *flags, *wanted, "--", *paths, timeout=_SECONDS)
-        said = re.compile(_FIX, re.IGNORECASE)
-        found = [one for one in git.read_log(printed or "") if said.search(one.subject)]
-        return found[:limit]
-    return []
+        if printed is not None:
+            said = re.compile(_FIX, re.IGNORECASE)
+            found = [one for one in git.read_log(printed) if said.search(one.subject)]
+            return found[:limit]
+    return None
 
 
-def touching(root: Path, path: str, first: int, last: int) -> set[str]:
-    """The commits that wrote the lines of a file that are there now; none where git does not say."""
+def touching(root: Path, path: str, first: int, last: int) -> set[str] | None:
+    """The commits that wrote the lines of a file that are there now; None where git does not say."""
     with suppress(Invalid, Unavailable):
         lines = f"{first},{max(first, last)}"
         told = git.ask(root, "blame", "-s", "-l", "-L", lines, "--", path, timeout=1.5)
-        return {row.split(" ", 1)[0].lstrip("^") for row in (told or "").splitlines()}
-    return set()
+        if told is not None:
+            return {row.split(" ", 1)[0].lstrip("^") for row in told.splitlines()}
+    return None

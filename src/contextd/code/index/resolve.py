@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contextd.code.index.languages.language import KeepingRead, LanguageResolver
+from contextd.code.index.languages.language import ImportReach, KeepingRead, LanguageResolver
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_listed
@@ -79,6 +79,10 @@ class Resolver:
         if language not in BY_NAME or not imports:
             return tuple(imports)
         return self._family(language).resolve(path, imports)
+
+    def reach(self, path: str, language: str) -> ImportReach:
+        """Which imports of files in a language one with this path may draw to itself, or away from others."""
+        return self._family(language).reach(path) if language in BY_NAME else ImportReach()
 
     def _family(self, language: str) -> LanguageResolver:
         row = BY_NAME[language]

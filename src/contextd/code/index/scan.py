@@ -7,21 +7,23 @@ import posixpath
 import re
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
+from contextd.code.index.affected import Affected, defines_names
 from contextd.code.index.analyse import PARSED
 from contextd.code.index.chunk import owned
-from contextd.code.index.languages.table import BY_NAME, changes_resolution, language_name
+from contextd.code.index.languages.table import changes_resolution, language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan_worker import analysed, analysed_by
 from contextd.code.tree.content import outdated
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
-from contextd.domain.code import NOT_UNDERSTOOD, Import, SourceFile
+from contextd.domain.code import NOT_UNDERSTOOD, Chunk, Import, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.records import Clean
 from contextd.domain.scope import Scope
 from contextd.ports import Files
 
@@ -37,10 +39,6 @@ _RELINKED_AT_ONCE = 2_000
 _SMALL = 32_000
 """Bytes that take a second at the very worst, where reading takes time with the square of the size."""
 
-_WORD = re.compile(r"\w+")
-_NAME = re.compile(r"\w+|\*")
-_ANY = "*"
-_OPTIONS = '"compilerOptions"'
 _QUOTE = re.compile("[\"'`]")
 
 Stamp = tuple[int, int, str]
@@ -49,9 +47,9 @@ Stamp = tuple[int, int, str]
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as work goes on."""
 
-Keep = Callable[[Sequence[SourceFile], frozenset[str]], None]
-"""Given files to put as soon as they are read, and those among them of which only the stamp or the
-targets of imports differ."""
+Keep = Callable[[Sequence[SourceFile], frozenset[str], frozenset[str]], None]
+"""Given files to put as soon as they are read, those among them of which only the stamp or the
+targets of imports differ, and the ids of chunks of the others that are as they were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +65,7 @@ class ScanReport:
     changed: tuple[SourceFile, ...] = ()
     removed: tuple[str, ...] = ()
     same_text: frozenset[str] = frozenset()
+    same_chunks: frozenset[str] = frozenset()
     added: tuple[str, ...] = ()
     modified: tuple[str, ...] = ()
     relinked: tuple[str, ...] = ()
@@ -130,10 +129,9 @@ def scan(
     known = _digests(files, scope, wanted, gate)
     resolver = resolver or Resolver(root, [file.path for file in walked.files])
     job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
-    came = [file.path for file in present if file.path not in stamps]
     went = set(stamps).difference(file.path for file in present)
-    if known_before and (came or went):
-        job.relink(went, None)
+    if known_before:
+        job.moved((file.path for file in present if file.path not in stamps), went)
     done = 0
     for batch in _batches(job.base, wanted, known, _processes(len(wanted), workers, apart)):
         job.take(batch, known)
@@ -141,13 +139,13 @@ def scan(
         if progress is not None:
             progress("scan", done, len(wanted))
     went |= set(job.unreadable)
-    if job.settings or job.renamed:
-        job.relink(went, None if job.settings else job.renamed)
+    job.relink(went)
     job.put(job.behind)
     return ScanReport(
         changed=tuple(job.changed.values()),
         removed=tuple(sorted(path for path in went if path in stamps)),
         same_text=frozenset(job.same_text),
+        same_chunks=frozenset(job.same_chunks),
         added=tuple(sorted(job.added)),
         modified=tuple(sorted(job.modified)),
         relinked=tuple(sorted(job.relinked)),
@@ -206,12 +204,15 @@ class _Scan:
     given: set[str] = field(default_factory=set)
     fresh: set[str] = field(default_factory=set)
     same_text: set[str] = field(default_factory=set)
+    same_chunks: set[str] = field(default_factory=set)
     added: list[str] = field(default_factory=list)
     modified: list[str] = field(default_factory=list)
     relinked: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
-    renamed: set[str] = field(default_factory=set)
-    settings: bool = False
+    affected: Affected = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.affected = Affected(self.resolver)
 
     def put(self, files: Sequence[SourceFile]) -> None:
         """Give files away, or hold them for the report."""
@@ -219,87 +220,103 @@ class _Scan:
             self.changed.update((file.path, file) for file in files)
         elif files:
             paths = {file.path for file in files}
-            self.keep(files, frozenset(paths & self.same_text))
+            same = frozenset(c.id for file in files for c in file.chunks) & self.same_chunks
+            self.keep(files, frozenset(paths & self.same_text), same)
+            self.same_chunks -= same
             self.given |= paths
+
+    def moved(self, came: Iterable[str], went: Collection[str]) -> None:
+        """Note which files came and went. Where they are many, unchanged files are led anew at once."""
+        for path in (*came, *went):
+            self.affected.move(path)
+        gone = sorted(path for path in went if not self.affected.all and _decides(path))
+        for stored in self.files.get(self.scope, gone) if gone else ():
+            self.affected.change(stored, None)
+        if self.affected.all:
+            self.relink(went)
+            self.affected = Affected(self.resolver)
 
     def take(self, batch: Sequence[SourceFile], digests: Mapping[str, str]) -> None:
         """Take in files as they were read."""
         ready: list[SourceFile] = []
+        known = self._known(batch, digests)
         for fresh in batch:
             path = fresh.path
             if fresh.size < 0:
                 self.unreadable[path] = fresh.error
                 continue
+            stored = known.get(path)
             if digests.get(path) == fresh.digest:
-                stored = self.changed.get(path) or self._stored(path)
                 if stored is not None:
                     self.same_text.add(path)
                     ready.append(replace(stored, size=fresh.size, mtime_ns=fresh.mtime_ns))
                 continue
-            finished = self._finished(fresh)
+            # What is read again on demand, or by another reading, is indexed anew as a whole.
+            before = stored if path in digests and not outdated(digests[path]) else None
+            finished = self._finished(fresh, before)
             self.fresh.add(path)
             self.same_text.discard(path)
-            if path not in self.stored:
-                self.added.append(path)
-                ready.append(finished)
-                continue
-            self.modified.append(path)
-            (self.behind if self._moves(path, fresh) else ready).append(finished)
+            (self.modified if path in self.stored else self.added).append(path)
+            moves = path in self.affected.moved
+            other = stored is not None and stored.digest != fresh.digest
+            if (moves or other) and _decides(path):
+                moves |= self.affected.change(stored, fresh)
+            (self.behind if moves else ready).append(finished)
         self.put(ready)
 
-    def _moves(self, path: str, fresh: SourceFile) -> bool:
-        """Whether imports of others may lead elsewhere since a file changed; notes which."""
-        stored = self._stored(path)
-        if stored is None or stored.digest == fresh.digest:
-            return False
-        moved = _moved(stored, fresh)
-        settings = changes_resolution(path) or any(map(_configures, (stored, fresh)))
-        self.renamed |= moved
-        self.settings |= settings
-        return settings or bool(moved)
+    def _known(
+        self, batch: Sequence[SourceFile], digests: Mapping[str, str]
+    ) -> dict[str, SourceFile]:
+        """What is stored of the files of a batch."""
+        paths = [
+            f.path
+            for f in batch
+            if f.path in self.stored and (f.path in digests or _decides(f.path))
+        ]
+        found = {file.path: file for file in self.files.get(self.scope, paths)} if paths else {}
+        return found | {path: self.changed[path] for path in paths if path in self.changed}
 
-    def relink(self, lost: Collection[str], names: set[str] | None) -> None:
-        """Resolve the imports of unchanged files again, of those only that say one of `names`."""
+    def relink(self, lost: Collection[str]) -> None:
+        """Resolve those imports of unchanged files again that may lead elsewhere."""
+        if not self.affected:
+            return
         known_paths = self.files.stamps(self.scope)
         paths = sorted(p for p in known_paths if p not in lost and p not in self.fresh)
         for start in range(0, len(paths), _RELINKED_AT_ONCE):
+            some = paths[start : start + _RELINKED_AT_ONCE]
+            elsewhere = [
+                path
+                for path, language, imports in self.files.imports(self.scope, some)
+                if self.affected.has(path, language, imports)
+                and self.resolver.resolve(path, language, imports) != imports
+            ]
             found: list[SourceFile] = []
-            for known in self.files.all(self.scope, paths[start : start + _RELINKED_AT_ONCE]):
-                path = known.path
-                if names is not None and not _says(known, names):
-                    continue
-                imports = self.resolver.resolve(path, known.language, known.imports)
-                if imports == known.imports:
-                    continue
-                imports = self._afresh(known, imports)
-                # `all` leaves out the text of chunks, so it must not be put back.
-                whole = self.changed.get(path) or self._stored(path)
-                if whole is not None:
-                    self.same_text.add(path)
-                    self.relinked.append(path)
+            for known in self.files.get(self.scope, elsewhere) if elsewhere else ():
+                whole = self.changed.get(known.path, known)
+                imports = self._afresh(known)
+                if imports != whole.imports:
+                    self.same_text.add(known.path)
+                    self.relinked.append(known.path)
                     found.append(replace(whole, imports=imports))
             self.put(found)
 
-    def _afresh(self, known: SourceFile, imports: tuple[Import, ...]) -> tuple[Import, ...]:
+    def _afresh(self, known: SourceFile) -> tuple[Import, ...]:
         """The imports of a file as it writes them, resolved: what led somewhere is stored with the
         names it had there, and those may mean nothing where it leads now.
         """
         bare = WalkedFile(known.path, known.size, known.mtime_ns)
         written = analysed(self.base, [(bare, "")])[0]
-        if written.digest != known.digest:
-            return imports
-        return self.resolver.resolve(known.path, known.language, written.imports)
+        said = written if written.digest == known.digest else known
+        return self.resolver.resolve(known.path, known.language, said.imports)
 
-    def _finished(self, file: SourceFile) -> SourceFile:
+    def _finished(self, file: SourceFile, before: SourceFile | None) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)
-        file = replace(file, chunks=tuple(owned(piece, self.scope) for piece in file.chunks))
-        if self.redact is None:
-            return replace(file, imports=imports)
+        file = replace(file, imports=imports, chunks=tuple(self._pieces(file, before)))
         hide = self.redact
+        if hide is None:
+            return file
         return replace(
             file,
-            imports=imports,
-            chunks=tuple(replace(piece, text=hide(piece.text)) for piece in file.chunks),
             # A signature shows the values of constants and defaults, and those are literals.
             symbols=tuple(
                 replace(s, signature=hide(s.signature)) if _QUOTE.search(s.signature) else s
@@ -307,38 +324,23 @@ class _Scan:
             ),
         )
 
-    def _stored(self, path: str) -> SourceFile | None:
-        found = self.files.get(self.scope, [path])
-        return found[0] if found else None
+    def _pieces(self, file: SourceFile, before: SourceFile | None) -> Iterator[Chunk]:
+        """The chunks of a file, redacted; one that was in it before keeps the text it has."""
+        known = {piece.id: piece for piece in before.chunks} if before is not None else {}
+        for piece in file.chunks:
+            piece = owned(piece, self.scope)
+            same = known.get(piece.id)
+            if same is not None and same.symbol == piece.symbol:
+                self.same_chunks.add(piece.id)
+                # The store took out the secrets when it came.
+                yield replace(piece, text=Clean(same.text))
+            else:
+                yield replace(piece, text=self.redact(piece.text)) if self.redact else piece
 
 
-def _configures(file: SourceFile) -> bool:
-    """Whether a JSON file is one that configurations of TypeScript may extend, whatever its name."""
-    return file.path.endswith(".json") and any(_OPTIONS in chunk.text for chunk in file.chunks)
-
-
-def _moved(stored: SourceFile, fresh: SourceFile) -> set[str]:
-    """The names that may lead to another file since this one changed; `*` stands for any."""
-    row = BY_NAME.get(fresh.language)
-    if row is None or row.defines is None:
-        return set()
-    if not stored.chunks or not fresh.chunks:
-        # A file whose text is not kept says too little of what it was.
-        return {_ANY}
-    before, after = ({*row.defines("".join(c.text for c in f.chunks))} for f in (stored, fresh))
-    return {name for one in before ^ after for name in _NAME.findall(one[-1])}
-
-
-def _says(file: SourceFile, names: set[str]) -> bool:
-    """Whether the imports of a file could lead elsewhere since these names moved."""
-    row = BY_NAME.get(file.language)
-    if row is None or row.defines is None:
-        return False
-    if _ANY in names:
-        return True
-    said = [one.specifier for one in file.imports]
-    said += [name for one in file.imports for name, _ in one.names]
-    return not names.isdisjoint(_WORD.findall(" ".join(said)))
+def _decides(path: str) -> bool:
+    """Whether what a file says may lead the imports of others elsewhere."""
+    return path.endswith(".json") or changes_resolution(path) or defines_names(language_name(path))
 
 
 def _processes(files: int, workers: int | None, apart: bool) -> int:

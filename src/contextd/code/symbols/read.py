@@ -145,8 +145,13 @@ def _span(line_range: tuple[int, int | None] | None, lines: int, path: str) -> t
 
 
 def _external(file: SourceFile) -> tuple[str, ...]:
-    outside = (one.specifier for one in file.imports if not one.target)
-    return tuple(dict.fromkeys(s for s in outside if s and not _OWN.match(s)))
+    return tuple(s for s in _leading_nowhere(file) if s and not _OWN.match(s))
+
+
+def _leading_nowhere(file: SourceFile) -> list[str]:
+    """What imports of a file name, where no name of it leads to a file."""
+    led = {one.specifier for one in file.imports if one.target}
+    return list(dict.fromkeys(i.specifier for i in file.imports if i.specifier not in led))
 
 
 def _notice(
@@ -161,10 +166,9 @@ def _notice(
         notes.append("changed since the last scan")
     if source.file.error:
         notes.append(source.file.error)
-    missing = [one.specifier for one in source.file.imports if not one.target]
-    missing = [specifier for specifier in missing if specifier.startswith(".")]
+    missing = [name for name in _leading_nowhere(source.file) if name.startswith(".")]
     if missing:
-        notes.append("imports that lead to no file: " + ", ".join(dict.fromkeys(missing[:5])))
+        notes.append("imports that lead to no file: " + ", ".join(missing[:5]))
     left_out = [dependency.path for dependency in found if dependency.left_out]
     if left_out:
         notes.append(f"no room for {len(left_out)} dependencies: raise the budget")

@@ -15,7 +15,7 @@ _BOMS = (
 _SNIFFED = 8_000
 
 
-READING = "2"
+READING = "3"
 """Which reading of files this is: raise it when symbols, imports or chunks of an unchanged file would be
 others now. What an older one read is read again, as if the file had changed.
 """

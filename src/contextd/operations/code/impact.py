@@ -30,6 +30,7 @@ from contextd.steps.impacted import (
     reach,
     without,
 )
+from contextd.steps.past_fixes import fixes_of, writers_of
 from contextd.steps.policies import checked, with_root
 from contextd.steps.policy_views import ViolationView, violation_views
 from contextd.steps.views import shortened
@@ -244,13 +245,13 @@ def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], l
 
 def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
     paths = [file.path for file in changed.files[:_FILES_ASKED]]
-    commits = diffs.fixes(runtime.root, paths, limit=_FIXES * 3)
+    commits = fixes_of(runtime, paths, _FIXES * 3)
     if not commits:
         return []
     wrote: set[str] = set()
     for one in changed.symbols[:3]:
-        wrote |= diffs.touching(runtime.root, one.path, one.symbol.start_line, one.symbol.end_line)
-    commits.sort(key=lambda commit: commit.sha not in wrote)
+        wrote |= writers_of(runtime, one)
+    commits = sorted(commits, key=lambda commit: commit.sha not in wrote)
     return [
         PastFix(one.sha, one.subject, iso(one.at), one.sha in wrote) for one in commits[:_FIXES]
     ]

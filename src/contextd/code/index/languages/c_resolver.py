@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
 from contextd.domain.code import Import
 
 _ROOTS = frozenset(("include", "inc", "src", "source", "lib"))
@@ -43,6 +43,10 @@ class CResolver:
             self._beside.setdefault(posixpath.dirname(root), []).append(root)
         self._known: dict[tuple[str, str], str] = {}
         self._near: dict[str, list[str]] = {}
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`."""
+        return reach_by_name(path)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The includes with their targets."""

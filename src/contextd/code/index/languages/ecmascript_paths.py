@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import Read, made_of
 
 _TRIED = (
     ".ts .tsx .d.ts .js .jsx .mts .cts .mjs .cjs .d.mts .d.cts .json .vue .svelte .astro".split()
@@ -31,12 +31,19 @@ MAIN_FIELDS = ("types", "typings", "source", "module", "main")
 
 
 def load_json(read: Read, path: str) -> dict[str, Any]:
-    """The object a JSON file holds, comments and trailing commas allowed; empty when it is none."""
+    """The object a JSON file holds, comments and trailing commas allowed; empty when it is none. It is
+    shared: nobody changes it.
+    """
     try:
-        text = read(path)
-        plain = _COMMA.sub(r"\1", _COMMENT.sub(r"\1", text))
-        value = json.loads(plain, strict=False)
-    except (OSError, ValueError, RecursionError):
+        return made_of(read, path, _object)
+    except OSError:
+        return {}
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text)), strict=False)
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from contextd.code.index.languages.ecmascript_paths import ModulePaths, join
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, reach_by_name, said_words
 from contextd.code.index.languages.packages import Packages, manifests
 from contextd.code.index.languages.tsconfig import NAMES, TsConfigs
 from contextd.domain.code import Import
@@ -26,6 +26,29 @@ class EcmascriptResolver:
         self._packages = Packages(self._paths, found, read)
         self._configs = TsConfigs(self._paths, self._packages.folder_of, read)
         self._known: dict[tuple[str, str], str] = {}
+        self._aliases: tuple[frozenset[str], frozenset[str]] | None = None
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`. What folders, packages and aliases stand for is called as they are."""
+        own = reach_by_name(path)
+        keys, places = self._mapped()
+        if "index" not in own.words and places.isdisjoint(own.words):
+            return own
+        folder = posixpath.dirname(path)
+        named = said_words(
+            " ".join([posixpath.basename(folder), *self._packages.names_around(path)])
+        )
+        return ImportReach(
+            own.words | keys | frozenset(named), nameless=True, everywhere=own.everywhere
+        )
+
+    def _mapped(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The words of what configurations and packages map, and of where they map it to."""
+        if self._aliases is None:
+            maps = [*self._configs.mappings(), *self._packages.mappings()]
+            keys, places = (" ".join(side) for side in zip(("", ""), *maps, strict=True))
+            self._aliases = frozenset(said_words(keys)), frozenset(said_words(places))
+        return self._aliases
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with targets; one that leads nowhere in the project has an empty one."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 
 from contextd.code.index.languages.go import OWN
-from contextd.code.index.languages.language import Read, made_of
+from contextd.code.index.languages.language import ImportReach, Read, made_of, said_words
 from contextd.domain.code import Import
 from contextd.domain.dataclass import dataclass
 
@@ -119,6 +119,14 @@ class GoResolver:
         for name, place in _REPLACE.findall(text):
             target = posixpath.normpath(posixpath.join(folder, place))
             modules.setdefault(name, "" if target == "." else target)
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: a package is its folder, which a module may call otherwise."""
+        folder = posixpath.dirname(path)
+        if not path.endswith(".go"):
+            return ImportReach()
+        names = [posixpath.basename(folder), *(m for m, place in self._modules if place == folder)]
+        return ImportReach(frozenset(said_words(" ".join(names))), beside=True)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

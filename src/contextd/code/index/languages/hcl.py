@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, said_words
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -98,6 +98,15 @@ class HclResolver:
             if path.endswith(".tf"):
                 folders[posixpath.dirname(path)].append(path)
         self._entry = {folder: _first(some) for folder, some in folders.items()}
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: a module is its folder."""
+        folder = posixpath.basename(posixpath.dirname(path))
+        return (
+            ImportReach(frozenset(said_words(folder)), nameless=True)
+            if path.endswith(".tf")
+            else ImportReach()
+        )
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with the modules of this project that they name."""

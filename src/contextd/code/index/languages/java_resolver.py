@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
 from contextd.code.index.languages.java import OWN
-from contextd.code.index.languages.language import Read, made_of
+from contextd.code.index.languages.language import ImportReach, Read, made_of
 from contextd.domain.code import Import
 
 SETTINGS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
@@ -70,6 +70,10 @@ class JavaResolver:
                 known = self._types.setdefault(_joined(package, name), [])
                 if path not in known:
                     known.append(path)
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: what a file defines says all."""
+        return ImportReach()
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

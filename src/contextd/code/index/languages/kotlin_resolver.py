@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read
 from contextd.code.index.languages.namespaces import Namespaces
 from contextd.domain.code import Import
 
@@ -17,6 +17,10 @@ class KotlinResolver:
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._table = Namespaces(paths, read, (".kt", ".kts", ".java"))
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: what a file defines says all."""
+        return ImportReach()
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
@@ -41,8 +43,42 @@ class KeepingRead(ABC):
         """See `made_of`."""
 
 
+_WORD = re.compile(r"\w+")
+
+
+def said_words(text: str) -> list[str]:
+    """The words of a path or a specifier, the same for `UserList`, `user_list` and `userlist`."""
+    return _WORD.findall(text.replace("_", "").lower())
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReach:
+    """Which imports of a family may lead elsewhere since a file came or went: those that say one of
+    `words`; those that say no word at all, like `..`, when it is `nameless`; all in its own folder
+    when `beside`, in that and those `below`, or `everywhere`.
+    """
+
+    words: frozenset[str] = frozenset()
+    nameless: bool = False
+    beside: bool = False
+    below: bool = False
+    everywhere: bool = False
+
+
+def reach_by_name(path: str) -> ImportReach:
+    """That of a file which others can only mean by its name."""
+    words = frozenset(said_words(posixpath.splitext(posixpath.basename(path))[0]))
+    return ImportReach(words, everywhere=not words)
+
+
 class LanguageResolver(Protocol):
     """Finds the files that imports lead to, among the paths it was made with."""
+
+    def reach(self, path: str) -> ImportReach:
+        """Which imports a file with this path may draw to itself, or away from others. Those that
+        names decide, which a row's `defines` tells, and those that led to it, are known anyway.
+        """
+        ...
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports of the file `path` with their targets; one that leads to several files

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from contextd.code.index.languages.ecmascript_paths import (
+    MAIN_FIELDS,
     ModulePaths,
     best_pattern,
     join,
@@ -123,6 +124,21 @@ class Packages:
                 return None
             folder = posixpath.dirname(folder)
         return folder
+
+    def names_around(self, path: str) -> Iterator[str]:
+        """What the packages that hold `path` are called: by themselves, by others, and by their folders."""
+        inside = f"{path}/"
+        for folder, manifest in self._manifests.items():
+            if not folder or inside.startswith(f"{folder}/"):
+                yield f"{manifest.get('name', '')} {posixpath.basename(folder)}"
+                yield from (name for name, places in self._folders.items() if folder in places)
+
+    def mappings(self) -> Iterator[tuple[str, str]]:
+        """What any package maps, and where to, as it writes it."""
+        for manifest in self._manifests.values():
+            own = manifest.get("imports")
+            places = [manifest.get(name) for name in (*MAIN_FIELDS, "exports", "imports")]
+            yield " ".join(own if isinstance(own, dict) else ()), " ".join(_targets(places))
 
     def find(self, path: str, specifier: str) -> str:
         """The file a bare or `#` specifier in `path` leads to, or nothing."""

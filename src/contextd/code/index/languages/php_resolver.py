@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
 from contextd.domain.code import Import
 
 SETTINGS = ("composer.json",)
@@ -31,6 +31,10 @@ class PhpResolver:
         for path in sorted(self._files):
             ending = "/".join(path.split("/")[-2:])
             self._by_ending.setdefault(ending.lower(), []).append(path)
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`."""
+        return reach_by_name(path)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, said_words
 from contextd.domain.code import Import
 
 SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")
@@ -28,6 +28,21 @@ class PythonResolver:
                 self._folders.add(folder)
                 folder = posixpath.dirname(folder)
         self._roots = self._find_roots(paths)
+        self._known_bases: dict[tuple[str, str], list[str]] = {}
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: what makes a folder a package means that folder, and without it
+        its modules find their neighbours.
+        """
+        if not path.endswith((".py", ".pyi")):
+            return ImportReach()
+        folder, name = posixpath.split(path)
+        stem = name.partition(".")[0]
+        package = stem == "__init__"
+        inner = posixpath.basename(folder)
+        words = frozenset(said_words(inner if package else stem))
+        source = package and inner in _SOURCE_FOLDERS
+        return ImportReach(words, nameless=package, beside=package, everywhere=source or not words)
 
     def _find_roots(self, paths: Collection[str]) -> list[str]:
         roots = {""} | {posixpath.dirname(p) for p in paths if posixpath.basename(p) in SETTINGS}
@@ -49,9 +64,8 @@ class PythonResolver:
         for base in self._bases(path, level, parts):
             whole = len(one.names) == 1 and one.names[0][0] == "*" and one.names[0][1] != "*"
             found = self._module(base, parts, one) if whole else self._names(base, parts, one)
-            kept = [each for each in found if each.target != path]
-            if kept:
-                return kept
+            if any(each.target not in ("", path) for each in found):
+                return _with_rest([each for each in found if each.target not in ("", path)], one)
         return [replace(one, target="")]
 
     def _bases(self, path: str, level: int, parts: list[str]) -> list[str]:
@@ -64,14 +78,23 @@ class PythonResolver:
             return [folder]
         if not parts:
             return []
-        roots = [r for r in self._roots if not r or path.startswith(r + "/")]
+        key = folder, parts[0]
+        known = self._known_bases.get(key)
+        if known is None:
+            known = self._known_bases[key] = self._whole_bases(folder, parts[0])
+        return known
+
+    def _whole_bases(self, folder: str, first: str) -> list[str]:
+        """The folders below which an import from a folder finds what begins with this name."""
+        inside = f"{folder}/"
+        roots = [r for r in self._roots if not r or inside.startswith(r + "/")]
         # A library module of Python is only hidden by one on the project's own path.
-        if parts[0] not in sys.stdlib_module_names:
+        if first not in sys.stdlib_module_names:
             # A script finds its neighbours; a package of the same repository may be installed.
             beside = [folder] if folder not in roots and not self._package(folder) else []
-            far = [r for r in self._roots if r not in roots and self._package(f"{r}/{parts[0]}")]
-            roots = roots + beside + sorted(far, key=lambda root: -_shared(root, path))
-        return [base for base in roots if self._starts(base, parts[0])]
+            far = [r for r in self._roots if r not in roots and self._package(f"{r}/{first}")]
+            roots = roots + beside + sorted(far, key=lambda root: -_shared(root, inside))
+        return [base for base in roots if self._starts(base, first)]
 
     def _package(self, folder: str) -> bool:
         return f"{folder}/__init__.py" in self._files
@@ -102,7 +125,14 @@ class PythonResolver:
             inner = self._file(base, [*parts, name]) if name != "*" else ""
             target = inner or package
             targets.setdefault(target, []).append((name, local))
-        return [replace(one, target=t, names=tuple(names)) for t, names in targets.items() if t]
+        return [replace(one, target=t, names=tuple(names)) for t, names in targets.items()]
+
+
+def _with_rest(found: list[Import], one: Import) -> list[Import]:
+    """What was found, and the names that were not: they may be there another time."""
+    led = {pair for each in found for pair in each.names}
+    rest = tuple(pair for pair in one.names if pair not in led)
+    return [*found, replace(one, target="", names=rest)] if rest else found
 
 
 def _shared(root: str, path: str) -> int:

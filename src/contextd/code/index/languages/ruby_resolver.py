@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
 from contextd.domain.code import Import
 
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -37,6 +37,10 @@ class RubyResolver:
                         homes.add("/".join(parts[: i + 2]) + "/concerns")
         self._loads = sorted(loads, key=lambda folder: (folder.count("/"), folder))
         self._homes = sorted(homes, key=lambda folder: (-len(folder), folder))
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`."""
+        return reach_by_name(path)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets."""

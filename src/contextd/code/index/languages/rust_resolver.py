@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field, replace
 
 from contextd.code.index.languages.cargo import MANIFEST, Package, packages
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import ImportReach, Read, said_words
 from contextd.code.index.languages.rust_paths import Segments, leaves, seen_from_file, statements
 from contextd.domain.code import Import
 from contextd.domain.dataclass import dataclass
@@ -54,9 +54,12 @@ class RustResolver:
         self._paths = frozenset(paths)
         self._read = read
         self._places: dict[str, list[Place]] = {}
+        self._called: dict[str, set[str]] = {}
         self._crates: dict[str, _Crate] = {}
         self._passed_on: dict[tuple[str, Segments, str], Place | None] = {}
-        for package in packages(self._paths, read):
+        found = packages(self._paths, read)
+        self._libraries = frozenset(package.library for package in found)
+        for package in found:
             for root in (package.library, *package.roots):
                 if root and root not in self._crates:
                     self._grow(root, package)
@@ -110,6 +113,7 @@ class RustResolver:
         for place in places:
             start = posixpath.join(folder, *nest) if nest else posixpath.dirname(file)
             target = posixpath.normpath(posixpath.join(start, place))
+            self._called.setdefault(target, set()).add(name)
             if target in self._paths:
                 yield target, posixpath.dirname(target)
         inner = posixpath.join(folder, *nest, name)
@@ -117,6 +121,18 @@ class RustResolver:
             if target in self._paths:
                 yield target, inner
                 return
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: a module, which `#[path]` may call otherwise than its file,
+        decides what those below it are part of, and the root of a library what other crates see.
+        """
+        if not path.endswith(".rs"):
+            return ImportReach()
+        folder, name = posixpath.split(path)
+        stem = posixpath.basename(folder) if name == "mod.rs" else name.removesuffix(".rs")
+        root = name == "lib.rs" or path in self._libraries
+        names = " ".join((stem, *self._called.get(path, ())))
+        return ImportReach(frozenset(said_words(names)), below=True, everywhere=root)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import Read, captures
+from contextd.code.index.languages.language import ImportReach, Read, captures, reach_by_name
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -73,6 +73,10 @@ class ShellResolver:
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._paths = paths
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`."""
+        return reach_by_name(path)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with the scripts they name."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import Read, captures
+from contextd.code.index.languages.language import ImportReach, Read, captures
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -121,6 +121,10 @@ class SwiftResolver:
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
         pass
+
+    def reach(self, path: str) -> ImportReach:
+        """See `LanguageResolver.reach`: nothing leads anywhere."""
+        return ImportReach()
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports as they are."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
@@ -55,6 +55,14 @@ class TsConfigs:
             if found:
                 return found, not options.strict or self._paths.spelled(asked, found)
         return "", True
+
+    def mappings(self) -> Iterator[tuple[str, str]]:
+        """What any configuration maps, and where to, as they write it."""
+        for config in self._paths.files:
+            if posixpath.basename(config) in NAMES:
+                for options in self._around(posixpath.dirname(config)):
+                    for key, targets in (options.paths or {}).items():
+                        yield key, " ".join(as_strings(targets))
 
     def elsewhere(self, path: str, specifier: str) -> str:
         """The file a relative specifier leads to through `rootDirs`."""
