@@ -234,6 +234,8 @@ def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str,
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
         return "", []
+    # A daemon that died during the compaction left it unwritten.
+    runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
     asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
     return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
 
@@ -379,11 +381,11 @@ def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     lost = {LOST: list(sitting.session.injected), COMPACTED: True}
     sitting.commit(runtime, data={**sitting.change.data, **lost})
-    runtime.sinks.later("standing", lambda: _note_standing(runtime, sitting.session, arrival))
+    runtime.sinks.later("handoff", lambda: _hand_over(runtime, sitting.session, arrival))
     return HookAnswer(session_id=sitting.session.id)
 
 
-def _note_standing(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
     turns = read_along(runtime, session, arrival.occurrence.transcript)
     write_context_md(runtime, session, turns)
 
