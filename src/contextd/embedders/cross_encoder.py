@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from threading import Lock
 
 from contextd.domain.errors import Unavailable
+from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import OnnxModel, load_onnx, plain
 
 TOKENS = 256
@@ -25,15 +25,13 @@ class CrossEncoder:
     def __init__(self, path: Path, tokenizer: Path, threads: int = 1) -> None:
         self.model = path.name
         self._path, self._tokenizer, self._threads = path, tokenizer, threads
-        self._lock = Lock()
-        self._loaded: OnnxModel | None = None
-        self._broken = ""
+        self._loaded = LoadedOnce(self._load)
 
     def judge(self, question: str, texts: Sequence[str]) -> list[float]:
         """See `Reranker.judge`."""
         if not texts:
             return []
-        model = self._ready()
+        model = self._loaded()
         import numpy as np  # noqa: PLC0415 - 0.13 s, for those who rerank
 
         judged: list[float] = []
@@ -57,18 +55,6 @@ class CrossEncoder:
             shares = np.exp(odds - odds.max())
             judged.append(float(shares[-1] / shares.sum()))
         return judged
-
-    def _ready(self) -> OnnxModel:
-        with self._lock:
-            if self._broken:
-                raise Unavailable(self._broken, _HINT)
-            if self._loaded is None:
-                try:
-                    self._loaded = self._load()
-                except Unavailable as error:
-                    self._broken = error.message
-                    raise
-            return self._loaded
 
     def _load(self) -> OnnxModel:
         for path in (self._path, self._tokenizer):

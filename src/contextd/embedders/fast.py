@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
+from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.options import EmbedderOptions
 from contextd.offline import silence_telemetry
 
@@ -31,13 +31,11 @@ class FastEmbed:
     def __init__(self, options: EmbedderOptions) -> None:
         self._options, self._name = options, options.model or MODEL
         self.model = f"fastembed:{self._name}"
-        self._lock = Lock()
-        self._forward: _Forward | None = None
-        self._broken: Unavailable | None = None
+        self._forward = LoadedOnce(lambda: _load(self._name, self._options))
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row of unit length per text. Raises `Unavailable` without the library or the model."""
-        forward = self._ready()
+        forward = self._forward()
         import numpy as np  # noqa: PLC0415 - 0.13 s, for those who embed
 
         rows = np.array([np.asarray(row, np.float32) for row in forward(list(texts))], np.float32)
@@ -45,18 +43,6 @@ class FastEmbed:
         norms[norms == 0] = 1
         vectors: Vector = rows / norms
         return vectors
-
-    def _ready(self) -> _Forward:
-        with self._lock:
-            if self._broken is not None:
-                raise self._broken
-            if self._forward is None:
-                try:
-                    self._forward = _load(self._name, self._options)
-                except Unavailable as error:
-                    self._broken = error
-                    raise
-            return self._forward
 
 
 def _load(name: str, options: EmbedderOptions) -> _Forward:

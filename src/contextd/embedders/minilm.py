@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Lock
 
+from contextd.caches import Cache
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import Vector
+from contextd.embedders.loading import LoadedOnce
 from contextd.embedders.onnx import load_onnx, plain
 
 MODEL_DIR = Path(__file__).parent / "model"
@@ -32,14 +33,12 @@ class MiniLM:
     def __init__(self, threads: int = 1, folder: Path = MODEL_DIR) -> None:
         self._threads = threads
         self._folder = folder
-        self._lock = Lock()
-        self._forward: _Forward | None = None
-        self._broken = ""
-        self._recent: dict[str, Vector] = {}
+        self._forward = LoadedOnce(self._load)
+        self._recent: Cache[str, Vector] = Cache(_REMEMBERED)
 
     def warm(self) -> None:
         """Load the model now. Raises `Unavailable` when it is missing or damaged."""
-        self._ready()
+        self._forward()
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row of unit length per text, shape (len(texts), 384).
@@ -50,7 +49,7 @@ class MiniLM:
 
         vectors = np.empty((len(texts), DIMENSIONS), np.float32)
         if texts:
-            forward = self._ready()
+            forward = self._forward()
             # One text per run: int8 activations are scaled per run, so in a batch a text's vector
             # would depend on its neighbours (cosine down to 0.988), and padding makes batches of
             # 16 slower per CPU second (91 texts against 105).
@@ -60,31 +59,17 @@ class MiniLM:
 
     def _remembered(self, forward: _Forward, text: str) -> Vector:
         """A question is often asked again, and a draft is compared before it is stored."""
-        with self._lock:
-            vector = self._recent.get(text)
+        vector = self._recent.get(text)
         if vector is None:
             vector = forward(text)
-            with self._lock:
-                self._recent[text] = vector
-                if len(self._recent) > _REMEMBERED:
-                    del self._recent[next(iter(self._recent))]
+            self._recent.put(text, vector)
         return vector
 
-    def _ready(self) -> _Forward:
-        if self._forward is not None:
-            return self._forward
-        with self._lock:
-            if self._forward is None:
-                if not self._broken:
-                    self._broken = _damage(self._folder)
-                if self._broken:
-                    raise Unavailable(self._broken, _HINT)
-                try:
-                    self._forward = _load(self._folder, self._threads)
-                except Unavailable as error:
-                    self._broken = error.message
-                    raise
-            return self._forward
+    def _load(self) -> _Forward:
+        damage = _damage(self._folder)
+        if damage:
+            raise Unavailable(damage, _HINT)
+        return _load(self._folder, self._threads)
 
 
 _HINT = "reinstall contextd, or set `embedder.name` to none; until then searches are lexical"

@@ -24,10 +24,10 @@ Stamp = tuple[Hashable, ...]
 def place_stamp(place: Path) -> Stamp:
     """For which work tree is around a directory."""
     for folder in (place, *place.parents):
-        git_dir = folder / ".git"
-        if not os.path.lexists(git_dir):
+        if not os.path.lexists(folder / ".git"):
             continue
-        if not git_dir.is_dir() or git_dir.is_symlink():
+        git_dir = _git_dir(folder)
+        if git_dir is None:
             break
         # Changing the owner of a repository makes git refuse it.
         owners = tuple(_owner(path) for path in (folder, git_dir))
@@ -38,8 +38,8 @@ def place_stamp(place: Path) -> Stamp:
 
 def reference_stamp(root: Path, references: Iterable[str]) -> Stamp:
     """For which commits `HEAD` and these references of a repository point to."""
-    git_dir = root / ".git"
-    if not git_dir.is_dir() or git_dir.is_symlink():
+    git_dir = _git_dir(root)
+    if git_dir is None:
         return (object(),)
     loose = [link for name in ("HEAD", *references) for link in _links(git_dir, name)]
     packed = ("packed-refs", "reftable/tables.list")
@@ -48,10 +48,16 @@ def reference_stamp(root: Path, references: Iterable[str]) -> Stamp:
 
 def remote_stamp(root: Path) -> Stamp:
     """For which remotes a repository has."""
-    git_dir = root / ".git"
-    if not git_dir.is_dir() or git_dir.is_symlink():
+    git_dir = _git_dir(root)
+    if git_dir is None:
         return (object(),)
     return (_states(git_dir / name for name in ("config", "config.worktree")), *_settings())
+
+
+def _git_dir(root: Path) -> Path | None:
+    """Where an ordinary repository has its data; None of another sort."""
+    git_dir = root / ".git"
+    return git_dir if git_dir.is_dir() and not git_dir.is_symlink() else None
 
 
 def _links(git_dir: Path, name: str) -> list[str]:

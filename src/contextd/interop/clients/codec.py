@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Invalid
 from contextd.interop import jsontext
 from contextd.interop.clients import toml_config, yaml_config
 
@@ -25,6 +26,14 @@ class Codec:
     read: Callable[[str], Any]
     put: Callable[[str, Place, Any], str]
     remove: Callable[[str, Place], str]
+
+    def members(self, text: str) -> dict[str, Any]:
+        """The names and values at the top of a text. Raises `Invalid` where it holds something else."""
+        document = self.read(text)
+        if not isinstance(document, dict):
+            what = "a JSON object" if self.empty else f"{self.name} with names and values"
+            raise Invalid(f"it does not hold {what}", "correct the file, or move it away")
+        return document
 
 
 JSON = Codec(

@@ -13,11 +13,11 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.interop.clients.client import Calling, Edit, HookEvent
 from contextd.interop.clients.codec import Codec, Place
+from contextd.interop.clients.shapes import starts_contextd
 
 SERVER = "contextd"
 """The name of our MCP server in every client."""
 
-_OURS = re.compile(r"""(?:^|[\s/\\"'])contextd(?:\.\w+)?["']?\s+hook(?:\s|$)""")
 _FOR = re.compile(r"--client[ =](\S+)")
 _STARTS = frozenset({"command", "cmd", "transport"})
 """Members by which an entry starts a program. One without is of another sort, and is replaced as a whole."""
@@ -47,7 +47,7 @@ class ServerEntry:
         """`text` with our MCP server in it. Raises `Invalid` when servers are not held as expected."""
         wanted = self.shape(calling.server)
         place = self._place(text)
-        present = _at(_document(self.codec, text), place)
+        present = _at(self.codec.members(text), place)
         starts = _STARTS & wanted.keys()
         if isinstance(present, dict) and starts <= present.keys():
             return _set_members(
@@ -59,7 +59,7 @@ class ServerEntry:
     def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
         """`text` without our MCP server."""
         del client
-        document = _document(self.codec, text)
+        document = self.codec.members(text)
         if not isinstance(document.get(self.key), list if self.listed else dict):
             return text, []
         place = self._place(text)
@@ -69,11 +69,11 @@ class ServerEntry:
 
     def containers(self, text: str) -> frozenset[Place]:
         """What there is already of what our entry goes into."""
-        return frozenset({(self.key,)} if self.key in _document(self.codec, text) else ())
+        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
 
     def _place(self, text: str) -> Place:
         """Where our entry stands, or will stand."""
-        document = _document(self.codec, text)
+        document = self.codec.members(text)
         if not self.listed:
             _member(self.codec, document, self.key)
             return self.key, SERVER
@@ -123,7 +123,7 @@ class HookEntries:
 
     def containers(self, text: str) -> frozenset[Place]:
         """What there is already of what our hooks go into."""
-        document = _document(self.codec, text)
+        document = self.codec.members(text)
         found: set[Place] = {(self.key,)} if self.key in document else set()
         hooks = document.get(self.key)
         if isinstance(hooks, dict):
@@ -131,7 +131,7 @@ class HookEntries:
         return frozenset(found)
 
     def _one(self, text: str, calling: Calling, event: HookEvent) -> Edit:
-        hooks = _member(self.codec, _document(self.codec, text), self.key)
+        hooks = _member(self.codec, self.codec.members(text), self.key)
         groups = hooks.get(event.name, [])
         if not isinstance(groups, list):
             raise Invalid(f"{self.key}.{event.name} is not a list", "correct it, try again")
@@ -158,7 +158,7 @@ class HookEntries:
 
     def places(self, text: str, client: str) -> list[Place]:
         """Where our hooks stand: key, event, number of the group, `hooks`, number in it."""
-        hooks = _document(self.codec, text).get(self.key)
+        hooks = self.codec.members(text).get(self.key)
         found: list[Place] = []
         for event, groups in hooks.items() if isinstance(hooks, dict) else ():
             for i, group in enumerate(groups if isinstance(groups, list) else ()):
@@ -198,7 +198,7 @@ class ListedFile:
         if wanted in listed:
             return text, []
         kept = [one for one in listed if not self._is_ours(one)]
-        single = not isinstance(_document(self.codec, text).get(self.key, []), list)
+        single = not isinstance(self.codec.members(text).get(self.key, []), list)
         if single or len(kept) < len(listed):
             text = self.codec.put(text, (self.key,), [*kept, wanted])
         elif listed:
@@ -210,7 +210,7 @@ class ListedFile:
     def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
         """`text` without our file in its list."""
         del client
-        listed = _document(self.codec, text).get(self.key)
+        listed = self.codec.members(text).get(self.key)
         changes: list[str] = []
         if isinstance(listed, list):
             for i, one in reversed(list(enumerate(listed))):
@@ -224,10 +224,10 @@ class ListedFile:
 
     def containers(self, text: str) -> frozenset[Place]:
         """The list, where there is one."""
-        return frozenset({(self.key,)} if self.key in _document(self.codec, text) else ())
+        return frozenset({(self.key,)} if self.key in self.codec.members(text) else ())
 
     def _listed(self, text: str) -> list[Any]:
-        listed = _document(self.codec, text).get(self.key)
+        listed = self.codec.members(text).get(self.key)
         if listed is None:
             return []
         if not isinstance(listed, list | str):
@@ -236,14 +236,6 @@ class ListedFile:
 
     def _is_ours(self, one: Any) -> bool:
         return isinstance(one, str) and PurePath(one).name == self.name
-
-
-def _document(codec: Codec, text: str) -> dict[str, Any]:
-    document = codec.read(text)
-    if not isinstance(document, dict):
-        what = "a JSON object" if codec.empty else f"{codec.name} with names and values"
-        raise Invalid(f"it does not hold {what}", "correct the file, or move it away")
-    return document
 
 
 def _member(codec: Codec, document: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -266,7 +258,7 @@ def _is_ours(handler: Any, client: str) -> bool:
     words = [handler.get("command"), *(arguments if isinstance(arguments, list) else ())]
     line = " ".join(word for word in words if isinstance(word, str))
     named = _FOR.search(line)
-    return bool(_OURS.search(line)) and (named is None or named[1] == client)
+    return starts_contextd(line, "hook") and (named is None or named[1] == client)
 
 
 def _set_members(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextd.interop.clients.client import HookEvent
+
+_STARTS = re.compile(r"""(?:^|[\s/\\"'])contextd(?:\.\w+)?["']?\s+(?=(\w+)(?!\S))""")
 
 
 def plain_server(line: Sequence[str]) -> dict[str, Any]:
@@ -24,6 +27,11 @@ def stdio_server(line: Sequence[str]) -> dict[str, Any]:
 def in_a_shell(line: Sequence[str]) -> str:
     """A command line as a shell of this platform takes it."""
     return subprocess.list2cmdline(line) if sys.platform == "win32" else shlex.join(line)
+
+
+def starts_contextd(line: str, command: str) -> bool:
+    """Whether a command line runs this command of ours, by whatever path and way of quoting."""
+    return any(one[1] == command for one in _STARTS.finditer(line))
 
 
 def shell_hook(line: Sequence[str], event: HookEvent) -> dict[str, Any]:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid
 from contextd.interop.clients.client import Calling, Edit, HookEvent
 from contextd.interop.clients.codec import Codec, Place
-from contextd.interop.clients.shapes import in_a_shell
-
-_OURS = re.compile(r"""(?:^|[\s/\\"'])contextd(?:\.\w+)?["']?\s+statusline(?:\s|$)""")
+from contextd.interop.clients.shapes import in_a_shell, starts_contextd
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +26,7 @@ class StatusLineEntry:
 
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with our status line, where somebody asked for it or it is there, and no other one is."""
-        present = self._document(text).get(self.key)
+        present = self.codec.members(text).get(self.key)
         ours = _is_ours(present)
         if not (calling.status_line or ours):
             return text, []
@@ -45,7 +41,7 @@ class StatusLineEntry:
     def without(self, text: str, client: str, keep: frozenset[Place] = frozenset()) -> Edit:
         """`text` without our status line."""
         del client, keep
-        if not _is_ours(self._document(text).get(self.key)):
+        if not _is_ours(self.codec.members(text).get(self.key)):
             return text, []
         return self.codec.remove(text, (self.key,)), ["removed the status line"]
 
@@ -54,13 +50,7 @@ class StatusLineEntry:
         del text
         return frozenset()
 
-    def _document(self, text: str) -> dict[str, Any]:
-        document = self.codec.read(text)
-        if not isinstance(document, dict):
-            raise Invalid("it does not hold a JSON object", "correct the file, or move it away")
-        return document
-
 
 def _is_ours(entry: Any) -> bool:
     command = entry.get("command") if isinstance(entry, dict) else None
-    return isinstance(command, str) and bool(_OURS.search(command))
+    return isinstance(command, str) and starts_contextd(command, "statusline")
