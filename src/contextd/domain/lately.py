@@ -11,8 +11,9 @@ from contextd.domain.usage import Observation, ObservationSummary
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """The latest records, sessions and usage, each newest first; `rules` and `person` are what a second and
-    a third query found. `observations` are there only when some query was missed: they say which of those are still open.
+    """The latest records, sessions and usage, each newest first; `rules` and `person` are what a second
+    and a third query found. `observations` are there only when some query was missed: they say which of
+    those are still open.
     """
 
     records: list[Record]

@@ -20,8 +20,8 @@ eight, the ninth window made the first one's searches forget what its commits sa
 
 _PATIENCE, _LONG, _LONGEST = 0.5, 30.0, 120.0
 """Seconds a call waits for git's history, and what reading it may take after the answer, at first and when
-that was not enough: 2,000 commits in a repository of 7,500 files take 0.9 s alone, and where nine
-repositories are opened at once on two busy cores more than fifty times that.
+that was not enough: 2,000 commits in a repository of 7,500 files take 0.9 s alone, and many times
+that beside other work.
 """
 
 
