@@ -346,10 +346,37 @@ class View(Protocol):
         """The records `Index.dense` finds, with their cosines."""
         ...
 
+    def sharing(self, asked: Sequence[Sequence[str]], query: Query, limit: int) -> list[Record]:
+        """The records `Index.lexical` finds for the words of each asking, each once, in that order."""
+        ...
+
+    def alike(
+        self,
+        words: Sequence[str],
+        vector: Vector,
+        model: str,
+        query: Query,
+        *,
+        by_words: int,
+        by_meaning: int,
+        least: float,
+    ) -> list[tuple[Record, float]]:
+        """The records that are both among the first `by_words` that `Index.lexical` finds and among the
+        first `by_meaning` of `Index.dense`, with a cosine of `least` or more: nearest first, with it.
+        """
+        ...
+
     def lately(
-        self, query: Query, rules: Query, scope: Scope, *, sessions: int, observations: int
+        self,
+        query: Query,
+        rules: Query,
+        person: Query,
+        scope: Scope,
+        *,
+        sessions: int,
+        observations: int,
     ) -> Lately:
-        """What a briefing begins with, together: a page of records each of `query` and of `rules`, the
+        """What a briefing begins with, together: a page of records each of `query`, `rules` and `person`, the
         usage of the scopes of `query`, and of `scope` the latest sessions. `sessions` and `observations`
         say how many at most.
         """

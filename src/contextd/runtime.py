@@ -31,6 +31,9 @@ Surface = Literal["mcp", "rest", "cli", "web", "hook", "job", "python"]
 NO_KIND = "no kind"
 """What nothing is of: a query for it finds nothing."""
 
+_MOST_NAMED = 20
+"""An answer names no more of the records that it wrote; each would be looked up while writers wait."""
+
 Progress = Callable[[str, int, int], None]
 """Told (what, done, of how many) as long work goes on."""
 
@@ -99,7 +102,8 @@ class Trace:
     `gave` are things that entered the agent's window, `said` texts of ours it was given, `used` the
     records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
     `session` is the session they were given in, where that is another than the
-    call's. `committed` says that something of the call was written for good.
+    call's. `committed` says that something of the call was written for good, and `namesakes` which ids
+    the view it was written through could see to begin as those written do, by that beginning.
     """
 
     action: Literal["read", "write", "update", "delete", "miss"] | None = None
@@ -113,6 +117,9 @@ class Trace:
     injected: list[str] = field(default_factory=list[str])
     session: str = ""
     committed: bool = False
+    namesakes: dict[str, tuple[View, list[str]]] = field(
+        default_factory=dict[str, tuple[View, list[str]]]
+    )
 
     def read(
         self, ids: Sequence[str], *, type: str = "", query: str = "", narrowed: bool = False
@@ -280,9 +287,15 @@ class Runtime:
     def commit(self, **changes: Any) -> Committed:
         """Commit a unit of work in the caller's name. Raises what `View.commit` raises."""
         first = self.call if not self.trace.committed else ""
-        work = Changes(actor=self.caller.name, **changes)
+        # Only answers to agents name records by the beginnings of their ids.
+        written = len(changes.get("records", ()))
+        naming = self.surface == "mcp" and 0 < written <= _MOST_NAMED
+        work = Changes(actor=self.caller.name, naming=naming, **changes)
         done = self.view.commit(work, call=first)
         self.trace.committed = True
+        for start in work.beginnings if naming else ():
+            alike = [id for id in done.namesakes if id.startswith(start)]
+            self.trace.namesakes[start] = (self.view, alike)
         # Whoever watches over sessions rests while none is open.
         if done.jobs or work.open:
             self.sinks.wake()

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from contextd.domain.changes import Put
+from contextd.domain.documents import record_document
 from contextd.domain.errors import Invalid
 from contextd.domain.query import Document, IndexStats, Pending, Query
+from contextd.domain.records import Record
 from contextd.domain.words import query_words
 from contextd.stores import ranking
 from support.strategies import AWKWARD, EPOCH, SCOPES, vector
@@ -33,6 +36,27 @@ def lexical(store, text: str, query: Query = HERE, limit: int = 10) -> list[str]
 
 def dense(store, text: str, query: Query = HERE, model: str = "m") -> list[str]:
     return [match.id for match in store.index.dense(vector(text), model, query, 10)]
+
+
+def test_records_found_both_ways_are_those_of_its_parts(store):
+    texts = {f"r{n}": f"{n} is a number, upload {'retried' * (n % 2)}" for n in range(8)}
+    records = [Record(id=id_, kind="memory", scope=SHOP, content=t) for id_, t in texts.items()]
+    vectors = {record_document(one).digest: vector(one.text) for one in records}
+    puts = [Put(one, "create") for one in records]
+    store.commit(records=puts, vectors={SHOP: vectors}, model="m")
+    asked, meant = query_words("upload retried"), vector(records[3].text)
+    shared = [m.id for m in store.index.lexical(asked, HERE, 4)]
+    close = {m.id: m.score for m in store.index.dense(meant, "m", HERE, 5) if m.score >= 0.1}
+    both = store.view.alike(asked, meant, "m", HERE, by_words=4, by_meaning=5, least=0.1)
+    assert {one.id: score for one, score in both} == {i: close[i] for i in shared if i in close}
+    assert [score for _, score in both] == sorted((s for _, s in both), reverse=True)
+    assert both[0][0] == store.records.get(["r3"])[0]
+    none = store.view.alike(asked, meant, "m", HERE, by_words=4, by_meaning=5, least=1.1)
+    assert none == []
+    other = [m.id for m in store.index.lexical(["0"], HERE, 2)]
+    found = store.view.sharing([asked, ["0"], []], HERE, 2)
+    assert [one.id for one in found] == list(dict.fromkeys([*shared[:2], *other]))
+    assert store.view.sharing([], HERE, 2) == []
 
 
 @pytest.mark.parametrize("text", AWKWARD)

@@ -172,6 +172,11 @@ def test_a_mixed_query_shows_exactly_what_the_matrix_allows(filled, caller):
     assert by_words[1] == view.index.lexical(["retry"], query, 500)
     assert by_meaning == view.index.dense(vector("upload"), "m", query, 500)
     assert {r.id for r, _ in view.near(vector("upload"), "m", query, 500)} == allowed
+    assert {r.id for r in view.sharing([["upload"]], query, 500)} == allowed
+    both = view.alike(
+        ["upload"], vector("upload"), "m", query, by_words=500, by_meaning=500, least=-1.0
+    )
+    assert {r.id for r, _ in both} == allowed
     assert view.index.stats("m").documents == len(allowed)
     tallies = view.survey.tally(query, recent=records[0].created_at, stale=records[0].created_at)
     assert sum(tally.count for tally in tallies) == len(allowed)

@@ -98,22 +98,29 @@ def test_what_happened_lately_is_what_its_parts_say(store):
     sessions = [session(f"s{n}", hours=n) for n in range(4)]
     records = [Record(id=f"r{n}", kind="memory", scope=SHOP, content=f"fact {n}") for n in range(4)]
     old = Record(id="rule", kind="policy", scope=SHOP, content="old", created_at=EPOCH)
-    store.commit(open=sessions, records=[Put(one, "create") for one in [old, *records]])
-    query = Query(scopes=HERE, limit=3)
+    likes = [
+        Record(id=f"like{n}", kind="context", scope=SHOP, content=f"like {n}", created_at=EPOCH)
+        for n in range(3)
+    ]
+    store.commit(open=sessions, records=[Put(one, "create") for one in [old, *likes, *records]])
+    query = Query(scopes=HERE, kinds=("memory", "policy"), limit=3)
     rules = Query(scopes=HERE, kinds=("policy",), limit=3)
-    lately = store.view.lately(query, rules, SHOP, sessions=2, observations=10)
+    person = Query(scopes=HERE, kinds=("context",), limit=2)
+    lately = store.view.lately(query, rules, person, SHOP, sessions=2, observations=10)
     assert lately.sessions == store.sessions.find(HERE, limit=2)
     assert [s.id for s in lately.sessions] == ["s3", "s2"]
     assert lately.records == store.records.find(query).records
     assert len(lately.records) == 3
     assert [one.id for one in lately.rules] == ["rule"]
+    assert lately.person == store.records.find(person)
+    assert [len(lately.person.records), bool(lately.person.cursor)] == [2, True]
     assert lately.usage == store.observations.summary(HERE)
 
 
 def test_the_log_is_read_only_when_something_was_missed(store):
     def observations() -> list[Observation]:
         query = Query(scopes=HERE)
-        return store.view.lately(query, query, SHOP, sessions=1, observations=2).observations
+        return store.view.lately(query, query, query, SHOP, sessions=1, observations=2).observations
 
     log(store, observed(0, query="found"))
     assert observations() == []

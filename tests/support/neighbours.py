@@ -114,8 +114,11 @@ def put_record(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     vectors = {
         owner: {Document(id="", kind="", scope=owner, text=record.text).digest: vector(record.text)}
     }
-    changes = Changes(records=[Put(record, "write", alone=d["n"] > 3)], vectors=vectors, model="m")
-    return view.commit(changes).changes
+    changes = Changes(
+        records=[Put(record, "write", alone=d["n"] > 3)], vectors=vectors, model="m", naming=True
+    )
+    done = view.commit(changes)
+    return [done.changes, done.namesakes]
 
 
 def guess_version(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -191,6 +194,8 @@ def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         [(m.id, m.kind) for m in index.dense(vector(d["text"]), "m", query, d["n"] * 4)],
         index.rankings([words, words[:1]], vector(d["text"]), "m", query, d["n"] * 2)[0],
         [(r.id, r.scope) for r, _ in view.near(vector(d["text"]), "m", query, d["n"] * 2)],
+        [(r.id, r.scope) for r in view.sharing([words, words[:1]], query, d["n"] * 2)],
+        view.alike(words, vector(d["text"]), "m", query, by_words=d["n"], by_meaning=20, least=0.1),
         [index.vectors(whose, IDS, "m")[0] for whose in (owner, d["other"] or owner)],
         index.pending("m", d["n"] * 3),
         index.stats("m"),
@@ -278,7 +283,7 @@ def read_usage(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     return [
         view.observations.recent(scopes),
         view.observations.summary(scopes),
-        view.lately(query, query, owner, sessions=5, observations=100),
+        view.lately(query, query, query, owner, sessions=5, observations=100),
     ]
 
 

@@ -18,7 +18,8 @@ SCHEME = "counted"
 """`counted:///path` is the SQLite store at that path, counted."""
 
 _PARTS = (
-    "records", "survey", "contradictions", "index", "files", "sessions", "observations", "jobs",
+    "records", "survey", "contradictions", "index", "files", "sessions", "originals", "observations",
+    "jobs",
 )  # fmt: skip
 
 

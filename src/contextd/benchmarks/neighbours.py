@@ -2,7 +2,8 @@
 
 Each repository has a client of its own, a real `contextd mcp` on a home that all share. Its steps are
 drawn from a seed: notes, searches, edits of files, hooks around sessions. When the time is up the store
-must be in balance, and each client asks its final questions. Then each repository gets a home for itself,
+must be in balance, and each repository is asked its final questions, as a program asks: agents are not shown
+scores, without which equal hits are not told from others. Then each repository gets a home for itself,
 the same steps and the same questions: neighbours must have made no difference to any answer.
 """
 
@@ -24,8 +25,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.app import Host
-from contextd.client import control
+from contextd.client import call, control
 from contextd.domain.access import OWNER
+from contextd.domain.errors import ContextdError
 from contextd.runtime import Request
 from contextd.settings import load_settings
 
@@ -131,7 +133,7 @@ def run(paths: Sequence[Path], *, out: TextIO, embedder: str = "none") -> bool:
             _all_at_once(works, lambda work: _opened(work, together, environment))
             until = time.monotonic() + 60 * MINUTES
             _all_at_once(works, lambda work: _worked(work, together, environment, until=until))
-            problems = _settled(together, environment, works)
+            problems = _settled(together, works)
         problems += _balance(together)
         alone = [
             _alone(work, path, place, environment) for work, path in zip(works, paths, strict=True)
@@ -161,7 +163,7 @@ def _alone(work: Work, path: Path, place: Path, environment: Mapping[str, str]) 
     with _daemon(home, environment):
         _opened(again, home, environment)
         _worked(again, home, environment, steps=work.steps)
-        _settled(home, environment, [again])
+        _settled(home, [again])
     shutil.rmtree(home, ignore_errors=True)
     return again
 
@@ -276,16 +278,16 @@ def _names_of_others(answer: Any, work: Work) -> str:
     return f"{work.root.name} was told of {', '.join(told)}" if told else ""
 
 
-def _settled(home: Path, environment: Mapping[str, str], works: Sequence[Work]) -> list[str]:
-    """Wait for background work to be done, then have each client ask its final questions."""
+def _settled(home: Path, works: Sequence[Work]) -> list[str]:
+    """Wait for background work to be done, then ask each repository its final questions."""
     # What earlier work says of files is gathered behind the first question.
     first = ("codebase_search", {"query": "where is the ledger kept"})
-    _all_at_once(works, lambda work: _called(work, home, environment, [first]))
+    _all_at_once(works, lambda work: _called(work, home, [first]))
     deadline = time.monotonic() + _SETTLED_SECONDS
     while not _idle(home):
         if time.monotonic() > deadline:
             return [f"background work took longer than {_SETTLED_SECONDS:g} s"]
-    _all_at_once(works, lambda work: _asked(work, home, environment))
+    _all_at_once(works, lambda work: _asked(work, home))
     return []
 
 
@@ -299,8 +301,13 @@ def _idle(home: Path) -> bool:
     return True
 
 
-def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
-    chance = random.Random(f"questions {work.root.name}")
+def _asked(work: Work, home: Path) -> None:
+    work.answers += map(comparable, _called(work, home, final_questions(work.root.name)))
+
+
+def final_questions(repository: str) -> list[tuple[str, dict[str, Any]]]:
+    """What a repository of this name is asked in the end: operations and their arguments."""
+    chance = random.Random(f"questions {repository}")
     questions: list[tuple[str, dict[str, Any]]] = []
     for _ in range(_QUESTIONS):
         name = chance.choice(_NAMES)
@@ -311,27 +318,28 @@ def _asked(work: Work, home: Path, environment: Mapping[str, str]) -> None:
             ("recall_context", {"query": f"the {name} is written by the night job"}),
             ("memory_search", {"query": f"the {name} must be locked before it is read"}),
         ]
-    work.answers += [_timeless(one) for one in _called(work, home, environment, questions)]
+    return questions
 
 
-def _called(
-    work: Work,
-    home: Path,
-    environment: Mapping[str, str],
-    calls: Sequence[tuple[str, dict[str, Any]]],
-) -> list[Any]:
-    """What a new client of the repository is answered."""
-    with contextlib.closing(Agent(home, work.root, work.client, environment)) as agent:
-        return [agent.call(tool, **arguments) for tool, arguments in calls]
+def _called(work: Work, home: Path, calls: Sequence[tuple[str, dict[str, Any]]]) -> list[Any]:
+    """What a program in the repository is answered; an error's text when it is one."""
+    answers: list[Any] = []
+    for operation, arguments in calls:
+        try:
+            cwd = str(work.root)
+            answers.append(call(operation, arguments, home=home, cwd=cwd, start=False).value)
+        except ContextdError as error:
+            answers.append({"error": error.message})
+    return answers
 
 
-def _timeless(value: Any) -> Any:
+def comparable(value: Any) -> Any:
     """What was found. Of hits with equal scores it is chance which come first and which find room."""
     if isinstance(value, dict):
-        return {name: _timeless(inner) for name, inner in value.items() if name not in _HIDDEN}
+        return {name: comparable(inner) for name, inner in value.items() if name not in _HIDDEN}
     if not isinstance(value, list):
         return value
-    found = [_timeless(one) for one in value]
+    found = [comparable(one) for one in value]
     scores: list[float] = [o["score"] for o in found if isinstance(o, dict) and "score" in o]
     if not scores or len(scores) < len(found):
         return found

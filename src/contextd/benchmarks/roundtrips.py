@@ -74,23 +74,31 @@ def run(*, out: TextIO, embedder: str = "minilm", rounds: int = ROUNDS) -> list[
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder, counting() as verbs:
         root = Path(folder) / "project"
         write_repository(root, _FILES)
-        folders = _folders(root)
         url = f"{SCHEME}://{folder}/contextd.db"
         with opened(root, Path(folder) / "home", embedder_name=embedder, store_url=url) as bench:
-            known = _worked_in(bench)
-            found: dict[str, RoundTrips] = {}
-            for number in range(rounds):
-                for ask in _asks(number, known):
-                    one = _counted(bench, verbs, ask, next(folders), number)
-                    if ask.label not in found or len(one.before) > len(found[ask.label].before):
-                        found[ask.label] = one
+            found = counted(bench, verbs, rounds=rounds)
     print("\n## roundtrips\nverbs of the store for one call\n", file=out)
     print(
         "| call | before the answer | budget | met | behind it | which | which behind |", file=out
     )
     print("|---|---|---|---|---|---|---|", file=out)
-    for one in found.values():
+    for one in found:
         print(one.row(), file=out, flush=True)
+    return found
+
+
+def counted(
+    bench: Bench, verbs: Verbs, *, rounds: int = ROUNDS, records: int = _RECORDS
+) -> list[RoundTrips]:
+    """The dearest of each call's rounds, in a project of which so many records are known."""
+    folders = _folders(bench.root)
+    known = _worked_in(bench, records)
+    found: dict[str, RoundTrips] = {}
+    for number in range(rounds):
+        for ask in _asks(number, known):
+            one = _counted(bench, verbs, ask, next(folders), number)
+            if ask.label not in found or len(one.before) > len(found[ask.label].before):
+                found[ask.label] = one
     return list(found.values())
 
 
@@ -161,12 +169,12 @@ def _folders(root: Path) -> Iterator[Path]:
     return iter(places)
 
 
-def _worked_in(bench: Bench) -> list[Record]:
+def _worked_in(bench: Bench, records: int) -> list[Record]:
     """Have the project worked in: code, records about it, sessions that ended, questions in vain.
     Returns the memories.
     """
     bench.call("init")
-    known = _remember(bench.runtime)
+    known = _remember(bench.runtime, records)
     numbers = count()
     for session in range(_SESSIONS):
         task = f"mend the {_SUBJECTS[session % len(_SUBJECTS)]}"
@@ -184,12 +192,12 @@ def _worked_in(bench: Bench) -> list[Record]:
     return known
 
 
-def _remember(runtime: Runtime) -> list[Record]:
+def _remember(runtime: Runtime, count: int) -> list[Record]:
     """Keep what was learned about the files of the project; returns the memories."""
     chance = random.Random(SEED)
     paths = sorted(str(path.relative_to(runtime.root)) for path in runtime.root.rglob("*.ts"))
     records: list[Record] = []
-    for number in range(_RECORDS):
+    for number in range(count):
         kind = ("memory", "discovery", "context")[number % 3]
         path = chance.choice(paths)
         text = (

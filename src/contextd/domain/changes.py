@@ -17,7 +17,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
 from contextd.domain.query import Document, Vector
-from contextd.domain.records import Change, Record
+from contextd.domain.records import SHOWN, Change, Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, Session, SessionChange
 
@@ -103,7 +103,8 @@ class Changes:
     are those of messages. `vectors` maps a scope to vectors by `Document.digest`, made by `model`.
     `forget` are documents that nothing stands behind any more. Of `originals` the latest 200 of a scope
     stay. `call` is the key of the call this is
-    part of: a commit under a key that is known is a `Conflict`.
+    part of: a commit under a key that is known is a `Conflict`. With `naming`, `Committed.namesakes` says
+    which ids begin as those of its records do, for whoever shows them short.
     """
 
     actor: str = ""
@@ -122,6 +123,13 @@ class Changes:
     decide: Sequence[Decision] = ()
     jobs: Sequence[NewJob] = ()
     originals: Sequence[Original] = ()
+    naming: bool = False
+
+    @property
+    def beginnings(self) -> list[str]:
+        """How the ids of the records begin that are written, as far as ids are shown."""
+        written = (one.record.id for one in self.records if isinstance(one, Put))
+        return sorted({id[:SHOWN] for id in written})
 
     @property
     def disagreeing(self) -> list[str]:
@@ -135,7 +143,8 @@ class Changes:
 @dataclass(frozen=True, slots=True)
 class Committed:
     """What a commit made of a unit of work, each list in the order it was given in: the changes of
-    records, the new events of each session by its id, the ids of jobs.
+    records, the new events of each session by its id, the ids of jobs. `namesakes` are the ids of all records
+    that may be read and begin with the first `SHOWN` characters of one that was written, in order.
     """
 
     changes: Sequence[Change] = ()
@@ -143,3 +152,4 @@ class Committed:
     events: Mapping[str, Sequence[Event]] = field(default_factory=dict[str, Sequence[Event]])
     jobs: Sequence[str] = ()
     decided: int = 0
+    namesakes: Sequence[str] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.query import Page
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
 from contextd.domain.usage import Observation, ObservationSummary
@@ -10,12 +11,14 @@ from contextd.domain.usage import Observation, ObservationSummary
 
 @dataclass(frozen=True, slots=True)
 class Lately:
-    """The latest records, sessions and usage, each newest first; `rules` are what a second query found.
-    `observations` are there only when some query was missed: they say which of those are still open.
+    """The latest records, sessions and usage, each newest first; `rules` and `person` are what a second
+    and a third query found. `observations` are there only when some query was missed: they say which of
+    those are still open.
     """
 
     records: list[Record]
     rules: list[Record]
+    person: Page
     sessions: list[Session]
     usage: ObservationSummary
     observations: list[Observation]

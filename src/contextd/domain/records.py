@@ -164,8 +164,11 @@ class Record:
 
 
 def indexed_text(title: str, content: str, data: Mapping[str, Any]) -> str:
-    """What is indexed of a record with these fields, or of a draft of one."""
-    values = [value for value in data.values() if isinstance(value, str) and len(value) > 20]
+    """What is indexed of a record with these fields, or of a draft of one. An id says nothing: what is
+    moved to another bubble keeps its vector.
+    """
+    texts = (value for value in data.values() if isinstance(value, str) and len(value) > 20)
+    values = [text for text in texts if not is_ours(text)]
     return "\n".join(dict.fromkeys(part for part in (title, content, *values) if part))
 
 

@@ -129,7 +129,7 @@ def _ids(result: Any) -> Iterator[str]:
 
 def _shown(runtime: Runtime, ids: Sequence[str]) -> dict[str, str]:
     """For each of these ids that a call from here may name by its beginning, that beginning."""
-    begun = runtime.view.records.beginning(sorted({id[:SHOWN] for id in ids}))
+    begun = _begun(runtime, sorted({id[:SHOWN] for id in ids}))
     short = {id: start for id, start in _beginnings(begun) if id in set(ids)}
     if runtime.project is not None:
         here = frozenset({runtime.scope})
@@ -137,6 +137,19 @@ def _shown(runtime: Runtime, ids: Sequence[str]) -> dict[str, str]:
             alike = runtime.view.sessions.find(here, prefix=id[:SHOWN], limit=10)
             short |= {one: start for one, start in _beginnings(s.id for s in alike) if one == id}
     return short
+
+
+def _begun(runtime: Runtime, starts: Sequence[str]) -> list[str]:
+    """The ids of the records that begin so. Of what was written now the commit said it."""
+    told: list[str] = []
+    asked: list[str] = []
+    for start in starts:
+        view, alike = runtime.trace.namesakes.get(start, (None, []))
+        if view is runtime.view:
+            told += alike
+        else:
+            asked.append(start)
+    return told + (runtime.view.records.beginning(asked) if asked else [])
 
 
 def _beginnings(ids: Iterable[str]) -> Iterator[tuple[str, str]]:

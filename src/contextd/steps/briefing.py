@@ -31,7 +31,7 @@ from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
-from contextd.steps.person import BRIEFED, is_personal, personal
+from contextd.steps.person import BRIEFED, is_personal, personal, personal_query
 from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
@@ -97,7 +97,7 @@ def brief(
     told = told_before(lately.sessions, session)
     tired = rested(records, told, task)
     records = {id: r for id, r in records.items() if id not in tired}
-    person = personal(runtime, min(BRIEFED, budget // 4))
+    person = personal(runtime, min(BRIEFED, budget // 4), lately.person)
     ruled = {line.id for line in rules}
     records = {id: r for id, r in records.items() if id not in person.records and id not in ruled}
     knowledge = _knowledge(runtime, records, weights, why, all_branches=all_branches)
@@ -251,12 +251,17 @@ _RECAP = "This session so far, from contextd (quoted from its own record):"
 
 def read_lately(runtime: Runtime) -> Lately:
     """What a briefing begins with: the latest sessions, usage, and the latest records of the kinds that
-    are briefed or answer a question.
+    are briefed or answer a question, the rules, and what tells of the person.
     """
     kinds = dict.fromkeys((*kinds_that("briefed"), *kinds_that("entry")))
     query = runtime.query(*kinds, valid_at=runtime.clock.now(), limit=LATEST)
     return runtime.view.lately(
-        query, rules_query(runtime), runtime.scope, sessions=TOLD_IN, observations=OBSERVED
+        query,
+        rules_query(runtime),
+        personal_query(runtime),
+        runtime.scope,
+        sessions=TOLD_IN,
+        observations=OBSERVED,
     )
 
 

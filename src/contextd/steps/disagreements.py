@@ -74,8 +74,9 @@ def _nearest(runtime: Runtime, record: Record) -> list[str]:
     scopes = frozenset(record.scope.cascade)
     query = Query(scopes=scopes, kinds=kinds_that("compared"), statuses=STANDING)
     near = index.lexical(query_words(record.text)[:_MOST_WORDS], query, _NEIGHBOURS)
+    stored, rows = index.vectors(record.scope, [record.id], embedder.model)
     try:
-        vector = vector_of(runtime, record.scope, record.text)
+        vector = rows[0] if stored else vector_of(runtime, record.scope, record.text)
     except Unavailable:
         return [match.id for match in near]
     near += index.dense(vector, embedder.model, query, _NEIGHBOURS)

@@ -18,9 +18,10 @@ _CHECKOUTS = 24
 eight, the ninth window made the first one's searches forget what its commits say.
 """
 
-_PATIENCE, _LONG = 0.5, 30.0
-"""Seconds a call waits for git's history, and what reading it may take after the answer: 2,000 commits
-in a repository of 7,500 files take 0.9 s alone, and many times that beside other work.
+_PATIENCE, _LONG, _LONGEST = 0.5, 30.0, 120.0
+"""Seconds a call waits for git's history, and what reading it may take after the answer, at first and when
+that was not enough: 2,000 commits in a repository of 7,500 files take 0.9 s alone, and many times
+that beside other work.
 """
 
 
@@ -55,9 +56,16 @@ def _known_past(runtime: Runtime, patience: float) -> history.CommitLog | None:
 
 
 def _read_whole_past(runtime: Runtime) -> None:
-    if _known_past(runtime, _LONG) is None:
-        cache = runtime.organisation.caches.of("git history", _CHECKOUTS)
-        cache.put(runtime.root, history.unknowable(runtime.root))
+    """Read it with more patience each time; others have their turn between. In the end it is unknowable."""
+    caches, root = runtime.organisation.caches, runtime.root
+    patience = caches.of("patience with git", _CHECKOUTS).made(root, lambda: _LONG)
+    if _known_past(runtime, patience) is not None:
+        return
+    if patience < _LONGEST:
+        caches.of("patience with git", _CHECKOUTS).put(root, 2 * patience)
+        runtime.sinks.prepare("git history", root, lambda: _read_whole_past(runtime))
+    else:
+        caches.of("git history", _CHECKOUTS).put(root, history.unknowable(root))
 
 
 def _of_records(runtime: Runtime, question: str) -> Mapping[str, ScorePart]:

@@ -45,13 +45,14 @@ class Described:
 
 
 @contextmanager
-def steady(runtime: Runtime) -> Iterator[str]:
+def steady(runtime: Runtime, *, certain: bool = False) -> Iterator[str]:
     """Make the code index say what the caller's checkout says, for a call that looks into it inside.
     Gives what it could not yet do.
 
     A few changed files are indexed at once, many by a job. Two work trees of one project share an
     index: a call from the other one first brings over the files that differ between them, and none
     changes the index while another looks. For a caller who may only read, the index stays as it is.
+    With `certain` all files are looked at, whatever the system told of them.
     """
     if runtime.project is None or runtime.checkout is None:
         yield ""
@@ -60,21 +61,21 @@ def steady(runtime: Runtime) -> Iterator[str]:
     with index.lock:
         index.enter(runtime.root)
         if len(index.roots) > 1:
-            yield _compared(runtime, index)
+            yield _compared(runtime, index, certain)
             return
         index.readers += 1
     try:
-        yield _compared(runtime, index)
+        yield _compared(runtime, index, certain)
     finally:
         with index.lock:
             index.readers -= 1
             index.lock.notify_all()
 
 
-def _compared(runtime: Runtime, index: Described) -> str:
+def _compared(runtime: Runtime, index: Described, certain: bool) -> str:
     with index.lock:
         tree = _tree(runtime)
-        difference = _difference(runtime, index, tree)
+        difference = _difference(runtime, index, tree, certain)
         if difference is None:
             return ""
         if difference.count and not runtime.caller.may("write", runtime.scope):
@@ -135,10 +136,12 @@ def _tree(runtime: Runtime) -> Tree:
     return found
 
 
-def _difference(runtime: Runtime, index: Described, tree: Tree) -> CheckoutDifference | None:
+def _difference(
+    runtime: Runtime, index: Described, tree: Tree, certain: bool = False
+) -> CheckoutDifference | None:
     scope, files = runtime.scope, runtime.view.files
     settled = index.root == tree.root
-    walked = tree.look(settled=settled)
+    walked = tree.look(settled=settled, certain=certain)
     if walked is None:
         return None
     # Until all of it is brought over, the index describes no tree.

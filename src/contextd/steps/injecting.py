@@ -108,6 +108,8 @@ def relevant(
 def _said(runtime: Runtime, session: Session) -> list[set[str]]:
     """The words of what the session was told and its agent's window still holds, text by text."""
     told: list[set[str]] = []
+    if not session.tokens_served:
+        return told
     for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
         if event.type == "injection":
             told.append(set(content_words(event.text)))
@@ -160,24 +162,21 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
     bar, rank = (NEAR, _BY_WORDS_FIRST) if first else (NEARER, _BY_WORDS)
     try:
         vector = embedder.embed([prompt])[0]
-        [by_words], near = runtime.view.index.rankings(
-            [query_words(prompt)[:_MOST_WORDS]],
+        close = runtime.view.alike(
+            query_words(prompt)[:_MOST_WORDS],
             vector,
             embedder.model,
             query,
-            max(rank, _CANDIDATES),
+            by_words=rank,
+            by_meaning=_CANDIDATES,
+            least=bar,
         )
     except (Unavailable, Corrupt):
         return []
-    close = {match.id: match.score for match in near[:_CANDIDATES] if match.score >= bar}
-    close = {match.id: close[match.id] for match in by_words[:rank] if match.id in close}
-    if not close:
-        return []
-    records = runtime.view.records.get(list(close))
     asked = set(content_words(prompt))
     return [
         record
-        for record in sorted(records, key=lambda r: -close[r.id])
+        for record, _ in close
         if record.session != session.id and _may_be_told(runtime, record) and _shares(asked, record)
     ]
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime
 from typing import Any, Literal
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.kinds import kinds_that
-from contextd.domain.query import Query
+from contextd.domain.query import Page, Query
 from contextd.domain.records import Record, Status
 from contextd.domain.scope import PERSON, Scope
 from contextd.domain.tokens import count_tokens, trim_to_tokens
@@ -85,22 +86,28 @@ def persons_records(
     """
     if PERSON not in runtime.view.grant.scopes():
         return []
-    found: list[Record] = []
-    cursor = ""
-    while True:
-        query = Query(
-            scopes=frozenset({PERSON}),
-            kinds=tuple(kinds),
-            statuses=statuses or ("active",),
-            valid_at=None if ended else runtime.clock.now(),
-            limit=_PAGE,
-            cursor=cursor,
-        )
-        page = runtime.view.records.find(query)
+    valid_at = None if ended else runtime.clock.now()
+    query = _query(kinds, statuses or ("active",), valid_at)
+    return _every(runtime, query, runtime.view.records.find(query))
+
+
+def _query(kinds: Sequence[str], statuses: Sequence[Status], valid_at: datetime | None) -> Query:
+    return Query(
+        scopes=frozenset({PERSON}),
+        kinds=tuple(kinds),
+        statuses=tuple(statuses),
+        valid_at=valid_at,
+        limit=_PAGE,
+    )
+
+
+def _every(runtime: Runtime, query: Query, page: Page) -> list[Record]:
+    """The records of a query whose first page is here, oldest first."""
+    found = list(page.records)
+    while page.cursor:
+        page = runtime.view.records.find(replace(query, cursor=page.cursor))
         found += page.records
-        cursor = page.cursor
-        if not cursor:
-            return found[::-1]
+    return found[::-1]
 
 
 def is_personal(record: Record) -> bool:
@@ -118,8 +125,16 @@ def _personal_kinds() -> tuple[str, ...]:
 
 def personal_records(runtime: Runtime, *statuses: Status) -> list[Record]:
     """What tells of the person, in the order it matters: strong before mild before flexible."""
-    found = persons_records(runtime, *statuses, kinds=_personal_kinds())
-    return sorted(filter(is_personal, found), key=_order)
+    return _in_order(persons_records(runtime, *statuses, kinds=_personal_kinds()))
+
+
+def personal_query(runtime: Runtime) -> Query:
+    """What a briefing's lines on the person are chosen from."""
+    return _query(_personal_kinds(), ("active",), runtime.clock.now())
+
+
+def _in_order(records: Iterable[Record]) -> list[Record]:
+    return sorted(filter(is_personal, records), key=_order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +145,18 @@ class Personal:
     records: dict[str, Record] = field(default_factory=dict[str, Record])
 
 
-def personal(runtime: Runtime, budget: int = BRIEFED) -> Personal:
-    """The person's lines within `budget` tokens, strong before mild before flexible; whole sentences."""
+def personal(runtime: Runtime, budget: int = BRIEFED, first: Page | None = None) -> Personal:
+    """The person's lines within `budget` tokens, strong before mild before flexible; whole sentences.
+    `first` is the first page of `personal_query`, where the caller has it.
+    """
     chosen = Personal()
     said: set[str] = set()
     left = budget
-    for record in personal_records(runtime):
+    if first is None:
+        known = personal_records(runtime)
+    else:
+        known = _in_order(_every(runtime, personal_query(runtime), first))
+    for record in known:
         if left < _SHORTEST_LINE:
             break
         if reads_itself(runtime, record):

@@ -101,13 +101,8 @@ def _worded(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Que
     makes no signatures.
     """
     texts = [line.signature for line in lines[:2]] or ([prose[:_QUOTED_READ]] if prose else [])
-    ids: dict[str, None] = {}
-    for text in texts:
-        words = query_words(text)[:_MOST_WORDS]
-        if words:
-            matches = runtime.view.index.lexical(words, asked, _NEAR)
-            ids.update(dict.fromkeys(match.id for match in matches))
-    return runtime.view.records.get(list(ids)) if ids else []
+    words = [found for text in texts if (found := query_words(text)[:_MOST_WORDS])]
+    return runtime.view.sharing(words, asked, _NEAR) if words else []
 
 
 def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness | None:

@@ -453,8 +453,7 @@ class _Look:
             vector = vector_of(runtime, self._scope, text)
         except Unavailable:
             # Without vectors the words must do, or contradictions would pass unseen.
-            shared = view.index.lexical(query_words(text)[:_MOST_WORDS], query, _SIMILAR)
-            found = view.records.get([match.id for match in shared])
+            found = view.sharing([query_words(text)[:_MOST_WORDS]], query, _SIMILAR)
             return [(record, _word_cosine(text, record.text)) for record in found]
         self.vectors[digest(text)] = vector
         return view.near(vector, runtime.embedder.model, query, _SIMILAR)

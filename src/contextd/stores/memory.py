@@ -116,7 +116,8 @@ class MemoryView(LocalReads):
         for original in changes.originals:
             keep_original(state, original)
         jobs = [add_job(state, job, now) for job in changes.jobs]
-        return Committed(changed, sessions, events, jobs, decided)
+        alike = self.records.beginning(changes.beginnings) if changes.naming else ()
+        return Committed(changed, sessions, events, jobs, decided, alike)
 
     def answered(self, call: str) -> str | None:
         """See `View.answered`."""

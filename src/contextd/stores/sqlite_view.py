@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 
 import apsw
 
@@ -89,7 +89,10 @@ class SqliteView(LocalReads):
         with self._database.write() as connection:
             if call and not fetch(connection, _CALL, (self._reach.owner, call, now)):
                 raise rules.committed_already()
-            return _write(connection, ready, writable(self.grant), now)
+            done = _write(connection, ready, writable(self.grant), now)
+            if not changes.naming:
+                return done
+            return replace(done, namesakes=self.records.beginning(changes.beginnings))
 
     def _prepared(self, changes: Changes, now: int) -> Prepared:
         authorise(self._reach, changes)

@@ -45,14 +45,46 @@ class LocalReads:
         found = {record.id: record for record in self.records.get([m.id for m in matches])}
         return [(found[m.id], m.score) for m in matches if m.id in found]
 
+    def sharing(self, asked: Sequence[Sequence[str]], query: Query, limit: int) -> list[Record]:
+        """See `View.sharing`."""
+        matches = [match for words in asked for match in self.index.lexical(words, query, limit)]
+        return self.records.get(list(dict.fromkeys(match.id for match in matches)))
+
+    def alike(
+        self,
+        words: Sequence[str],
+        vector: Vector,
+        model: str,
+        query: Query,
+        *,
+        by_words: int,
+        by_meaning: int,
+        least: float,
+    ) -> list[tuple[Record, float]]:
+        """See `View.alike`."""
+        near = self.index.dense(vector, model, query, by_meaning)
+        close = {match.id: match.score for match in near if match.score >= least}
+        # Without any, the words need not be looked up.
+        shared = self.index.lexical(words, query, by_words) if close else []
+        found = self.records.get([match.id for match in shared if match.id in close])
+        return sorted(((one, close[one.id]) for one in found), key=lambda pair: -pair[1])
+
     def lately(
-        self, query: Query, rules: Query, scope: Scope, *, sessions: int, observations: int
+        self,
+        query: Query,
+        rules: Query,
+        person: Query,
+        scope: Scope,
+        *,
+        sessions: int,
+        observations: int,
     ) -> Lately:
         """See `View.lately`."""
         usage = self.observations.summary(query.scopes)
         return Lately(
             self.records.find(query).records,
             self.records.find(rules).records,
+            self.records.find(person),
             self.sessions.find(frozenset({scope}), limit=sessions),
             usage,
             self.observations.recent(query.scopes, observations) if usage.missed_queries else [],

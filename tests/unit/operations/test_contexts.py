@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from contextd.domain.errors import Conflict, ContextdError, Invalid, NotFound
+from support.desks import Listening, embedder
 
 
 def test_a_saved_note_is_found_by_its_words_at_once(desk):
@@ -84,6 +85,22 @@ def test_a_bubble_counts_holds_and_releases_its_notes(desk):
     kept = desk("list_contexts")["entries"]
     assert [e["id"] for e in kept] == [note["id"]]
     assert kept[0]["bubbleId"] is None
+
+
+def test_a_note_that_changes_its_bubble_keeps_its_vector(open_desk):
+    listening = Listening(embedder())
+    desk = open_desk(listening)
+    for name in ("payments", "billing"):
+        desk("create_bubble", name=name)
+    note = desk("save_context", content="Refunds need two approvals", bubble_id="payments")
+    desk.host.work_off()
+    listening.texts.clear()
+    desk("update_context", id=note["id"], bubble_id="billing")
+    desk("delete_bubble", id="billing")
+    desk.host.work_off()
+    assert listening.texts == []
+    assert desk.view.index.stats(embedder().model).pending == 0
+    assert desk("recall_context", query="approvals of refunds")["entries"][0]["id"] == note["id"]
 
 
 def test_deleting_a_bubble_with_its_contents_deletes_them(desk):

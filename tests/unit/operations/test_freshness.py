@@ -18,7 +18,7 @@ from contextd.domain.errors import Unavailable
 from contextd.home import LOCAL
 from contextd.steps.freshness import INLINE, steady
 from support.desks import Desk, Listening, embedder
-from support.repositories import git
+from support.repositories import SHOP, committed, git
 
 
 def paths(desk: Desk, query: str) -> list[str]:
@@ -217,6 +217,48 @@ def test_what_is_written_right_behind_a_search_is_found_by_the_next(scanned):
         text = f"export const {animal} = 1;\n"
         (scanned.root / "src/auth/guard.ts").write_text(text)
         assert paths(scanned, animal) == ["src/auth/guard.ts"]
+
+
+class Silent:
+    """A watcher that has not heard of anything yet."""
+
+    def __init__(self, inner: Any) -> None:
+        self.inner, self.folders = inner, inner.folders
+
+    def changes(self) -> set[str]:
+        return set()
+
+    def close(self) -> None:
+        self.inner.close()
+
+
+@pytest.mark.parametrize("heard", [True, False])
+def test_a_definition_is_found_right_away_though_the_system_tells_of_it_late(
+    scanned, tmp_path, heard
+):
+    beside = scanned.at(committed(tmp_path / "beside", SHOP))
+    for desk in (scanned, beside):
+        paths(desk, "guard")
+    scanned.host.work_off()
+    tree = tree_of(scanned)
+    if tree.watcher is None:
+        pytest.skip("this system gives no file notifications")
+    if heard:
+        tree.watcher = Silent(tree.watcher)
+    else:
+        tree.close()
+        tree.refused = True
+    paths(scanned, "guard")
+    for name in ("gnuTrot", "kuduTrot"):
+        tree.cost = 1_000.0
+        text = f"export function {name}() {{\n  return 1;\n}}\n"
+        (scanned.root / "src/auth/late.ts").write_text(text)
+        [hit] = scanned("find_symbol", name=name)["symbols"]
+        assert hit["path"] == "src/auth/late.ts"
+        assert beside("find_symbol", name=name)["symbols"] == []
+    (scanned.root / "src/auth/late.ts").write_text("export function oryxTrot() {}\n")
+    found = scanned("find_references", name="oryxTrot")
+    assert found["definition"]["path"] == "src/auth/late.ts"
 
 
 def test_closing_the_host_stops_watching(desk):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.tokens import count_tokens
 from support.clients import CodingClient
-from support.desks import Desk
+from support.desks import Desk, Home
 from support.repositories import git
 
 PROMPT = "Why are the totals of a basket off by one cent?"
@@ -179,6 +180,31 @@ def test_a_compacted_session_gets_itself_back(desk: Desk, client: Opened) -> Non
     assert count_tokens(told) <= 600
     file = (desk.root / ".context" / "CONTEXT.md").read_text()
     assert "Now move the field city of the customer" in file
+
+
+def test_a_daemon_that_dies_during_a_compaction_loses_nothing_of_the_session(
+    desk: Desk, home: Home, client: Opened
+) -> None:
+    desk.as_owner("init")
+    session = one_turn(client())
+    session.writes_down("user", "Now move the postcode of the customer over to the new form")
+    session.hook("PreCompact", trigger="auto")
+    # Nothing that was left to be written is written: another daemon takes over.
+    after = replace(desk, host=home.host())
+    session.desk = after
+    told = session.starts("compact")
+    assert PROMPT in told
+    assert "move the postcode of the customer" in told
+    after.host.flush()
+    file = (desk.root / ".context" / "CONTEXT.md").read_text()
+    assert "move the postcode of the customer" in file
+    assert [one.title for one in episodes(after)].count(PROMPT) == 1
+    desk.host.flush()
+    assert [one.title for one in episodes(after)].count(PROMPT) == 1
+    beside = client()
+    beside.starts()
+    beside.asks(OFF_TOPIC)
+    assert "postcode" not in beside.starts("compact")
 
 
 def test_the_summary_of_a_compaction_is_kept_and_found(desk: Desk, client: Opened) -> None:

@@ -82,15 +82,16 @@ class Tree:
     digests: dict[str, Stamp] = field(default_factory=dict[str, Stamp])
     unlisted: set[str] = field(default_factory=set[str])
 
-    def look(self, *, settled: bool) -> Walk | None:
+    def look(self, *, settled: bool, certain: bool = False) -> Walk | None:
         """The files as they are now; None when none can have changed, or it is too soon to look.
 
-        When not `settled`, the model describes another tree, and the files are always told.
+        When not `settled`, the model describes another tree, and the files are always told. A look that
+        must be `certain` trusts no silence: on a busy machine a hint comes late.
         """
         watcher = self.watcher
         hints = watcher.changes() if watcher is not None else None
         rested = self.clock() - self.looked_at
-        due = rested > (self._rest if hints is None else TRUST)
+        due = certain or rested > (self._rest if hints is None else TRUST)
         if self.walked is None or due:
             return self._look_at_all()
         if hints:

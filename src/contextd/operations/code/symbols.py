@@ -92,11 +92,10 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    with steady(runtime):
-        graph = symbols_of(runtime)
+    graph, matching = _known_as(runtime, _asked(name))
     found = [
         (one, how)
-        for one, how in _matching(graph, _asked(name))
+        for one, how in matching
         if _inside(one.path, path) and kind in (None, one.symbol.kind)
     ]
     hits = [_shown(graph, one, how) for one, how in found[:limit]]
@@ -170,10 +169,9 @@ def find_references(
         limit: The most lines.
     """
     limit = page_size(limit)
-    with steady(runtime):
-        graph = symbols_of(runtime)
-    matching = [one for one, how in _matching(graph, _asked(name)) if how == "exact"]
-    meant = _distinct(one for one in matching if _inside(one.path, path))
+    graph, matching = _known_as(runtime, _asked(name))
+    exact = (one for one, how in matching if how == "exact")
+    meant = _distinct(one for one in exact if _inside(one.path, path))
     if not meant:
         raise NotFound(
             f"no definition {name!r}" + (f" in {path}" if path else ""), _nothing(graph, name)
@@ -282,6 +280,20 @@ def _asked(name: str) -> str:
     if not asked:
         raise Invalid("the name is empty", "give the name of a definition")
     return asked
+
+
+def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[tuple[Definition, str]]]:
+    """The definitions, and those that fit a name. Before it is said that none is called so, all files are
+    looked at: an agent asks for what it wrote a moment ago, which the system may not have told of yet.
+    """
+    with steady(runtime):
+        graph = symbols_of(runtime)
+    found = _matching(graph, asked)
+    if any(how == "exact" for _, how in found):
+        return graph, found
+    with steady(runtime, certain=True):
+        graph = symbols_of(runtime)
+    return graph, _matching(graph, asked)
 
 
 def _matching(graph: SymbolGraph, asked: str) -> list[tuple[Definition, str]]:

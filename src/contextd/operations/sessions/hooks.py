@@ -232,9 +232,13 @@ _NEW_WINDOWS = ("startup", "clear", _COMPACTED)
 
 def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
     """The session so far; empty when nothing is known of it."""
+    # What was left to be written when the compaction began goes first.
+    runtime.sinks.settle()
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
         return "", []
+    # A daemon that died during the compaction left it unwritten.
+    runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
     asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
     return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
 
@@ -374,19 +378,26 @@ def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 
 def _compacting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    """Write down where the work stands, and that the window will not hold what was told before."""
+    """Write down that the window will not hold what was told before, and behind the client's back where
+    the work stands: its transcript stays, and whatever comes next of the session reads it too.
+    """
     sitting = _sitting(runtime, arrival)
     lost = {LOST: list(sitting.session.injected), COMPACTED: True}
     sitting.commit(runtime, data={**sitting.change.data, **lost})
-    turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
-    write_context_md(runtime, sitting.session, turns)
+    runtime.sinks.later("handoff", lambda: _hand_over(runtime, sitting.session, arrival))
     return HookAnswer(session_id=sitting.session.id)
+
+
+def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
+    turns = read_along(runtime, session, arrival.occurrence.transcript)
+    write_context_md(runtime, session, turns)
 
 
 def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Keep the summary that the client goes on with: an agent wrote it of the whole session."""
     sitting = _sitting(runtime, arrival)
     summary = _told(runtime, arrival, "summary")
+    runtime.sinks.settle()
     sitting.commit(runtime, events=(*sitting.change.events, *summary))
     read_along(runtime, sitting.session, arrival.occurrence.transcript)
     return HookAnswer(session_id=sitting.session.id)
