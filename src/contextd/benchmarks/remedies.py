@@ -39,8 +39,8 @@ _QUOTED = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True, slots=True)
 class MetAgain:
-    """An error as a session met it first, what ended it there, and whether an earlier session of the
-    project met it (`again`) and ended it by the same step (`fixable`).
+    """An error as a session met it first, the command that met it last, what ended it there, and whether an
+    earlier session of the project met it (`again`) and ended it by the same step (`fixable`).
     """
 
     project: str
@@ -50,6 +50,7 @@ class MetAgain:
     fixes: tuple[str, ...]
     again: bool
     fixable: bool
+    command: str = ""
 
 
 class System(Protocol):
@@ -206,9 +207,7 @@ def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], lis
                     for system, teller in systems.items():
                         text = teller.tell(session, again.output)
                         if text:
-                            told.append(
-                                ToldRemedy(system, again, text, _is_right(text, again.fixes))
-                            )
+                            told.append(ToldRemedy(system, again, text, _is_right(text, again)))
                 for ended in errors:
                     line = next(iter(error_lines(ended.line)), None)
                     if line is not None:
@@ -227,7 +226,7 @@ def _errors(
 ) -> Iterator[MetAgain]:
     """The errors of a session, each where it came first."""
     seen: set[tuple[str, frozenset[str]]] = set()
-    ends = {met.signature: tuple(met.fixes) for met in errors}
+    ends = {met.signature: met for met in errors}
     for event in events:
         if event.type != "tool_result" or event.data.get("rejected"):
             continue
@@ -238,18 +237,36 @@ def _errors(
         if key in seen:
             continue
         seen.add(key)
-        fixes = ends.get(lines[0].signature, ())
+        ended = ends.get(lines[0].signature)
+        fixes = tuple(ended.fixes) if ended is not None else ()
         known = before.get(key, set[str]())
         yield MetAgain(
             project=name, session=one.name, output=event.text, line=lines[0].line, fixes=fixes,
             again=bool(known), fixable=bool(known.intersection(fixes)),
+            command=ended.command if ended is not None else "",
         )  # fmt: skip
 
 
-def _is_right(text: str, fixes: Sequence[str]) -> bool:
-    """Whether a text tells a step that then ended the error."""
-    told = {form for command in _QUOTED.findall(text) for form in forms(command)}
-    return any(fix in told or (not fix.startswith("+") and fix in text) for fix in fixes)
+def _is_right(text: str, met: MetAgain) -> bool:
+    """Whether a text tells a step that then ended the error: by its form, or in the same words; of another
+    way to say the command that failed, one with the words that made the difference.
+    """
+    commands = _QUOTED.findall(text)
+    told = {form for command in commands for form in forms(command)}
+    return any(
+        fix in told
+        or (
+            any(_says(one, fix, met.command) for one in commands) if fix[0] in "+-" else fix in text
+        )
+        for fix in met.fixes
+    )
+
+
+def _says(command: str, difference: str, failing: str) -> bool:
+    words, named = set(command.split()), difference.split()
+    more = {one[1:] for one in named if one[0] == "+"}
+    less = {one[1:] for one in named if one[0] == "-"}
+    return more <= words and not less & words and bool(words & set(failing.split()))
 
 
 def _events(one: Recording, file: Path) -> list[Event]:

@@ -11,6 +11,7 @@ _HERE = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?.*?^\s*\1\s*$", re.S | re.M)
 _ASSIGNED = re.compile(r"^(?:\w+=\S*\s+)+")
 _WORD = re.compile(r"[A-Za-z][\w.:+-]*$")
 _FLAG = re.compile(r"--?[A-Za-z][\w-]*")
+_REDIRECTED = re.compile(r"\d?>|&>")
 _LONGEST = 4_000
 
 _BEFORE = frozenset({"sudo", "time", "nohup", "env", "command", "exec", "nice", "timeout"})
@@ -38,9 +39,14 @@ _RUNNERS = frozenset(
 """Programs that run another one, whose name says what is done."""
 
 
+_UNDO = frozenset({"rm", "rmdir", "unlink", "shred", "pkill", "killall", "dropdb"})
+"""Programs that take something away: what it is makes all the difference, and a wrong one costs a day."""
+
+
 def forms(command: str) -> list[str]:
     """The steps of a command in order: for each its program and what it is told to do, without what it is
-    done to. What only looks is left out, and a step that is repeated at once is one.
+    done to, unless that is gone afterwards. What only looks is left out, and a step that is repeated at once
+    is one.
     """
     text = _QUOTED.sub(" ", _HERE.sub(" ", command[:_LONGEST]))
     found: list[str] = []
@@ -62,6 +68,8 @@ def _form(part: str) -> str:
     program = words[0].rpartition("/")[2]
     if program in _NOT_DONE or not _WORD.match(program):
         return ""
+    if program in _UNDO:
+        return " ".join([program, *(word for word in words[1:] if not _REDIRECTED.match(word))])
     told = [program]
     if program.startswith("python") and "-m" in words[1:3]:
         words = ["python", *words[words.index("-m") + 1 :]]

@@ -71,7 +71,11 @@ class Met:
             if form not in failing
         }
         other = instead_of(self.instead, self.command) if self.instead else ""
-        return found | ({other: f"run `{self.instead}` instead"} if other else {})
+        if not other:
+            return found
+        left_out = [word[1:] for word in other.split()] if "+" not in other else []
+        without = f"leave out `{' '.join(left_out)}`: " if left_out else ""
+        return found | {other: f"{without}run `{self.instead}` instead"}
 
 
 _ALWAYS_RUN = frozenset(

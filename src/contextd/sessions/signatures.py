@@ -120,7 +120,7 @@ def error_lines(output: str, most: int = TELLING) -> list[ErrorLine]:
     lines = plain(output).split("\n")
     for place, raw in enumerate(lines):
         chained = chained or _CHAIN.match(raw) is not None
-        if len(raw) < _SHORTEST or not _LINE.search(raw[:_LONGEST_LINE]):
+        if len(raw) < _SHORTEST or not _LINE.search(raw[:_LONGEST_LINE]) or _ECHO.match(raw):
             continue
         line = _BEFORE.sub("", " ".join(raw[:_LONGEST_LINE].split()))
         if _GOES_ON.search(line) and place + 1 < len(lines):
@@ -213,6 +213,10 @@ _LINE = regex(
     r"|^\S+\.\w{1,5}:\d+(?::\d+)?: )",
     re.I,
 )
+_ECHO = regex(r"\s*\$ \S")
+"""A command that a runner of scripts repeats before it runs it: options such as `--error-on-warnings` are no
+error, and the same for whatever goes wrong.
+"""
 _RAISED = regex(r"(?:Caused by: )?(?:[\w$]+(?:\.|::|\\))*[A-Z]\w*(?:Error|Exception)\b")
 _CHAIN = regex(r"Traceback \(most recent call last\)|\s*Caused by: |During handling of the above")
 _GOES_ON = regex(r"\bpanicked at \S+$")

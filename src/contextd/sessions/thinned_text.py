@@ -16,16 +16,16 @@ _MARK = "⋯"
 _MARKED = re.compile(rf"{_MARK}(\d*)")
 
 _READ_OF_A_LINE = 400
-_LIKE = str.maketrans("", "", "0123456789abcdefABCDEF")
-"""Lines that differ in numbers and hexadecimal ids are one sort: what is left of a word by this still tells
-it from others, and it takes a hundredth of the time of looking for ids.
+_ALIKE = b"0123456789abcdefABCDEF"
+"""Lines that differ in numbers and hexadecimal ids are one sort: what is left of a word without these still
+tells it from others, and it takes a hundredth of the time of looking for ids.
 """
 
 _WRONG = re.compile(
     r"error|exception|panic|fatal|traceback|segfault|fail|critical|cannot|can't|could not|unable|refused|denied"
-    r"|timed out|undefined|unexpected|not found|✗|✘|^E   ",
-    re.IGNORECASE,
+    r"|timed out|undefined|unexpected|not found|✗|✘|^e   "
 )
+"""Of a line in lower case: without regard to case the same takes four times as long."""
 _WRONG_OF_A_SORT = 50
 """An error that comes back in thousands of lines is told by the first ones."""
 
@@ -48,15 +48,19 @@ def thinned(text: str, most: int, asked: Sequence[str] = ()) -> str:
     lines = text.split("\n")
     longest = max(_LONGEST, most // len(lines) - 1)
     lines = [_shortened(line, longest) if len(line) > longest else line for line in lines]
-    sorts = [line[:_READ_OF_A_LINE].translate(_LIKE) for line in lines]
+    sorts = [_sort(line) for line in lines]
     kept = _chosen(lines, sorts, most, asked)
-    first: dict[str, int] = {}
+    first: dict[bytes, int] = {}
     for n in sorted(kept):
         first.setdefault(sorts[n], n + 1)
     return "\n".join(
         line if n in kept or line[:1] == _MARK else f"{_MARK}{first.get(sorts[n], '')}"
         for n, line in enumerate(lines)
     )
+
+
+def _sort(line: str) -> bytes:
+    return line[:_READ_OF_A_LINE].encode("utf-8", "surrogatepass").translate(None, _ALIKE)
 
 
 def _shortened(line: str, longest: int) -> str:
@@ -66,7 +70,7 @@ def _shortened(line: str, longest: int) -> str:
 
 
 def _chosen(
-    lines: Sequence[str], sorts: Sequence[str], most: int, asked: Sequence[str]
+    lines: Sequence[str], sorts: Sequence[bytes], most: int, asked: Sequence[str]
 ) -> set[int]:
     """The places of the lines that are kept."""
     telling = _wrong(lines, sorts) | _answering(lines, asked)
@@ -85,9 +89,9 @@ def _chosen(
     return kept | _firsts(lines, sorts, kept, room)
 
 
-def _firsts(lines: Sequence[str], sorts: Sequence[str], kept: set[int], room: int) -> set[int]:
+def _firsts(lines: Sequence[str], sorts: Sequence[bytes], kept: set[int], room: int) -> set[int]:
     """Of the other lines the first of each sort, then the second ones, as far as there is room."""
-    times: Counter[str] = Counter()
+    times: Counter[bytes] = Counter()
     places: list[tuple[int, int]] = []
     needed: Counter[int] = Counter()
     for n, sort in enumerate(sorts):
@@ -109,13 +113,15 @@ def _firsts(lines: Sequence[str], sorts: Sequence[str], kept: set[int], room: in
     return found
 
 
-def _wrong(lines: Sequence[str], sorts: Sequence[str]) -> set[int]:
+def _wrong(lines: Sequence[str], sorts: Sequence[bytes]) -> set[int]:
     found: set[int] = set()
-    times: dict[str, int] = {}
+    times: dict[bytes, int] = {}
     for n, sort in enumerate(sorts):
         if sort not in times:
             # Of a sort that is fine once nothing more is looked at: "0 errors" does not come here.
-            times[sort] = 0 if _WRONG.search(lines[n][:_READ_OF_A_LINE]) else _WRONG_OF_A_SORT
+            times[sort] = (
+                0 if _WRONG.search(lines[n][:_READ_OF_A_LINE].lower()) else _WRONG_OF_A_SORT
+            )
         if times[sort] < _WRONG_OF_A_SORT:
             times[sort] += 1
             found.add(n)

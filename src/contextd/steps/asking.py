@@ -33,8 +33,10 @@ def asked(
     runtime: Runtime, query: str, ids: Sequence[str], *, type: str, narrowed: bool = False
 ) -> bool:
     """Note a question and what answers it; whether it is noted as one that nobody could answer. Not
-    what is `narrowed` by filters, since the answer may well be known, nor what is no question.
+    what is `narrowed` by filters, or to what an agent may see, since the answer may well be known, nor what is
+    no question.
     """
+    narrowed = narrowed or runtime.among is not None
     vain = not ids and not narrowed and _is_question(runtime, query)
     runtime.trace.read(ids, type=type, query=query, narrowed=not vain)
     return vain

@@ -66,7 +66,13 @@ def of_paths(
     if not found and first is not None:
         raise first
     each = _share([len(without_marks(part.text)) for part in found])
-    return [replace(part, text=thinned(part.text, each, asked)) for part in found], notes
+    kept = [replace(part, text=thinned(part.text, each, asked)) for part in found]
+    cut = sum(len(without_marks(part.text)) < len(part.text) for part in kept)
+    if cut and len(kept) > 1:
+        notes.append(
+            f"{cut} of {len(kept)} files can be expanded in part only: name fewer for the rest"
+        )
+    return kept, notes
 
 
 def _share(sizes: Sequence[int]) -> int:

@@ -227,7 +227,7 @@ def _one(
     assert place.scope is not None
     told = _record_of(runtime, place.scope, file)
     if record is None:
-        fresh.append(told)
+        _new(runtime, told, file.shown, changes, fresh)
         found.done.append(f"{file.shown} is new")
         return
     base = record.source.ref.rpartition("#")[2]
@@ -256,6 +256,22 @@ def _one(
         found.problems.append(_both_changed(file.shown, record))
 
 
+def _new(
+    runtime: Runtime, told: Record, shown: str, changes: list[Changed], fresh: list[Record]
+) -> None:
+    """Take in a file without a record. One that was made from such a file earlier, and stands for itself
+    since, is the file's again when it says the same or is out of use; otherwise both hold.
+    """
+    earlier = next(iter(runtime.view.records.get([told.id])), None)
+    if earlier is None:
+        fresh.append(told)
+    elif earlier.status in ("active", "inbox") and _state(earlier) != _state(told):
+        fresh.append(told.with_(id=str(uuid.uuid4())))
+    else:
+        back = _as_told(earlier, told).with_(status="active", source=told.source)
+        changes.append(Changed(earlier, back, "update", f"{shown} stands"))
+
+
 def _both_changed(shown: str, record: Record) -> FileProblem:
     return FileProblem(
         shown,
@@ -276,16 +292,25 @@ def _gone(
     """What becomes of a record whose file is not there."""
     if _stands_elsewhere(runtime, place, shown):
         return
+    why = ""
     if _state(record) != record.source.ref.rpartition("#")[2]:
-        # Somebody took the file away, somebody else changed the record: what was written stays.
-        alone = replace(record.source, ref="", operation="kept")
         why = f"{shown} was removed after the record was changed"
+    elif _was_brought_back(runtime, record):
+        why = f"{shown} was removed before the record was brought back"
+    if why:
+        # Somebody took the file away, somebody else wants the record: what was written stays.
+        alone = replace(record.source, ref="", operation="kept")
         changes.append(Changed(record, record.with_(source=alone), "update", why))
         found.done.append(f"{why}: {record.id[:8]} stands for itself now")
         return
     after = record.with_(status="archived")
     changes.append(Changed(record, after, "archive", f"{shown} was removed"))
     found.done.append(f"{shown} was removed")
+
+
+def _was_brought_back(runtime: Runtime, record: Record) -> bool:
+    latest = runtime.view.records.history(record.id)[-1:]
+    return any(change.action in ("undo", "restore") for change in latest)
 
 
 def _stands_elsewhere(runtime: Runtime, place: RuleFolder, shown: str) -> bool:
@@ -462,9 +487,15 @@ def to_new_file(runtime: Runtime, record: Record, name: str) -> tuple[Record, st
     _require_sound(place, path, shown, text)
     replace_file(real, text.encode())
     source = Source(path.name, record.source.client, "file", f"{shown}#{_state(record)}")
-    after = record.with_(source=source)
+    status = "active" if record.status == "archived" else record.status
+    after = record.with_(source=source, status=status)
     reason = f"written to {shown}"
     return change(runtime, record, after, action="update", reason=reason), shown
+
+
+def has_file(runtime: Runtime, record: Record) -> bool:
+    """Whether the file that a record is made from is there, sound or not."""
+    return any(True for _ in _files_by(runtime, file_of(record)))
 
 
 def _files_by(runtime: Runtime, shown: str) -> Iterator[tuple[RuleFolder, ReadFile]]:

@@ -40,6 +40,7 @@ _NEIGHBOURS = 10
 _MOST_WORDS = 64
 _NAMESPACE = uuid.UUID("3d0c1f0a-8b55-5a0e-9f1b-7b6f0c4f2a77")
 
+_DIGESTS = ("signatures",)
 _LEFT_BEHIND = frozenset(
     (*LINKS, "source_sessions", "task", "module", "file", "sentence", "speaker")
 )
@@ -69,6 +70,8 @@ def copy_for(runtime: Runtime, record: Record, target: Scope, own: Particulars |
     if own is not None:
         title, content = generalised(title, own), generalised(content, own)
         data = _still_valid(record.kind, generalised_all(data, own), data)
+        # A digest of words without names: by it the error is known again, whatever its text says now.
+        data |= {name: record.data[name] for name in _DIGESTS if name in record.data}
         kept = (tag for tag in tags if generalised(tag, own) == tag)
         tags = tuple(kept)
     now = runtime.clock.now()

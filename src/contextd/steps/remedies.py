@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -32,6 +33,11 @@ WITNESSES = 2
 others each session did something else.
 """
 
+SHARE = 1 / 3
+"""The share of the sessions that met an error which the step must have ended it in: what is run all the time
+ended every error twice, sooner or later. A step that falls below is not told unasked any more.
+"""
+
 _SESSIONS = 200
 _MOST_SYMPTOMS, _MOST_SOURCES, _MOST_FILES = 12, 20, 30
 _SAME_FIX = 0.6
@@ -58,14 +64,18 @@ def _seen(others: Sequence[Session], met: Met) -> Sightings:
 
 def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> bool:
     times = seen.sessions + 1
-    proven = {form: step for form, step in met.fixes.items() if seen.fixes[form] + 1 >= WITNESSES}
+    proven = {
+        form: step for form, step in met.fixes.items() if _is_proven(seen.fixes[form] + 1, times)
+    }
     if not proven and times < RETURNS:
         return False
     id = str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{met.signature}"))
     data = _told(runtime, session, met, times, proven)
     known = runtime.view.records.get([id])
     if known:
-        return _came_back(runtime, known[0], session, data, proven=bool(proven))
+        every = seen.fixes + Counter(met.fixes.keys())
+        doubted = not any(_is_proven(count, times) for count in every.values())
+        return _came_back(runtime, known[0], session, data, proven=bool(proven), doubted=doubted)
     saved = save_new(
         runtime,
         "remediation",
@@ -80,6 +90,10 @@ def _learned(runtime: Runtime, session: Session, met: Met, seen: Sightings) -> b
         candidate=not proven,
     )
     return saved.outcome == "added"
+
+
+def _is_proven(ended: int, met: int) -> bool:
+    return ended >= max(WITNESSES, met * SHARE)
 
 
 def _told(
@@ -112,9 +126,17 @@ def _commands(told: str) -> list[str]:
 
 
 def _came_back(
-    runtime: Runtime, record: Record, session: Session, data: Mapping[str, Any], *, proven: bool
+    runtime: Runtime,
+    record: Record,
+    session: Session,
+    data: Mapping[str, Any],
+    *,
+    proven: bool,
+    doubted: bool,
 ) -> bool:
-    """Count another session that met it; one that proves a step makes it known. Whether it did."""
+    """Count another session that met it; one that proves a step makes it known, and
+    one after which no step is proven any more a candidate again. Whether it is known now.
+    """
     if record.status not in PRESENT or session.id in record.data.get("source_sessions", ()):
         return False
     changes: dict[str, Any] = {
@@ -129,7 +151,10 @@ def _came_back(
         told = ("solution", "affected_files", "code_diff", "verified")
         changes |= {name: data[name] for name in told}
     merged = {**record.data, **changes}
-    status: Status = "active" if rises else record.status
+    sinks = doubted and record.status == "active" and record.trust == "extracted"
+    status: Status = "active" if rises else "candidate" if sinks else record.status
+    if sinks:
+        merged["verified"] = False
     after = record.with_(data=merged, status=status)
     if rises:
         after = after.with_(content=content_of(merged))

@@ -107,8 +107,26 @@ def _worded(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Que
 
 def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness | None:
     mine = lines_of(record)
-    if any(one.is_same(line) for one in mine for line in lines):
+    if any(one.is_same(line) for one in mine for line in lines) or _is_same_but_for_names(
+        record, mine, lines
+    ):
         return "same"
     if any(one.is_in(line) for one in mine for line in lines):
         return "like"
     return "quoted" if said and quotes(said, mine) else None
+
+
+def _is_same_but_for_names(
+    record: Record, mine: Sequence[ErrorLine], lines: Sequence[ErrorLine]
+) -> bool:
+    """Whether a line is an error of a fix that was promoted without its project's names: by its signature,
+    and about what the text still names.
+    """
+    keys = record.data.get("signatures", ()) if record.data.get("promoted_from") else ()
+    if len(keys) != len(mine):
+        return False
+    return any(
+        key == line.key and one.names == line.names
+        for one, key in zip(mine, keys, strict=True)
+        for line in lines
+    )

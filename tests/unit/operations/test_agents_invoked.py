@@ -75,6 +75,20 @@ def test_inside_it_searches_return_what_the_agent_may_see(agent):
     assert kinds_found(agent) == everything
 
 
+def test_an_agent_that_may_see_little_is_told_to_return_before_another_is_invoked(agent):
+    agent("agent_invoke", agent_name="code-reviewer", task="Review auth")
+    with pytest.raises(Conflict) as nested:
+        agent("agent_invoke", agent_name="generalist", task="Review more")
+    assert "return" in nested.value.hint
+
+
+def test_what_only_its_agent_may_not_see_is_no_gap(agent):
+    agent("agent_invoke", agent_name="code-reviewer", task="Review auth")
+    assert agent("memory_search", query="when is the refresh token renewed")["memories"] == []
+    assert agent.usage().missed_queries == {}
+    agent("return", message="done")
+
+
 def test_an_agent_without_a_list_sees_everything(agent):
     given = agent("agent_invoke", agent_name="generalist", task="Review auth")
     assert given["collections"] == []

@@ -139,6 +139,16 @@ def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatc
     assert len(whole) > 5_000
 
 
+def test_what_cannot_be_expanded_whole_is_told(agent, monkeypatch):
+    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 3_000)
+    values = "".join(f"VALUE_{n} = {n}\n" for n in range(900))
+    (agent.root / "src" / "large.py").write_text(values)
+    (agent.root / "src" / "small.py").write_text("SMALL = 1\n")
+    folded = agent("digest", paths=["src/large.py", "src/small.py"])
+    assert folded["notes"] == ["1 of 2 files can be expanded in part only: name fewer for the rest"]
+    assert agent("digest", paths=["src/small.py"])["notes"] == []
+
+
 def test_of_a_huge_file_the_ends_are_read(agent, monkeypatch):
     monkeypatch.setattr(digesting, "_HUGE", 200_000)
     with (agent.root / "huge.log").open("w") as file:

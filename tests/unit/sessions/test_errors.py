@@ -108,6 +108,12 @@ def test_a_variant_of_the_command_ends_an_error_too() -> None:
     assert not errors_met(other.events)[0].ended
 
 
+def test_a_word_that_had_to_go_is_named() -> None:
+    talk = Talk().runs("rtk bun run test", "error: unrecognized subcommand 'bun'", 2)
+    [met] = errors_met(talk.runs("bun run test", "4 passed").events)
+    assert met.fixes == {"-rtk": "leave out `rtk`: run `bun run test` instead"}
+
+
 def test_where_a_file_was_changed_no_command_is_what_ended_the_error() -> None:
     talk = Talk().runs("npm test", DENIED, 1).runs("npm run build").writes("/w/shop/a.ts")
     [met] = errors_met(talk.runs("npm test", "4 passed").events)

@@ -138,6 +138,7 @@ def test_symptoms_in_somebodys_own_words_count_as_they_are() -> None:
         "All 12 tests passed",
         "0 errors, 0 warnings",
         "exit status 1",
+        "$ biome check --error-on-warnings\n  × The imports and exports are not sorted.",
     ],
 )
 def test_what_holds_no_error_gives_none(output: str) -> None:
@@ -162,6 +163,8 @@ def test_of_a_very_long_output_the_beginning_and_the_end_are_read() -> None:
         ("git commit -m \"$(cat <<'EOF'\nrun && hide\nEOF\n)\"", ["git commit"]),
         ("ls -la; git status; grep -rn x src", []),
         ("# only a note\n", []),
+        ("rm -rf node_modules 2>/dev/null && npm ci", ["rm -rf node_modules", "npm ci"]),
+        ("rm -rf /w/tmp/clone-a1/", ["rm -rf /w/tmp/clone-a1/"]),
     ],
 )  # fmt: skip
 def test_a_step_is_what_a_command_does_not_what_it_does_it_to(

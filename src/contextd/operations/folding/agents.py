@@ -63,7 +63,8 @@ def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = ""
     if not task.strip():
         raise Invalid("the task is empty", "say what the agent is to do")
     follow_skill_files(runtime)
-    agent = _agent(runtime, agent_name)
+    # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
+    agent = _agent(replace(runtime, among=None), agent_name)
     kinds, collections, notes = _reach(agent)
     runtime, session = parent_session(runtime, "")
     room = room_for(runtime, session, None)

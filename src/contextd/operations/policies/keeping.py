@@ -20,6 +20,7 @@ from contextd.steps.policy_files import (
     FILED,
     disagreeing,
     file_of,
+    has_file,
     reconcile,
     reconciled,
     rule_folders,
@@ -224,6 +225,9 @@ def policy_write(
     """
     record = resolve(runtime, id, *FILED)
     shown = file_of(record)
+    if shown and record.status == "archived" and not has_file(runtime, record):
+        # Its file was removed, and is written again.
+        name, shown = name or Path(shown).stem, ""
     if not shown:
         wanted = name.removesuffix(".yaml").removesuffix(".yml") or slug(record.title)
         if not _NAME.fullmatch(wanted):

@@ -101,7 +101,11 @@ def _difference(revision: str | None, staged: bool) -> str:
     arguments = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/"]
     arguments += ["--dst-prefix=b/", *wanted, "--"]
     top = Running(Path.cwd(), ["rev-parse", "--show-toplevel"]).collect()[1].strip()
-    code, out, said = Running(Path(top or Path.cwd()), arguments).collect(timeout=60)
+    if not top:
+        raise Invalid(
+            "this folder is in no git repository", "call it inside one, or give a diff on stdin"
+        )
+    code, out, said = Running(Path(top), arguments).collect(timeout=60)
     if code:
         why = said.strip().splitlines()
         raise Invalid(
