@@ -14,6 +14,6 @@ def occurrences(document: apsw.FTS5ExtensionApi, /, *_: Any) -> bytes:
     """Two numbers for each phrase of the match: how often it is in the text, and how often near it."""
     found = array("I")
     for phrase in range(document.phrase_count):
-        text, near, *_ = document.phrase_locations(phrase)
-        found.extend((len(text), len(near)))
+        places = document.phrase_locations(phrase)
+        found.extend((len(places[0]), len(places[1])))
     return found.tobytes()
