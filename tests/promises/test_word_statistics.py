@@ -74,6 +74,22 @@ def test_what_a_filter_hides_changes_no_score(store, monkeypatch, hidden, asked)
     assert len(found(store, A, **asked)) == 4
 
 
+def test_a_filter_that_leaves_few_ranks_as_if_those_were_alone(store):
+    mine = [replace(doc, facets=("tag=a", "session=s"), near="chunk retry") for doc in documents(A)]
+    others = [doc for n in range(50) for doc in documents(A, f"x{n}", facets=("tag=b",))]
+    half = documents(A, "z", facets=("tag=a",))
+    store.index_put([*mine, *others, *half], {}, "")
+    store.index_put([replace(doc, scope=ALONE) for doc in mine], {}, "")
+    store.index_put([replace(doc, scope=ALONE, id=f"h{doc.id}") for doc in half], {}, "")
+    for asked in ({"tags": ("a",)}, {"tags": ("a",), "session": "s"}):
+        few, alone = found(store, A, **asked), found(store, ALONE, **asked)
+        assert few == alone
+    assert len(few) == 5
+    store.index_forget([mine[0].id])
+    assert len(found(store, A, **asked)) == 4
+    assert found(store, A, words=["nowhere"], tags=("a",)) == []
+
+
 def test_two_projects_asked_together_are_scored_as_one(store):
     store.index_put(documents(A)[:2], {}, "")
     store.index_put(documents(SCOPES[1])[2:], {}, "")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,48 +17,53 @@ from contextd.benchmarks.data import checksum, data_file, hardware, report, scor
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes
+from contextd.domain.code import Chunk
 from contextd.domain.query import CODE, Document, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.ports import Embedder, View
-from contextd.retrieval.search import search
+from contextd.retrieval.files import Past, by_file
+from contextd.retrieval.hits import Candidate, Hit
+from contextd.retrieval.search import DEPTH, search
 
 SCOPE = Scope("local", "cosqa", "functions")
+QUESTIONS, FUNCTIONS = "cosqa-retrieval-dev-500.json", "code_idx_map.txt"
 _LIMIT, _BATCH = 100, 500
 
 
 def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> dict[str, Any]:
-    """Measure recall@10 and MRR over all functions, beside plain BM25; on another `file` of questions
-    than the development split when one is named. Embeds for a minute.
+    """Measure recall@10 and MRR over all functions, beside plain BM25: of the bare search, and of the order
+    in which code is shown. On another `file` of questions than the development split when one is named.
+    Embeds for a minute.
     """
-    questions_path = data_file(data, "cosqa", file or "cosqa-retrieval-dev-500.json")
-    functions_path = data_file(data, "cosqa", "code_idx_map.txt")
-    places = json.loads(functions_path.read_text("utf-8"))
-    functions = [code for code, _ in sorted(places.items(), key=lambda item: int(item[1]))]
-    questions = [
-        (asked["doc"], int(asked["retrieval_idx"]))
-        for asked in json.loads(questions_path.read_text("utf-8"))
-    ]
+    questions_path = data_file(data, "cosqa", file or QUESTIONS)
+    functions_path = data_file(data, "cosqa", FUNCTIONS)
+    questions, functions = load(questions_path, functions_path)
     embedder = open_embedder("minilm")
     with scratch_store(store) as opened:
         view = opened.view(OWNER.grant([SCOPE]))
         began = time.process_time()
-        _index(view, embedder, functions)
+        keep(view, embedder, functions)
         indexing = time.process_time() - began
         query = Query(scopes=frozenset({SCOPE}), kinds=(CODE,))
         began = time.process_time()
-        rankings = [
-            [int(c.id) for c in search(view.index, embedder, text, query).candidates]
+        proposed = [
+            search(view.index, embedder, text, query, limit=2 * DEPTH).candidates
             for text, _ in questions
         ]
+        rankings = [[int(c.id) for c in found[:_LIMIT]] for found in proposed]
         asking = time.process_time() - began
     baseline = PlainBM25(functions)
     right = [place for _, place in questions]
     systems = {
         "plain BM25": [baseline.ranking(text, _LIMIT) for text, _ in questions],
         "contextd": rankings,
+        "contextd, as codebase_search": [
+            [int(hit.id) for hit in by_file(function_hits(found, functions), text, Past())]
+            for (text, _), found in zip(questions, proposed, strict=True)
+        ],
     }
-    rows = {name: _measured(found, right) for name, found in systems.items()}
+    rows = {name: measured(found, right) for name, found in systems.items()}
     facts = {
         "data": questions_path.name,
         "questions": len(questions),
@@ -83,7 +88,30 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
     }
 
 
-def _index(view: View, embedder: Embedder, functions: Sequence[str]) -> None:
+def load(questions: Path, functions: Path) -> tuple[list[tuple[str, int]], list[str]]:
+    """(question, number of its function), and the functions by number."""
+    places = json.loads(functions.read_text("utf-8"))
+    asked = json.loads(questions.read_text("utf-8"))
+    return (
+        [(one["doc"], int(one["retrieval_idx"])) for one in asked],
+        [code for code, _ in sorted(places.items(), key=lambda item: int(item[1]))],
+    )
+
+
+def function_hits(found: Iterable[Candidate], functions: Sequence[str]) -> list[Hit]:
+    """Candidates as code is found: each function is the only piece of a file named by its number."""
+    hits: list[Hit] = []
+    for one in found:
+        text = functions[int(one.id)]
+        piece = Chunk(
+            id=one.id, path=one.id, start_line=1, end_line=text.count("\n") + 1, text=text
+        )
+        hits.append(Hit(one.id, one.kind, one.parts, piece))
+    return hits
+
+
+def keep(view: View, embedder: Embedder, functions: Sequence[str]) -> None:
+    """Index the functions, each by its number."""
     for start in range(0, len(functions), _BATCH):
         documents = [
             Document(id=str(place), kind=CODE, scope=SCOPE, text=text)
@@ -94,8 +122,8 @@ def _index(view: View, embedder: Embedder, functions: Sequence[str]) -> None:
         view.commit(Changes(documents=documents, vectors={SCOPE: vectors}, model=embedder.model))
 
 
-def _measured(rankings: Sequence[Sequence[int]], right: Sequence[int]) -> dict[str, list[float]]:
-    """Measure → one value per question."""
+def measured(rankings: Sequence[Sequence[int]], right: Sequence[int]) -> dict[str, list[float]]:
+    """Measure → one value per question; `right` is the number of each one's function."""
     ranks = [
         found.index(place) + 1 if place in found else 0
         for found, place in zip(rankings, right, strict=True)

@@ -18,6 +18,7 @@ from contextd.benchmarks import (
     code,
     consolidation,
     consolidation_scale,
+    docstrings,
     folding,
     localise,
     neighbours,
@@ -158,6 +159,14 @@ def _localise(given: Given) -> bool:
     return True
 
 
+def _docstrings(given: Given) -> bool:
+    if not given.paths:
+        given.refuse("docstrings needs folders of Python files")
+    for path in given.paths:
+        docstrings.run(path, out=sys.stdout)
+    return True
+
+
 def _code(given: Given) -> bool:
     where = given.paths[0] if given.paths else None
     if where is not None and not where.is_dir():
@@ -248,6 +257,7 @@ _MANY = 1_000
 KINDS: dict[str, Benchmark] = {
     **{name: Benchmark(partial(_recall, name), usual=True, data=True) for name in RECALL},
     "localise": Benchmark(_localise, _MANY, "[PATH …] (repositories; this one)"),
+    "docstrings": Benchmark(_docstrings, _MANY, "PATH … (folders of Python files)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
     "web": Benchmark(_web),

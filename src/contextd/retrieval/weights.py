@@ -12,7 +12,9 @@ from importlib import resources
 
 @cache
 def weights(family: str) -> Mapping[str, float]:
-    """What each signal of a family counts, against 1 for the score by words and meaning."""
+    """What each signal of a family counts, against 1: for the score by words and meaning of a message, for
+    the cosine of code.
+    """
     text = resources.files("contextd").joinpath("data/ranking.json").read_text("utf-8")
     found: dict[str, float] = json.loads(text)[family]
     return found

@@ -22,6 +22,7 @@ from contextd.domain.errors import (
 )
 from contextd.domain.time import to_micros
 from contextd.ports import Clock
+from contextd.stores.occurrences import OCCURRENCES, occurrences
 from contextd.stores.turnstile import Turnstile
 
 OLDEST_SQLITE = (3, 51, 3)
@@ -133,6 +134,7 @@ class Database:
             made.set_busy_timeout(round(BUSY_SECONDS * 1000))
             for pragma in _PRAGMAS:
                 made.execute(pragma)
+            made.register_fts5_function(OCCURRENCES, occurrences)
             self._local.connection = made
             with self._lock:
                 self._connections.add(made)

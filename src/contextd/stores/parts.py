@@ -9,7 +9,11 @@ from functools import lru_cache
 from contextd.domain.dataclass import dataclass
 from contextd.domain.query import FAMILIES, Family, Query, family_of
 from contextd.stores.connection import Database, placeholders
+from contextd.stores.occurrences import OCCURRENCES
 from contextd.stores.reach import Reach, Slice
+
+_A_PHRASE = 8
+"""Bytes that a phrase of a match takes in what `occurrences` counts."""
 
 
 @lru_cache(maxsize=8_192)
@@ -63,8 +67,27 @@ def carrying(database: Database, part: int, facets: Sequence[str]) -> list[int] 
     """The numbers of the documents of a part that carry all of the facets; None when none is asked for."""
     if not facets:
         return None
-    wanted = " AND ".join(f'"{token("facet", facet)}"' for facet in facets)
     rows = database.rows(
-        f"SELECT rowid FROM lexicon_{part} WHERE lexicon_{part} MATCH ?", (f"meta : ({wanted})",)
+        f"SELECT rowid FROM lexicon_{part} WHERE lexicon_{part} MATCH ?", (_carries(facets),)
     )
     return [number for (number,) in rows]
+
+
+def occurring(
+    database: Database, part: int, facets: Sequence[str], words: Sequence[str]
+) -> list[tuple[int, bytes]]:
+    """The documents of a part that carry all of the facets and hold one of the words, by number, each with
+    how often it holds which: two numbers of 32 bits a word, for the text and for what is near it.
+    """
+    asked = " OR ".join(f'"{word}"' for word in words)
+    rows = database.rows(
+        f"SELECT rowid, {OCCURRENCES}(lexicon_{part}) FROM lexicon_{part}"
+        f" WHERE lexicon_{part} MATCH ?",
+        (f"({_carries(facets)}) AND ({{text near}} : ({asked}))",),
+    )
+    return [(number, counts[_A_PHRASE * len(facets) :]) for number, counts in rows]
+
+
+def _carries(facets: Sequence[str]) -> str:
+    wanted = " AND ".join(f'"{token("facet", facet)}"' for facet in facets)
+    return f"meta : ({wanted})"

@@ -113,24 +113,27 @@ class Roster:
     def allowed(
         self, query: Query, asked: Slice, among: Sequence[int] | None = None
     ) -> NDArray[np.bool_]:
-        """Which places a query may see; `among` these documents when given."""
+        """Which places a query may see; `among` these documents when given, and only they are looked at."""
         end = self.size
-        mask = self.alive[:end].copy()
+        looked: Places | slice = slice(end)
         if among is not None:
-            chosen = np.zeros(end, np.bool_)
             places = self.places(np.array(among, np.int64))
-            chosen[places[places >= 0]] = True
-            mask &= chosen
+            looked = places[places >= 0]
+        seen = self.alive[looked].copy()
         kinds = [code for kind, code in self.kinds.numbers.items() if asked.has(kind)]
         if len(kinds) < len(self.kinds.numbers):
-            mask &= _is_one_of(self.codes[:end, 0], kinds)
+            seen &= _is_one_of(self.codes[looked, 0], kinds)
         if query.statuses:
-            mask &= _is_one_of(self.codes[:end, 1], self.statuses.known(query.statuses))
+            seen &= _is_one_of(self.codes[looked, 1], self.statuses.known(query.statuses))
         if query.min_confidence > 0:
-            mask &= self.confidence[:end] >= query.min_confidence
+            seen &= self.confidence[looked] >= query.min_confidence
         if query.valid_at is not None:
             moment = to_micros(query.valid_at)
-            mask &= (self.validity[:end, 0] <= moment) & (moment < self.validity[:end, 1])
+            seen &= (self.validity[looked, 0] <= moment) & (moment < self.validity[looked, 1])
+        if among is None:
+            return seen
+        mask = np.zeros(end, np.bool_)
+        mask[looked] = seen
         return mask
 
 

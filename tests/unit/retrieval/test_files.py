@@ -5,18 +5,19 @@ import pytest
 from contextd.domain.code import Chunk
 from contextd.retrieval.files import (
     DATA,
-    FURTHER,
     LEAD,
-    PATH,
+    MEANING,
     PROSE,
     RECENT,
-    WORDS,
     Past,
     by_file,
+    signals,
 )
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.retrieval.weights import weights
 
 NOTHING = Past()
+WORDS, FURTHER, PATH = (MEANING * weights("code")[name] for name in ("words", "further", "path"))
 
 
 def hit(
@@ -43,8 +44,15 @@ def test_a_file_that_matches_in_several_places_comes_before_one_that_matches_onc
     hits = [hit("a.py", text), *(hit("b.py", text, line=n) for n in range(1, 5))]
     found = by_file(hits, "retry the upload", NOTHING)
     assert found[0].id == "b.py:1"
-    assert found[0].score == pytest.approx(WORDS + FURTHER)
+    assert found[0].score == pytest.approx(WORDS + 3 / 4 * FURTHER)
     assert sorted(ids(found)) == sorted(ids(hits))
+
+
+def test_the_words_of_a_lone_piece_count_once() -> None:
+    hits = [hit("a.py", "retry the upload"), hit("b.py", "the upload"), hit("b.py", "x", line=9)]
+    told = signals(hits, "retry the upload")
+    assert told["a.py"] == {"meaning": 0, "words": 1, "further": 0, "path": 0}
+    assert by_file(hits, "retry the upload", NOTHING)[0].score == pytest.approx(WORDS)
 
 
 def test_only_the_best_piece_speaks_for_its_file() -> None:

@@ -1,0 +1,19 @@
+"""What FTS5 asks back of us: how often the phrases of a match occur in a document."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import apsw
+
+OCCURRENCES = "occurrences"
+
+
+def occurrences(document: apsw.FTS5ExtensionApi, /, *_: Any) -> bytes:
+    """Two numbers for each phrase of the match: how often it is in the text, and how often near it."""
+    found = array("I")
+    for phrase in range(document.phrase_count):
+        places = document.phrase_locations(phrase)
+        found.extend((len(places[0]), len(places[1])))
+    return found.tobytes()
