@@ -100,6 +100,24 @@ def test_old_sessions_come_to_their_project_with_their_own_times(worked):
     assert {one.created_at.year for one in episodes} == {2025}
 
 
+def test_an_import_does_not_end_a_session_that_its_client_resumed(worked):
+    worked.as_owner("import_found")
+    worked.host.work_off()
+    [before] = [one for one in worked.sessions() if one.external_id.startswith("00000001")]
+    payload = {
+        "session_id": before.external_id,
+        "transcript_path": before.data["transcript"],
+        "cwd": str(worked.root),
+        "prompt": "And which queue do the tests read?",
+    }
+    worked.on("hook")("hook_event", event="UserPromptSubmit", payload=payload, client="claude-code")
+    assert worked.as_owner("import_found")["new"] == 0
+    states = {one.id: (one.status, one.ended_at is None) for one in worked.sessions()}
+    assert len(states) == 2
+    assert states.pop(before.id) == ("active", True)
+    assert list(states.values()) == [("completed", False)]
+
+
 def test_importing_twice_adds_nothing_and_a_trial_writes_nothing(worked):
     trial = worked.as_owner("import_found", dry_run=True)
     assert (trial["new"], trial["id"], worked.sessions()) == (2, "", [])
