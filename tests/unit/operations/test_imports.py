@@ -398,8 +398,10 @@ def test_instructions_of_the_person_go_to_the_person_and_come_back_out(desk, per
         (person / name).parent.mkdir(parents=True, exist_ok=True)
         (person / name).write_text(f"# Mine\n\n{text}")
     (desk.root / "CLAUDE.md").write_text("# Shop\n\n- Amounts are kept in cents\n")
+    trial = desk.as_owner("import_found", dry_run=True)
     report = desk.as_owner("import_found")
     assert (report["new"], report["duplicate"], report["redacted"]) == (5, 1, 1)
+    assert (trial["new"], trial["duplicate"], trial["redacted"]) == (5, 1, 1)
     assert [one.content for one in everything(desk)] == ["Amounts are kept in cents"]
     mine = persons(desk)
     assert {one.trust for one in mine} == {"human"}
@@ -431,6 +433,7 @@ def test_a_client_is_not_told_what_it_reads_of_the_person(desk, person):
     }
     assert "British" not in told["claude-code"]
     assert "British" in told["codex"]
-    assert [row["counts"]["new"] for row in desk.as_owner("list_imports")["imports"]] == [0, 1]
+    rows = desk.as_owner("list_imports")["imports"]
+    assert sorted(row["counts"]["new"] for row in rows) == [0, 1]
     assert desk.as_owner("undo_import")["records"] == 1
     assert [one.status for one in persons(desk)] == ["deleted"]
