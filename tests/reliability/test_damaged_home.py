@@ -105,6 +105,15 @@ def test_nothing_canonical_of_a_0_1_home_is_lost(old):
         assert [one["id"] for one in found] == [f"{project}-0"]
 
 
+def test_what_was_said_in_a_session_of_0_1_is_still_found(old):
+    old.host.work_off()
+    for project in NAMES:
+        found = old.call(project, "context_search", query="where does the printer stand")["results"]
+        assert any(f"The printer of {project}" in hit["text"] for hit in found)
+        other = next(name for name in NAMES if name != project)
+        assert not any(f"printer of {other}" in hit["text"] for hit in found)
+
+
 def test_the_owner_is_told_what_was_mended(old):
     before = old.call("alpha", "status")
     assert before["mended"] == []

@@ -11,7 +11,7 @@ from typing import Any
 from contextd.domain.access import OWNER
 from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
-from contextd.domain.code import Chunk, SourceFile
+from contextd.domain.code import Chunk, Import, SourceFile
 from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -205,7 +205,12 @@ def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
 def scan(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     chunk = Chunk(id=f"c{d['n']}", path=d["path"], start_line=1, end_line=1, text=d["text"])
     file = SourceFile(
-        path=d["path"], size=d["n"], mtime_ns=d["n"], digest=d["key"], chunks=(chunk,)
+        path=d["path"],
+        size=d["n"],
+        mtime_ns=d["n"],
+        digest=d["key"],
+        imports=(Import(specifier=d["text"], line=d["n"]),),
+        chunks=(chunk,),
     )
     removed = [p for p in PATHS if p != d["path"]] if d["n"] == 5 else []
     view.commit(Changes(code=[CodeChange(scope=owner, put=[file], remove=removed)]))
@@ -216,6 +221,7 @@ def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     return [
         files.get(owner, PATHS),
         files.all(owner),
+        files.imports(owner, PATHS),
         files.stamps(owner),
         files.count(owner),
         files.chunks([f"c{n}" for n in range(6)]),

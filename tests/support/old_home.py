@@ -36,7 +36,7 @@ def own_code(project: str) -> str:
 
 def write_old_home(home: Path, roots: Mapping[str, Path]) -> None:
     """Write a home of 0.1 that knows these projects by name: two records with their history, a session
-    nobody learned from, a dismissed contradiction and two files each. The first one's piece of the
+    nobody learned from and one that is over, a dismissed contradiction and two files each. The first one's piece of the
     shared file is the second one's, and the second one's own file was taken out.
     """
     make_home(home)
@@ -72,7 +72,16 @@ def _write_project(connection: apsw.Connection, project: str, root: Path) -> Non
         connection, "contradictions", a=f"{project}-0", b=f"{project}-1", kind="content",
         reason="they disagree", found_at=AT, dismissed=1, note="no, they do not",
     )  # fmt: skip
-    _write_session(connection, project, scope, root)
+    waiting = f"session-{project}"
+    said = f"Rule: {project} invoices must always carry a number."
+    _write_session(connection, project, scope, root, id=waiting, status="active", said=said)
+    _insert(
+        connection, "jobs", id=f"job-{project}", name="learn_session",
+        arguments=json.dumps({"session_id": waiting}), state="ready",
+        unique_key=f"learn:{waiting}", max_attempts=5, run_at=AT, created_at=AT,
+    )  # fmt: skip
+    over, said = f"over-{project}", f"The printer of {project} stands in the basement."
+    _write_session(connection, project, scope, root, id=over, status="completed", said=said)
     _insert(
         connection, "observations", at=AT, action="miss", operation="recall_context", type="context",
         record_ids="[]", query=f"who owns {project}", agent="cli", scope=scope,
@@ -107,29 +116,32 @@ def _write_record(connection: apsw.Connection, id: str, scope: str, text: str) -
     _write_document(connection, id, "context", scope, '["tag=kept"]', text)
 
 
-def _write_session(connection: apsw.Connection, project: str, scope: str, root: Path) -> None:
-    id = f"session-{project}"
+def _write_session(
+    connection: apsw.Connection,
+    project: str,
+    scope: str,
+    root: Path,
+    *,
+    id: str,
+    status: str,
+    said: str,
+) -> None:
+    window = f"window-{id}"
     body: dict[str, Any] = {
-        "id": id, "scope": scope, "client": "claude-code", "external_id": f"window-{project}",
-        "cwd": str(root), "task": f"Print {project} invoices", "status": "active", "outcome": "",
+        "id": id, "scope": scope, "client": "claude-code", "external_id": window,
+        "cwd": str(root), "task": f"Print {project} invoices", "status": status, "outcome": "",
         "started_at": AT, "last_seen_at": AT, "ended_at": AT, "commit": "", "branch": "",
         "files": [], "topics": [], "tool_calls": 1, "tokens_served": 0, "injected": [], "data": {},
     }  # fmt: skip
     _insert(
         connection, "sessions", id=id, scope=scope, client="claude-code",
-        external_id=f"window-{project}", status="active", started_at=AT, last_seen_at=AT,
+        external_id=window, status=status, started_at=AT, last_seen_at=AT,
         body=json.dumps(body),
     )  # fmt: skip
-    said = f"Rule: {project} invoices must always carry a number."
     event = {"type": "message", "key": "m1", "at": AT, "role": "user", "text": said, "data": {}}
     _insert(
         connection, "events", session_id=id, seq=1, key="m1", type="message", body=json.dumps(event)
     )
-    _insert(
-        connection, "jobs", id=f"job-{project}", name="learn_session",
-        arguments=json.dumps({"session_id": id}), state="ready", unique_key=f"learn:{id}",
-        max_attempts=5, run_at=AT, created_at=AT,
-    )  # fmt: skip
 
 
 def _write_file(connection: apsw.Connection, project: str, root: Path, path: str) -> None:

@@ -14,7 +14,7 @@ from contextd.domain.errors import Corrupt
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import Scope
-from contextd.domain.upkeep import Ages, Repair
+from contextd.domain.upkeep import Ages, Balance, Repair
 from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.ports import Upkeep
@@ -111,6 +111,9 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     if upkeep is None or scope is None:
         return {}
     mended, found = 0, _problems(upkeep, scope)
+    if runtime.scope == scope and any(map(_mostly_gone, upkeep.balance([scope]))):
+        # An upgrade may empty the index, and no count tells which messages are missing.
+        mended += _messages_anew(runtime)
     before = Repair()
     while True:
         task.hold.check()
@@ -131,6 +134,11 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
             "; ".join(problems), "restore a backup: making the index anew changed nothing"
         )
     return {"mended": mended, "made_anew": bool(anew), "found": found}
+
+
+def _mostly_gone(balance: Balance) -> bool:
+    indexed = balance.record_documents + balance.code_documents
+    return 2 * indexed < balance.records + balance.chunks
 
 
 def _problems(upkeep: Upkeep, scope: Scope) -> list[str]:
