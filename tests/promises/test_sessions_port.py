@@ -88,7 +88,7 @@ def test_a_change_adds_to_what_is_there(store):
     assert store.sessions.get("s").task == "three"
 
 
-def test_a_session_only_moves_forward(store):
+def test_a_session_only_moves_forward_until_its_client_resumes_it(store):
     store.open(session("s"))
     assert store.change("s", completed=True, archived=True).status == "active", "it has not ended"
     assert store.change("s", ended_at=EPOCH + HOUR).ended_at == EPOCH + HOUR
@@ -96,10 +96,14 @@ def test_a_session_only_moves_forward(store):
     assert store.change("s", resumed=True).ended_at is None
     over = store.change("s", ended_at=EPOCH + HOUR, completed=True)
     assert over.status == "completed"
-    assert store.change("s", resumed=True) == over
     assert store.change("s", seen_at=EPOCH + 9 * HOUR).last_seen_at == EPOCH
     assert store.change("s", archived=True).status == "archived"
     assert store.change("s", completed=True).status == "archived"
+    resumed = store.change("s", resumed=True, seen_at=EPOCH + 9 * HOUR)
+    assert (resumed.status, resumed.ended_at) == ("active", None)
+    assert resumed.last_seen_at == EPOCH + 9 * HOUR
+    store.change("s", withdrawn=True)
+    assert store.change("s", resumed=True).status == "withdrawn"
 
 
 def test_a_withdrawn_session_is_kept_and_comes_back(store):

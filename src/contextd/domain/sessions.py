@@ -104,9 +104,9 @@ class SessionChange:
     `seen_at` moves an active session's `last_seen_at` forward. `task` replaces the task, `first_task`
     is taken where there is none. `calls` and `tokens` are added, `files` are further accesses,
     `topics` and `injected` join those that are there. `data` is merged, `counts` are added to numbers
-    in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, `completed`
-    closes it once it has ended, `archived` puts a completed one away; `withdrawn` hides one with the import
-    that brought it, `readmitted` takes that back. `events` are appended unless
+    in it. `ended_at` ends a session that has not ended, `resumed` takes the end back, also of one that was
+    learned from, `completed` closes it once it has ended, `archived` puts a completed one away; `withdrawn`
+    hides one with the import that brought it, `readmitted` takes that back. `events` are appended unless
     their key is there; `servings` enter the window, and `rescored` items get another score or leave it,
     unless they were served again since.
     """
@@ -144,6 +144,8 @@ FILES_KEPT, TOPICS_KEPT = 200, 12
 
 def changed(session: Session, change: SessionChange) -> Session:
     """The session after a change, but for its events and its window, which have tables of their own."""
+    if change.resumed and session.status != "withdrawn":
+        session = session.with_(status="active", ended_at=None)
     data = {**session.data, **change.data}
     for name, count in change.counts.items():
         data[name] = int(data.get(name) or 0) + count
@@ -165,16 +167,14 @@ def changed(session: Session, change: SessionChange) -> Session:
 
 
 def _moved_on(session: Session, change: SessionChange) -> Session:
-    """The states a session passes: active → completed → archived, never backward but for one that is
-    withdrawn, which comes back as completed.
+    """The states a session passes: active → completed → archived, never backward by itself. Only a client
+    that resumes its session makes it active again; one that is withdrawn comes back as completed.
     """
     if change.readmitted and session.status == "withdrawn":
         session = session.with_(status="completed")
     if change.withdrawn:
         ended = session.ended_at or session.last_seen_at
         return session.with_(status="withdrawn", ended_at=ended)
-    if change.resumed and session.status == "active":
-        session = session.with_(ended_at=None)
     if change.ended_at is not None and session.ended_at is None:
         session = session.with_(ended_at=change.ended_at)
     if change.completed and session.status == "active" and session.ended_at is not None:

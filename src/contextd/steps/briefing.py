@@ -35,6 +35,7 @@ from contextd.steps.person import BRIEFED, is_personal, personal, personal_query
 from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
+from contextd.steps.seating import branch_of
 from contextd.steps.tiers import (
     RULES,
     SAID_BY_A_PERSON,
@@ -238,7 +239,7 @@ def recapped(runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str
     """What a session that goes on after a compaction must hold again, with `ask` at its end."""
     budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
-    lines = recap(turns, thread_of(turns, branch=session.branch, root=root), budget)
+    lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
     if not lines:
         return ""
     text = "\n".join([_RECAP, *(f"- {line}" for line in lines)])

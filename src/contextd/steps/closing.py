@@ -7,6 +7,7 @@ from datetime import datetime
 from contextd.domain.sessions import Session, SessionChange
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
+from contextd.sessions.track import STATED
 
 
 def close_session(
@@ -24,13 +25,14 @@ def close_session(
     """
     # What its calls left is written in a moment; learning must find it.
     runtime.sinks.settle()
+    data = {"transcript": transcript} if transcript else {}
     change = SessionChange(
         id=session.id,
         seen_at=at or runtime.clock.now(),
         ended_at=at or runtime.clock.now(),
         outcome=outcome,
         completed=not learn,
-        data={"transcript": transcript} if transcript else {},
+        data={**data, STATED: outcome} if outcome else data,
     )
     jobs = [
         new_job(

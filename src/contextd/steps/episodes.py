@@ -20,6 +20,7 @@ from contextd.sessions.retractions import mark_taken_back
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
 from contextd.steps.catching_up import HEADLESS, catch_up
+from contextd.steps.seating import branch_of
 from contextd.steps.writing import Changed, change_all, embed_documents
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
@@ -59,7 +60,7 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
             after = before.with_(title=draft.title, content=draft.content, data=draft.data)
             puts.append(Put(after.with_(updated_at=runtime.clock.now()), "update"))
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
-    thread = thread_of(turns, branch=session.branch, root=root)
+    thread = thread_of(turns, branch=branch_of(session), root=root)
     changes = []
     if thread is not None and thread.as_data() != session.data.get(THREAD):
         changes = [SessionChange(id=session.id, data={THREAD: thread.as_data()})]

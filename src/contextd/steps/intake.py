@@ -46,7 +46,7 @@ class Intake:
     """An import. `only_here` leaves out what is another project's, `here` takes in what is of no known
     directory. `asked` says what was to be imported, so that one that is broken off goes on when it is
     asked for again. A `dry_run` writes nothing. `tried` are the sessions that were met, with what a dry run
-    would have written of them.
+    would have written of them; `written` are the texts of records that it wrote, or would have, by their hashes.
     """
 
     runtime: Runtime
@@ -62,6 +62,7 @@ class Intake:
     elsewhere: Counter[str] = field(default_factory=Counter[str])
     unknown: Counter[str] = field(default_factory=Counter[str])
     tried: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    written: dict[Scope, set[str]] = field(default_factory=dict[Scope, set[str]])
     _standing: dict[Scope, Runtime] = field(default_factory=dict[Scope, Runtime])
     _places: dict[str, Project | None] = field(default_factory=dict[str, Project | None])
     _begun: set[Scope] = field(default_factory=set[Scope])

@@ -126,7 +126,7 @@ def _commit(intake: Intake, reading: _Reading, scope: Scope) -> None:
     reading.ids[scope].update(ids)
     stored = {record.id: record for record in there.view.records.get(ids)}
     puts: dict[str, Put] = {}
-    hashes: set[str] = set()
+    written = intake.written.setdefault(scope, set())
     for id, note in zip(ids, notes, strict=True):
         tally.read += 1
         known = stored.get(id)
@@ -134,14 +134,14 @@ def _commit(intake: Intake, reading: _Reading, scope: Scope) -> None:
             tally.duplicate += 1
             continue
         try:
-            put = _decided(intake, there, note, id, known, hashes)
+            put = _decided(intake, there, note, id, known, written)
         except ContextdError as error:
             tally.unread += 1
             tally.note(f"{reading.shown}: {error.message}")
             continue
         if put is not None:
             puts[id] = put
-            hashes.add(put.record.content_hash)
+            written.add(put.record.content_hash)
     if puts and not intake.dry_run:
         intake.begin(there)
         there.commit(records=list(puts.values()))
@@ -153,7 +153,7 @@ def _id(scope: Scope, reading: _Reading, note: Note) -> str:
 
 
 def _decided(
-    intake: Intake, there: Runtime, note: Note, id: str, known: Record | None, hashes: set[str]
+    intake: Intake, there: Runtime, note: Note, id: str, known: Record | None, written: set[str]
 ) -> Put | None:
     """What becomes of a note; None where nothing is to be written. Counts it."""
     tally = intake.tally(there)
@@ -183,8 +183,8 @@ def _decided(
         return None
     record = _record(intake, there, note, id, verdict)
     if known is not None:
-        return _again(intake, there, known, record)
-    if verdict.outcome == "duplicate" or record.content_hash in hashes:
+        return _again(intake, there, known, record, written)
+    if verdict.outcome == "duplicate" or record.content_hash in written:
         tally.duplicate += 1
         return None
     tally.new += 1
@@ -216,7 +216,9 @@ def _record(intake: Intake, there: Runtime, note: Note, id: str, verdict: Verdic
     )
 
 
-def _again(intake: Intake, there: Runtime, known: Record, record: Record) -> Put | None:
+def _again(
+    intake: Intake, there: Runtime, known: Record, record: Record, written: set[str]
+) -> Put | None:
     """What becomes of a record that an import brought before."""
     tally = intake.tally(there)
     if known.status in ("deleted", "archived"):
@@ -229,7 +231,7 @@ def _again(intake: Intake, there: Runtime, known: Record, record: Record) -> Put
         tally.note("what was deleted here stays deleted; undo brings one back")
         return None
     if _said(known) == _said(record):
-        mine = known.source.ref == intake.id
+        mine = known.source.ref == intake.id and known.content_hash not in written
         tally.new += mine
         tally.duplicate += not mine
         return None

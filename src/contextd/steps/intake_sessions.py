@@ -187,8 +187,7 @@ def _again(
     if known.status == "withdrawn":
         _readmit(intake, there, known)
         return
-    if known.ended_at is None and known.data.get(IMPORTED):
-        # An import broke off in the middle of it.
+    if _was_broken_off(known):
         _same(intake, there, known)
         if not intake.dry_run:
             catch_up(there, known, check=intake.check)
@@ -205,6 +204,12 @@ def _again(
     _grown(intake, there, known, added, batch.ended)
 
 
+def _was_broken_off(known: Session) -> bool:
+    """Whether an import broke off in the middle of a session; not when its client resumed it since."""
+    imported, resumed = known.data.get(IMPORTED), known.data.get("hooked")
+    return bool(known.ended_at is None and imported and not resumed)
+
+
 def _append(intake: Intake, there: Runtime, known: Session, batch: ImportBatch) -> None:
     """Add to a session what another copy of its transcript says more."""
     if known.status == "withdrawn":
@@ -214,7 +219,7 @@ def _append(intake: Intake, there: Runtime, known: Session, batch: ImportBatch) 
     fresh = tuple(event for event in batch.events if event.key not in there_already)
     if fresh and not intake.dry_run:
         there.commit(sessions=[SessionChange(id=known.id, events=fresh)])
-    if known.ended_at is None and known.data.get(IMPORTED) and not intake.dry_run:
+    if _was_broken_off(known) and not intake.dry_run:
         _close(there, known, batch.ended)
     _grown(intake, there, known, len(fresh), batch.ended)
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.code.git.program import here, repository
+from contextd.code.git.program import branch, here, repository
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.jobs import Schedule
@@ -45,6 +45,9 @@ _log = logging.getLogger(__name__)
 
 BRIEFED = "briefed"
 """Says of a session that its agent was given a briefing."""
+
+RESUMED_ON = "resumed_on"
+"""Where a session keeps the branch on which its client took it up again."""
 
 
 @dataclass(slots=True)
@@ -153,6 +156,17 @@ def _named(runtime: Runtime, wanted: str) -> Session:
         if found:
             return found[0]
     raise NotFound(f"no session {wanted!r}", "session_start gives a session id")
+
+
+def branch_here(runtime: Runtime) -> str:
+    """The branch of the call's checkout as a store keeps it; empty where there is none."""
+    name = branch(runtime.root) if runtime.checkout is not None else ""
+    return redact(name, runtime.redaction_key).text
+
+
+def branch_of(session: Session) -> str:
+    """The branch on which the work of a session goes on, or went on last."""
+    return str(session.data.get(RESUMED_ON) or session.branch)
 
 
 def is_open(session: Session) -> bool:

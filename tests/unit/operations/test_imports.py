@@ -100,6 +100,24 @@ def test_old_sessions_come_to_their_project_with_their_own_times(worked):
     assert {one.created_at.year for one in episodes} == {2025}
 
 
+def test_an_import_does_not_end_a_session_that_its_client_resumed(worked):
+    worked.as_owner("import_found")
+    worked.host.work_off()
+    [before] = [one for one in worked.sessions() if one.external_id.startswith("00000001")]
+    payload = {
+        "session_id": before.external_id,
+        "transcript_path": before.data["transcript"],
+        "cwd": str(worked.root),
+        "prompt": "And which queue do the tests read?",
+    }
+    worked.on("hook")("hook_event", event="UserPromptSubmit", payload=payload, client="claude-code")
+    assert worked.as_owner("import_found")["new"] == 0
+    states = {one.id: (one.status, one.ended_at is None) for one in worked.sessions()}
+    assert len(states) == 2
+    assert states.pop(before.id) == ("active", True)
+    assert list(states.values()) == [("completed", False)]
+
+
 def test_importing_twice_adds_nothing_and_a_trial_writes_nothing(worked):
     trial = worked.as_owner("import_found", dry_run=True)
     assert (trial["new"], trial["id"], worked.sessions()) == (2, "", [])
@@ -380,8 +398,10 @@ def test_instructions_of_the_person_go_to_the_person_and_come_back_out(desk, per
         (person / name).parent.mkdir(parents=True, exist_ok=True)
         (person / name).write_text(f"# Mine\n\n{text}")
     (desk.root / "CLAUDE.md").write_text("# Shop\n\n- Amounts are kept in cents\n")
+    trial = desk.as_owner("import_found", dry_run=True)
     report = desk.as_owner("import_found")
     assert (report["new"], report["duplicate"], report["redacted"]) == (5, 1, 1)
+    assert (trial["new"], trial["duplicate"], trial["redacted"]) == (5, 1, 1)
     assert [one.content for one in everything(desk)] == ["Amounts are kept in cents"]
     mine = persons(desk)
     assert {one.trust for one in mine} == {"human"}
@@ -413,6 +433,7 @@ def test_a_client_is_not_told_what_it_reads_of_the_person(desk, person):
     }
     assert "British" not in told["claude-code"]
     assert "British" in told["codex"]
-    assert [row["counts"]["new"] for row in desk.as_owner("list_imports")["imports"]] == [0, 1]
+    rows = desk.as_owner("list_imports")["imports"]
+    assert sorted(row["counts"]["new"] for row in rows) == [0, 1]
     assert desk.as_owner("undo_import")["records"] == 1
     assert [one.status for one in persons(desk)] == ["deleted"]

@@ -15,9 +15,10 @@ from contextd.domain.kinds import EPISODE
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.tokens import count_tokens
+from contextd.sessions.thread import THREAD
 from support.clients import CodingClient
 from support.desks import Desk, Home
-from support.repositories import git
+from support.repositories import committed, git
 
 PROMPT = "Why are the totals of a basket off by one cent?"
 ANSWER = (
@@ -262,9 +263,71 @@ def test_a_session_that_is_only_looked_at_again_leaves_nothing(desk: Desk, clien
     session.asks("Now write the test for the rounding of the basket")
     session.answers("The rounding is tested in `src/price.test.ts` with seven baskets of two.")
     session.ends()
-    [going_on] = [one for one in desk.sessions() if one.id != first.id]
-    assert going_on.data["continues"] == first.id
+    assert [one.id for one in desk.sessions()] == [first.id]
     assert len(episodes(desk)) == 2
+
+
+REMEMBERED = "Remember that the credit notes are rounded once, like the baskets."
+
+
+def test_a_session_resumed_weeks_after_it_was_learned_from_is_still_one(
+    desk: Desk, client: Opened, home: Home, tmp_path: Path
+) -> None:
+    bakery = Desk(desk.host, committed(tmp_path / "bakery", {"bakery.py": "A = 1\n"}))
+    bakery("init")
+    session = one_turn(client())
+    # The same id in another project is another session.
+    next_door = CodingClient(bakery, tmp_path, session=session.session)
+    for one in (one_turn(client()), one_turn(next_door)):
+        one.ends()
+    session.ends()
+    others = [one for one in desk.sessions() if one.external_id != session.session]
+    elsewhere = next_door.desk.sessions()
+    home.clock.move(days=8)
+    desk.work_on("end_idle_sessions")
+    [before] = [one for one in desk.sessions() if one.external_id == session.session]
+    assert before.status == "archived"
+    session.starts("resume")
+    session.hook("SessionEnd", reason="other")
+    assert desk.view.sessions.get(before.id) == before, "it was only looked at"
+    git(desk.root, "checkout", "-q", "-b", "credit-notes")
+    session.asks(REMEMBERED)
+    now = desk.view.sessions.get(before.id)
+    assert (now.status, now.ended_at, now.started_at) == ("active", None, before.started_at)
+    session.answers("The credit notes are rounded once too, half even, in `src/price.ts`.")
+    session.ends()
+    after = desk.view.sessions.get(before.id)
+    assert after.status == "completed"
+    assert after.data["learned"] == before.data["learned"] + 1
+    assert after.data[THREAD]["branch"] == "credit-notes"
+    events = desk.view.sessions.events(before.id)
+    said = [one.text for one in events if one.type == "message"]
+    assert [said.index(text) for text in (PROMPT, ANSWER, REMEMBERED)] == [0, 1, 2]
+    assert len(said) == len(set(said)) == 4
+    [row] = [one for one in desk("list_sessions")["sessions"] if one["id"] == before.id]
+    assert len(desk("list_sessions")["sessions"]) == 2
+    assert row["learned"] == after.data["learned"]
+    assert desk("session_timeline", session_id=before.id)["session"]["id"] == before.id
+    unchanged = [one for one in desk.sessions() if one.id != before.id]
+    assert [one.data.get("learned") for one in unchanged] == [o.data["learned"] for o in others]
+    assert [one.id for one in next_door.desk.sessions()] == [one.id for one in elsewhere]
+    assert {one.status for one in (*unchanged, *next_door.desk.sessions())} <= {
+        "completed",
+        "archived",
+    }
+    assert REMEMBERED in client().starts()
+
+
+def test_the_outcome_stated_last_is_that_of_a_resumed_session(desk: Desk, client: Opened) -> None:
+    session = one_turn(client())
+    for outcome in ("success", "failure"):
+        [found] = desk.sessions()
+        desk("session_end", session_id=found.id, outcome=outcome)
+        session.ends()
+        [found] = desk.sessions()
+        assert (found.status, found.outcome) == ("completed", outcome)
+        session.starts("resume")
+        session.asks("Now round the credit notes as well")
 
 
 def test_work_that_goes_on_is_briefed_with_its_thread_first_and_briefly(client: Opened) -> None:

@@ -34,7 +34,14 @@ from contextd.steps.hearing import is_echo
 from contextd.steps.injecting import LOST, bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
-from contextd.steps.seating import BRIEFED, new_session, open_session, task_of
+from contextd.steps.seating import (
+    BRIEFED,
+    RESUMED_ON,
+    branch_here,
+    new_session,
+    open_session,
+    task_of,
+)
 from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import reasons_of, tiers_of
 
@@ -128,7 +135,7 @@ def _is_learned_from(runtime: Runtime, arrival: _Arrival) -> bool:
     """Whether the transcript of a session that is over has told of the event by now."""
     external = arrival.occurrence.session
     found = runtime.view.sessions.by_external(arrival.client.name, external) if external else None
-    return found is not None and found.status == "completed" and _was_before_the_end(arrival, found)
+    return found is not None and found.status != "active" and _was_before_the_end(arrival, found)
 
 
 def _was_before_the_end(arrival: _Arrival, session: Session) -> bool:
@@ -140,11 +147,16 @@ def _was_before_the_end(arrival: _Arrival, session: Session) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Sitting:
-    """The client's session, `opened` now when it is new, and what the event does to it so far."""
+    """The client's session as it stood, `opened` now when it is new, and what the event does to it so far."""
 
     session: Session
     opened: bool
     change: SessionChange
+
+    @property
+    def begins(self) -> bool:
+        """Whether the event begins the session, or takes up one that was learned from."""
+        return self.opened or self.session.status != "active"
 
     def commit(self, runtime: Runtime, **changes: Any) -> None:
         """Write all of it at once, with further changes of the session."""
@@ -158,17 +170,18 @@ class _Sitting:
 def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     """The client's session, new when it has none.
 
-    One that a client resumes before it was learned from goes on; after that a new one continues it
-    from where its transcript was read to, since a completed session never becomes active again.
+    One that a client resumes goes on, however long ago it ended. Only one that was withdrawn with its import
+    stays so: a new one continues it, from where its transcript was read to.
     """
     occurrence, name = arrival.occurrence, arrival.client.name
     external = occurrence.session
     found = runtime.view.sessions.by_external(name, external) if external else None
     ancestors = list(runtime.ancestors)
-    if found is not None and found.status == "active":
+    if found is not None and found.status != "withdrawn":
         change = SessionChange(id=found.id, seen_at=arrival.at)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
-            change = replace(change, resumed=True, data={"ancestors": ancestors})
+            resumed = {"hooked": True, "ancestors": ancestors, RESUMED_ON: branch_here(runtime)}
+            change = replace(change, resumed=True, data=resumed)
         return _Sitting(found, False, change)
     data: dict[str, Any] = {
         "ancestors": ancestors,
@@ -196,7 +209,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     follow_skill_files(runtime, personal=False)
     reason = arrival.occurrence.reason
     if sitting.session.data.get(BRIEFED) and reason not in _NEW_WINDOWS:
-        if sitting.opened:
+        if sitting.begins:
             # It begins with the first prompt: most that are looked at again are closed without a word.
             return HookAnswer()
         sitting.commit(runtime)
@@ -454,7 +467,7 @@ def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """A sub-agent stopped: count what it kept out of its client's window."""
     sitting = _sitting(runtime, arrival)
-    if sitting.opened:
+    if sitting.begins:
         # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
         return HookAnswer()
     told, session = arrival.occurrence, sitting.session
@@ -487,8 +500,9 @@ def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]
 def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
     transcript = arrival.occurrence.transcript or str(sitting.session.data.get("transcript") or "")
-    if sitting.opened:
-        if "continues" in sitting.session.data and not unread(sitting.session, transcript):
+    if sitting.begins:
+        known = not sitting.opened or "continues" in sitting.session.data
+        if known and not unread(sitting.session, transcript):
             # The end is told again, of a session that was learned from.
             return HookAnswer()
         sitting.commit(runtime)

@@ -17,6 +17,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import PackedBriefing
 from contextd.sessions.clock import gap_in_words
+from contextd.sessions.track import STATED
 from contextd.steps.briefing import brief, quoted_in, read_lately, told_by
 from contextd.steps.closing import close_session
 from contextd.steps.handoff import LATELY, changes_since, time_sense, with_work
@@ -246,7 +247,9 @@ def session_end(
         session = found
     runtime.caller.require("write", session.scope)
     if session.data.get("hooked") and is_open(session):
-        change = SessionChange(id=session.id, seen_at=runtime.clock.now(), outcome=outcome or "")
+        stated = {STATED: outcome} if outcome else {}
+        now = runtime.clock.now()
+        change = SessionChange(id=session.id, seen_at=now, outcome=outcome or "", data=stated)
         runtime.commit(sessions=[change])
         return Ended(session.id, note=_GOES_ON)
     job = close_session(runtime, session, outcome=outcome or "", learn=distill)

@@ -5,9 +5,21 @@ import { tell } from "./telling.js"
 
 const HOME = homedir()
 const server = JSON.parse(JSON.stringify(row.server), (_, value) => (value === "~" ? HOME : value))
+// Cline goes on without any plugin when one of them took longer to start, as it counts from about when this
+// process began.
+const LIMIT = Number(process.env.CLINE_PLUGIN_IMPORT_TIMEOUT_MS) || 4000
+const RESERVE = 800
 let about = {}
 
 const told = (moment, say) => tell(row, { ...about, hookName: row.events[moment] }, say)
+
+// The briefing; on a machine too busy for it, what there is without.
+const inTime = (text) => {
+  const left = Math.max(0, LIMIT - RESERVE - performance.now())
+  let timer
+  const late = new Promise((done) => (timer = setTimeout(done, left, "")))
+  return Promise.race([text, late]).finally(() => clearTimeout(timer))
+}
 
 export default {
   name: "contextd",
@@ -21,7 +33,7 @@ export default {
     }
     api.registerMcpServer({ name: "contextd", ...server })
     const say = (message) => context?.logger?.log?.(message)
-    const briefing = session ? await told("started", say) : ""
+    const briefing = session ? await inTime(told("started", say)) : ""
     const content = [row.instructions, briefing].filter(Boolean).join("\n\n")
     api.registerRule({ id: "contextd", source: "contextd", content })
   },
