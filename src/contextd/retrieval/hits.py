@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from contextd.domain.dataclass import dataclass
@@ -99,7 +98,7 @@ class Hit:
 
     def plus(self, parts: Sequence[ScorePart]) -> Hit:
         """The hit with more parts."""
-        return replace(self, parts=(*self.parts, *parts))
+        return Hit(self.id, self.kind, (*self.parts, *parts), self.content, self.relevance)
 
 
 @dataclass(frozen=True, slots=True)
