@@ -67,7 +67,7 @@ def test_what_is_remembered_ranks_as_what_is_read_anew(question):
         plain = asked(contents, kind, question, read, past)
         for _ in range(2):
             assert asked(contents, kind, question, partial(read_once, known), past) == plain
-        assert plain.hits or question == "parrots"
+        assert plain.hits or question in ("naïve file", "parrots")
     assert len(known)
 
 
