@@ -40,6 +40,13 @@ class ScorePart:
     why: str = ""
 
 
+def _named(parts: Sequence[ScorePart], name: str) -> ScorePart:
+    for part in parts:
+        if part.name == name:
+            return part
+    return ScorePart(name, 0.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """An indexed document that may answer. Its score is the sum of its parts."""
@@ -51,11 +58,11 @@ class Candidate:
     @property
     def score(self) -> float:
         """Between 0 and 1 before boosts."""
-        return sum(part.amount for part in self.parts)
+        return sum([part.amount for part in self.parts])
 
     def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""
-        return next((part for part in self.parts if part.name == name), ScorePart(name, 0.0))
+        return _named(self.parts, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +80,7 @@ class Hit:
     @property
     def score(self) -> float:
         """The final score."""
-        return sum(part.amount for part in self.parts)
+        return sum([part.amount for part in self.parts])
 
     @property
     def text(self) -> str:
@@ -94,7 +101,7 @@ class Hit:
 
     def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""
-        return next((part for part in self.parts if part.name == name), ScorePart(name, 0.0))
+        return _named(self.parts, name)
 
     def plus(self, parts: Sequence[ScorePart]) -> Hit:
         """The hit with more parts."""
