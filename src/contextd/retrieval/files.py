@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from math import log, log1p
 
 from contextd.domain.code import DOCUMENTS, VALUES, Chunk
@@ -185,12 +185,9 @@ def _rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
 
 def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
     """A piece with what it says itself."""
-    dense = hit.part(DENSE)
-    parts = (
-        replace(hit.part(LEXICAL), amount=lexical),
-        replace(dense, amount=meaning * max(0.0, dense.raw)),
-    )
-    return replace(hit, parts=tuple(part for part in parts if part.amount or part.rank))
+    shared, dense = hit.part(LEXICAL), hit.part(DENSE)
+    parts = (shared.with_amount(lexical), dense.with_amount(meaning * max(0.0, dense.raw)))
+    return hit.with_parts(tuple([part for part in parts if part.amount or part.rank]))
 
 
 def _whole(

@@ -39,6 +39,10 @@ class ScorePart:
     raw: float = 0.0
     why: str = ""
 
+    def with_amount(self, amount: float) -> ScorePart:
+        """The part with another amount."""
+        return ScorePart(self.name, amount, self.rank, self.raw, self.why)
+
 
 def _named(parts: Sequence[ScorePart], name: str) -> ScorePart:
     for part in parts:
@@ -105,7 +109,11 @@ class Hit:
 
     def plus(self, parts: Sequence[ScorePart]) -> Hit:
         """The hit with more parts."""
-        return Hit(self.id, self.kind, (*self.parts, *parts), self.content, self.relevance)
+        return self.with_parts((*self.parts, *parts))
+
+    def with_parts(self, parts: tuple[ScorePart, ...]) -> Hit:
+        """The hit with other parts."""
+        return Hit(self.id, self.kind, parts, self.content, self.relevance)
 
 
 @dataclass(frozen=True, slots=True)
