@@ -67,13 +67,6 @@ def words(text: str) -> list[str]:
     return list(chain.from_iterable(map(_expand, _runs(text))))
 
 
-def distinct_words(text: str) -> frozenset[str]:
-    """Which words `text` has, for whoever need not know where and how often."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
-    return frozenset(chain.from_iterable(map(_expand, set(_runs(text)))))
-
-
 def query_words(text: str) -> list[str]:
     """The distinct words to ask for: without stop words, unless nothing else is left."""
     return content_words(text) or list(dict.fromkeys(words(text)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from math import log, log1p
 
 from contextd.domain.code import DOCUMENTS, VALUES, Chunk
@@ -19,6 +19,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.words import content_words, query_words, words
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.retrieval.rank import in_order
+from contextd.retrieval.reading import Read, read
 from contextd.retrieval.weights import weights
 
 SIGNALS = ("words", "further", "path")
@@ -86,12 +87,12 @@ class Past:
     recent: Mapping[str, float] = field(default_factory=dict[str, float])
 
 
-def by_file(hits: Sequence[Hit], question: str, past: Past) -> list[Hit]:
+def by_file(hits: Sequence[Hit], question: str, past: Past, reading: Read = read) -> list[Hit]:
     """The hits in the order in which to look at their files. The best piece of a file has the file's
     score, its other pieces only what they say themselves; what is no code stays as it is.
     """
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    own, counts = _own(hits, chunks, question), weights("code")
+    own, counts = _own(hits, chunks, question, reading), weights("code")
     a_name = len(question.split()) == 1
     meaning = MEANING * (ONE_NAME if a_name else 1.0)
     pieces: dict[str, list[Hit]] = {}
@@ -112,7 +113,7 @@ def by_file(hits: Sequence[Hit], question: str, past: Past) -> list[Hit]:
 def signals(hits: Sequence[Hit], question: str) -> dict[str, Mapping[str, float]]:
     """What the pieces of each file say of it, by path: its best cosine as `meaning`, and `SIGNALS`."""
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    own = _own(hits, chunks, question)
+    own = _own(hits, chunks, question, read)
     pieces: dict[str, list[_Own]] = {}
     for id, chunk in chunks.items():
         pieces.setdefault(chunk.path, []).append(own[id])
@@ -127,8 +128,10 @@ class _Own:
     cosine: float
 
 
-def _own(hits: Sequence[Hit], chunks: Mapping[str, Chunk], question: str) -> dict[str, _Own]:
-    said = _said(chunks, query_words(question)[:_MOST_WORDS])
+def _own(
+    hits: Sequence[Hit], chunks: Mapping[str, Chunk], question: str, reading: Read
+) -> dict[str, _Own]:
+    said = _said(chunks, query_words(question)[:_MOST_WORDS], reading)
     most = max(said.values(), default=0.0) or 1.0
     return {
         hit.id: _Own(said[hit.id] / most, max(0.0, hit.part(DENSE).raw))
@@ -152,16 +155,17 @@ def _told(pieces: Mapping[str, Sequence[_Own]], question: str) -> dict[str, Mapp
     return found
 
 
-def _said(chunks: Mapping[str, Chunk], asked: Sequence[str]) -> dict[str, float]:
+def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> dict[str, float]:
     """BM25 (k1 1.2, b 0.75) of each piece with its path and name, among these pieces only. The scores
     of the index count records and messages too: a memory of short notes makes all code look long.
     """
-    wanted = frozenset(asked)
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, dict[str, int]] = {}
     lengths: dict[str, int] = {}
     for id, chunk in chunks.items():
-        every = words(f"{chunk.path} {chunk.symbol}\n{chunk.text}")
-        counts[id], lengths[id] = Counter(w for w in every if w in wanted), len(every)
+        place, text = words(f"{chunk.path} {chunk.symbol}"), reading(chunk.text)
+        held = {word: place.count(word) + text.counts.get(word, 0) for word in asked}
+        counts[id] = {word: n for word, n in held.items() if n}
+        lengths[id] = len(place) + text.total
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
     rareness = _rareness([count.keys() for count in counts.values()])
     return {
@@ -181,12 +185,9 @@ def _rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
 
 def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
     """A piece with what it says itself."""
-    dense = hit.part(DENSE)
-    parts = (
-        replace(hit.part(LEXICAL), amount=lexical),
-        replace(dense, amount=meaning * max(0.0, dense.raw)),
-    )
-    return replace(hit, parts=tuple(part for part in parts if part.amount or part.rank))
+    shared, dense = hit.part(LEXICAL), hit.part(DENSE)
+    parts = (shared.with_amount(lexical), dense.with_amount(meaning * max(0.0, dense.raw)))
+    return hit.with_parts(tuple([part for part in parts if part.amount or part.rank]))
 
 
 def _whole(

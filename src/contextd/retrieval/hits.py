@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from contextd.domain.dataclass import dataclass
@@ -40,6 +39,17 @@ class ScorePart:
     raw: float = 0.0
     why: str = ""
 
+    def with_amount(self, amount: float) -> ScorePart:
+        """The part with another amount."""
+        return ScorePart(self.name, amount, self.rank, self.raw, self.why)
+
+
+def _named(parts: Sequence[ScorePart], name: str) -> ScorePart:
+    for part in parts:
+        if part.name == name:
+            return part
+    return ScorePart(name, 0.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
@@ -52,11 +62,11 @@ class Candidate:
     @property
     def score(self) -> float:
         """Between 0 and 1 before boosts."""
-        return sum(part.amount for part in self.parts)
+        return sum([part.amount for part in self.parts])
 
     def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""
-        return next((part for part in self.parts if part.name == name), ScorePart(name, 0.0))
+        return _named(self.parts, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +84,7 @@ class Hit:
     @property
     def score(self) -> float:
         """The final score."""
-        return sum(part.amount for part in self.parts)
+        return sum([part.amount for part in self.parts])
 
     @property
     def text(self) -> str:
@@ -95,11 +105,15 @@ class Hit:
 
     def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""
-        return next((part for part in self.parts if part.name == name), ScorePart(name, 0.0))
+        return _named(self.parts, name)
 
     def plus(self, parts: Sequence[ScorePart]) -> Hit:
         """The hit with more parts."""
-        return replace(self, parts=(*self.parts, *parts))
+        return self.with_parts((*self.parts, *parts))
+
+    def with_parts(self, parts: tuple[ScorePart, ...]) -> Hit:
+        """The hit with other parts."""
+        return Hit(self.id, self.kind, parts, self.content, self.relevance)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, EVENT, Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.words import content_words, distinct_words, query_words, words
+from contextd.domain.words import content_words, query_words, words
 from contextd.ports import Embedder, Index, Reranker
 from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
@@ -32,6 +32,7 @@ from contextd.retrieval.hits import (
 )
 from contextd.retrieval.messages import by_message
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
+from contextd.retrieval.reading import Read, read
 from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
 
@@ -151,6 +152,7 @@ def find(
     strict: bool = False,
     past: Past | None = None,
     reranker: Reranker | None = None,
+    reading: Read = read,
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
@@ -159,14 +161,15 @@ def find(
     `now`, `cascade` and `files` tell from where is asked. With `past`, what earlier work says of
     files, pieces of code are ranked so that the right files come first, and what counts as an answer
     depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`. A `reranker` has the
-    last word on the order of the first hits, where they were asked for.
+    last word on the order of the first hits, where they were asked for. `reading` counts the words of
+    what is found, and may remember them.
     """
     # What speaks for a file or a message may lift what is far down.
     deep = 2 * DEPTH if past is not None or EVENT in query.kinds else max(30, 3 * limit)
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
-    asked = _Asked(question)
+    asked = _Asked(question, reading)
     gone = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(
@@ -182,7 +185,7 @@ def find(
         # The vector of a word that nobody knows is near to something all the same.
         far += [candidate for candidate, _ in relevant]
         hits = []
-    hits = by_message(hits, question) if past is None else by_file(hits, question, past)
+    hits = by_message(hits, question) if past is None else by_file(hits, question, past, reading)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
     kept, left = distinct(hits, limit)
@@ -239,20 +242,22 @@ _Pair = tuple[Candidate, Texted]
 
 
 class _Asked:
-    """The content words of a question, and how many of them a text shares. What is said is compared
-    several times in a search and read once.
+    """The content words of a question, and which of them a text shares. What is said is compared several
+    times in a search and read once.
     """
 
-    def __init__(self, question: str) -> None:
+    def __init__(self, question: str, reading: Read = read) -> None:
         self.words = frozenset(content_words(question)[:_MOST_WORDS])
         self.count = len(self.words)
-        self._shared: dict[str, int] = {}
+        self._reading = reading
+        self._shared: dict[str, set[str]] = {}
 
-    def shared_with(self, text: str) -> int:
-        """How many of the words are in a text."""
+    def shared_with(self, text: str) -> set[str]:
+        """Those of the words that are in a text."""
         shared = self._shared.get(text)
         if shared is None:
-            shared = self._shared[text] = len(self.words & distinct_words(text))
+            counts = self._reading(text).counts
+            shared = self._shared[text] = {word for word in self.words if word in counts}
         return shared
 
 
@@ -273,7 +278,7 @@ def _relevant(
             return True
         # A label is no reason to show what nobody asked for.
         said = pair[1].text if strict else _said(pair[1])
-        shared = asked.shared_with(said)
+        shared = len(asked.shared_with(said))
         # One word more than was asked, so that the only word of a short prompt is not everything.
         most = shared / (asked.count + strict) > 0.5 if asked.count else False
         return most or cosine + OVERLAP * shared / (asked.count + 1) >= least
@@ -283,7 +288,7 @@ def _relevant(
     elif strict:
         kept = [pair for pair in pairs if reaches(STRICT, pair)]
     elif past is not None:
-        kept = _code_kept(pairs, asked.words, past, reaches, floor)
+        kept = _code_kept(pairs, asked, past, reaches, floor)
     elif any(reaches(floor, pair) for pair in pairs):
         kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
     else:
@@ -312,8 +317,10 @@ def relevance(question: str, content: Texted, cosine: float) -> float:
 
 
 def _weighed(content: Texted, asked: _Asked, cosine: float) -> float:
-    place = f"{content.path} {content.symbol}\n" if isinstance(content, Chunk) else ""
-    shared = asked.shared_with(f"{place}{_said(content)}") / (asked.count + 1)
+    found = asked.shared_with(_said(content))
+    if isinstance(content, Chunk):
+        found = found.union(asked.words.intersection(words(f"{content.path} {content.symbol}")))
+    shared = len(found) / (asked.count + 1)
     return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
 
 
@@ -324,7 +331,7 @@ def _said(content: Texted) -> str:
 
 def _code_kept(
     pairs: list[_Pair],
-    asked: frozenset[str],
+    asked: _Asked,
     past: Past,
     reaches: Callable[[float, _Pair], bool],
     floor: float,
@@ -332,7 +339,7 @@ def _code_kept(
     """The pairs that may be given where files are looked for; none if none of them is an answer."""
     known = _known(pairs, asked)
     told = [pair for pair in pairs if _past_amount(pair, past)]
-    named = [pair for pair in pairs if _is_named(pair, asked) and reaches(NAMED, pair)]
+    named = [pair for pair in pairs if _is_named(pair, asked.words) and reaches(NAMED, pair)]
     least = floor if known >= SCARCE else max(floor, SURE)
     if not (
         (named and known >= KNOWN)
@@ -358,13 +365,13 @@ def _is_named(pair: _Pair, asked: frozenset[str]) -> bool:
     )
 
 
-def _known(pairs: Sequence[_Pair], asked: frozenset[str]) -> float:
+def _known(pairs: Sequence[_Pair], asked: _Asked) -> float:
     """How many of the words asked are anywhere in the pairs, of one more than were asked."""
     found: set[str] = set()
     for _, content in pairs:
         place = content.path if isinstance(content, Chunk) else ""
-        found |= asked.intersection(words(f"{place}\n{content.text}"))
-    return len(found) / (len(asked) + 1)
+        found |= asked.words.intersection(words(place)) | asked.shared_with(content.text)
+    return len(found) / (asked.count + 1)
 
 
 __all__ = ["Hit", "Result", "find", "relevance", "search"]

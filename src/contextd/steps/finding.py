@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 from contextd.domain.confidence import confidence_at
@@ -16,6 +17,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Result, Texted
+from contextd.retrieval.reading import MOST_READ, read_once
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 
@@ -97,6 +99,7 @@ def find_documents(
     now = runtime.clock.now()
     conditions.setdefault("statuses", FOUND)
     query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
+    texts = runtime.organisation.caches.of("words of texts", MOST_READ)
     result = find(
         runtime.view.index,
         runtime.embedder,
@@ -109,6 +112,7 @@ def find_documents(
         strict=strict,
         past=past,
         reranker=runtime.reranker,
+        reading=partial(read_once, texts),
     )
     if handed_out:
         runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]

@@ -10,10 +10,13 @@ import apsw
 OCCURRENCES = "occurrences"
 
 
-def occurrences(document: apsw.FTS5ExtensionApi, /, *_: Any) -> bytes:
-    """Two numbers for each phrase of the match: how often it is in the text, and how often near it."""
-    found = array("I")
-    for phrase in range(document.phrase_count):
+def occurrences(document: apsw.FTS5ExtensionApi, /, *given: Any) -> bytes:
+    """Two numbers for each phrase of the match from the one on that is given: how often it is in the text, and how
+    often near it.
+    """
+    [first] = given
+    found: list[int] = []
+    for phrase in range(first, document.phrase_count):
         places = document.phrase_locations(phrase)
-        found.extend((len(places[0]), len(places[1])))
-    return found.tobytes()
+        found += len(places[0]), len(places[1])
+    return array("I", found).tobytes()

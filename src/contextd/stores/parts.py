@@ -12,9 +12,6 @@ from contextd.stores.connection import Database, placeholders
 from contextd.stores.occurrences import OCCURRENCES
 from contextd.stores.reach import Reach, Slice
 
-_A_PHRASE = 8
-"""Bytes that a phrase of a match takes in what `occurrences` counts."""
-
 
 @lru_cache(maxsize=8_192)
 def token(field: str, value: str) -> str:
@@ -80,12 +77,11 @@ def occurring(
     how often it holds which: two numbers of 32 bits a word, for the text and for what is near it.
     """
     asked = " OR ".join(f'"{word}"' for word in words)
-    rows = database.rows(
-        f"SELECT rowid, {OCCURRENCES}(lexicon_{part}) FROM lexicon_{part}"
+    return database.rows(
+        f"SELECT rowid, {OCCURRENCES}(lexicon_{part}, ?) FROM lexicon_{part}"
         f" WHERE lexicon_{part} MATCH ?",
-        (f"({_carries(facets)}) AND ({{text near}} : ({asked}))",),
+        (len(facets), f"({_carries(facets)}) AND ({{text near}} : ({asked}))"),
     )
-    return [(number, counts[_A_PHRASE * len(facets) :]) for number, counts in rows]
 
 
 def _carries(facets: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from contextd.stores import codec, filters, ranking
 from contextd.stores.connection import Database, placeholders
 from contextd.stores.parts import IndexPart, Parts, carrying
 from contextd.stores.reach import Reach, Slice
+from contextd.stores.record_rows import RecordRows
 from contextd.stores.together import LocalRankings
 
 if TYPE_CHECKING:
@@ -124,8 +125,8 @@ class SqliteIndex(LocalRankings):
 
 
 class IndexMemory:
-    """What this process knows of the index by heart, read when somebody first searches: numpy takes
-    0.13 s to import.
+    """What this process knows by heart: of the index, read when somebody first searches (numpy takes
+    0.13 s to import), and of records those read last.
 
     `settled` is, per part and model, the clock at which every document had its vector.
     """
@@ -133,6 +134,7 @@ class IndexMemory:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.settled: dict[tuple[int, str], int] = {}
+        self.records = RecordRows()
 
     @cached_property
     def vectors(self) -> DenseIndex:

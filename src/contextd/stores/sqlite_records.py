@@ -18,21 +18,15 @@ from contextd.stores import codec, filters, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.packing import pack, unpack
 from contextd.stores.reach import Reach, nearest
+from contextd.stores.record_rows import COLUMNS, LISTED, RecordRows, record_of
 from contextd.stores.sql_conditions import sql_of
 
-_COLUMNS = (
-    "id", "kind", "scope", "status", "session", "confidence", "usage_count", "last_used_at",
-    "valid_from", "valid_to", "created_at", "updated_at",
-)  # fmt: skip
-"""Fields with a column of their own; all others are in the body."""
-
-_LISTED = ", ".join((*_COLUMNS, "version", "body"))
-_STORED = ("content_hash", *_COLUMNS, "version", "body")
+_STORED = ("content_hash", *COLUMNS, "version", "body")
 _PUT = (
     f"INSERT INTO records ({', '.join(_STORED)}) VALUES ({placeholders(_STORED)})"
     f" ON CONFLICT (scope, id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in _STORED)}"
 )
-_HERE = f"SELECT {_LISTED} FROM records WHERE scope = ? AND id = ?"
+_HERE = f"SELECT {LISTED} FROM records WHERE scope = ? AND id = ?"
 _CHANGE = """INSERT INTO changes
     (scope, record_id, seq, kind, at, actor, action, reason, before, after, undoes)
     VALUES (?1, ?2, (SELECT ifnull(max(seq), 0) + 1 FROM changes
@@ -49,16 +43,10 @@ _INDEXED = {
 or nothing."""
 
 
-def _from_row(row: Sequence[Any]) -> Record:
-    body = codec.loads(row[-1])
-    body.update(zip(_COLUMNS, row, strict=False))
-    return codec.record_from_json(body, row[-2])
-
-
 def to_row(record: Record, snapshot: codec.Json, version: int) -> list[Any]:
     """The stored columns of a record whose JSON is `snapshot`."""
-    body = {name: value for name, value in snapshot.items() if name not in _COLUMNS}
-    columns = [snapshot[name] for name in _COLUMNS]
+    body = {name: value for name, value in snapshot.items() if name not in COLUMNS}
+    columns = [snapshot[name] for name in COLUMNS]
     return [record.content_hash, *columns, version, codec.dumps(body)]
 
 
@@ -69,18 +57,18 @@ def _from_snapshot(text: str | bytes | None) -> Record | None:
 class SqliteRecords:
     """`Records` in the tables `records` and `changes`, as far as one grant reaches."""
 
-    def __init__(self, database: Database, reach: Reach) -> None:
-        self._database, self._reach = database, reach
+    def __init__(self, database: Database, reach: Reach, rows: RecordRows) -> None:
+        self._database, self._reach, self._rows = database, reach, rows
 
     def get(self, record_ids: Sequence[str]) -> list[Record]:
         """See `Records.get`."""
         clause, values = self._reach.condition()
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records"
+            f"SELECT {LISTED} FROM records"
             f" WHERE id IN (SELECT value FROM json_each(?)) AND {clause}",
             (codec.dumps(list(record_ids)), *values),
         )
-        found = nearest(map(_from_row, rows))
+        found = nearest(map(self._rows.record, rows))
         return [found[id_] for id_ in record_ids if id_ in found]
 
     def resolve(self, prefix: str) -> Record:
@@ -88,11 +76,11 @@ class SqliteRecords:
         filters.check_prefix(prefix)
         clause, values = self._reach.condition()
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE id >= ? AND id < ? || char(1114111)"
+            f"SELECT {LISTED} FROM records WHERE id >= ? AND id < ? || char(1114111)"
             f" AND {clause} ORDER BY id LIMIT 31",
             (prefix, prefix, *values),
         )
-        found = [record for _, record in sorted(nearest(map(_from_row, rows)).items())]
+        found = [record for _, record in sorted(nearest(map(record_of, rows)).items())]
         exact = [record for record in found if record.id == prefix]
         return filters.only_one(prefix, exact or found)
 
@@ -117,11 +105,11 @@ class SqliteRecords:
         # Ids first, from the index alone: sorting whole rows of 10,000 records took 30 times as long.
         newest = "ORDER BY created_at DESC, id DESC, scope DESC"
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE no IN"
+            f"SELECT {LISTED} FROM records WHERE no IN"
             f" (SELECT no FROM records WHERE {condition} {newest} LIMIT ?) {newest}",
             (*values, max(0, query.limit) + 1),
         )
-        return filters.page([_from_row(row) for row in rows], query.limit)
+        return filters.page([record_of(row) for row in rows], query.limit)
 
     def count(self, query: Query) -> dict[str, int]:
         """See `Records.count`."""
@@ -138,11 +126,11 @@ class SqliteRecords:
         # With the plus SQLite sorts the few rows of one hash; without it, it reads all rows of the
         # scope in this order: 7 ms of them at 10,000.
         rows = self._database.rows(
-            f"SELECT {_LISTED} FROM records WHERE scope = ? AND content_hash = ?"
+            f"SELECT {LISTED} FROM records WHERE scope = ? AND content_hash = ?"
             f" AND status IN ('active', 'candidate', 'inbox') AND {clause} ORDER BY +created_at, id LIMIT 1",
             (str(scope), content_hash, *values),
         )
-        return _from_row(rows[0]) if rows else None
+        return record_of(rows[0]) if rows else None
 
     def history(self, record_id: str) -> list[Change]:
         """See `Records.history`."""
@@ -232,7 +220,7 @@ def write_record(
     record = change.record
     scope, id_ = str(record.scope), record.id
     rows = fetch(connection, _HERE, (scope, id_))
-    before = _from_row(rows[0]) if rows else None
+    before = record_of(rows[0]) if rows else None
     version = before.version if before is not None else 0
     if version != record.version:
         raise rules.changed_meanwhile(record)

@@ -72,7 +72,7 @@ class SqliteView(LocalReads):
         self.grant = grant
         self._database, self._scrub = database, scrub
         self._reach = reach = Reach(grant)
-        self.records = SqliteRecords(database, reach)
+        self.records = SqliteRecords(database, reach, memory.records)
         self.survey = SqliteSurvey(database, reach, self.records)
         self.contradictions = SqliteContradictions(database, reach)
         self.index = SqliteIndex(database, reach, memory)

@@ -1,0 +1,49 @@
+"""Rows of the table `records` as records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from contextd.caches import Cache
+from contextd.domain.records import Record
+from contextd.stores import codec
+
+COLUMNS = (
+    "id", "kind", "scope", "status", "session", "confidence", "usage_count", "last_used_at",
+    "valid_from", "valid_to", "created_at", "updated_at",
+)  # fmt: skip
+"""Fields with a column of their own; all others are in the body."""
+
+LISTED = ", ".join((*COLUMNS, "version", "body"))
+
+_MOST = 1_000
+_LONGEST = 8_000
+"""Characters of a body above which a record is made anew each time: so all take 20 MB at most."""
+
+
+def record_of(row: Sequence[Any]) -> Record:
+    """The record of a row of `LISTED`."""
+    body = codec.loads(row[-1])
+    body.update(zip(COLUMNS, row, strict=False))
+    return codec.record_from_json(body, row[-2])
+
+
+class RecordRows:
+    """The records a process read last, by scope and id. Each stands for one row and is given only for
+    an equal one: whatever changed it, and whichever state a reader sees, it is what the row says.
+    """
+
+    def __init__(self) -> None:
+        self._known: Cache[tuple[str, str], tuple[tuple[Any, ...], Record]] = Cache(_MOST)
+
+    def record(self, row: tuple[Any, ...]) -> Record:
+        """The record of a row of `LISTED`."""
+        key = row[2], row[0]
+        known = self._known.get(key)
+        if known is not None and known[0] == row:
+            return known[1]
+        record = record_of(row)
+        if len(row[-1]) <= _LONGEST:
+            self._known.put(key, (row, record))
+        return record

@@ -1,0 +1,86 @@
+"""Words counted once change what a search costs, and nothing of what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import pytest
+from shop_store import SCOPE, TopicEmbedder, record, view_of_documents
+
+from contextd.caches import Cache
+from contextd.domain.code import Chunk
+from contextd.domain.query import CODE, Document, Query
+from contextd.domain.words import words
+from contextd.retrieval.files import Past
+from contextd.retrieval.hits import Texted
+from contextd.retrieval.reading import LONGEST, MOST_READ, Reading, read, read_once
+from contextd.retrieval.search import find
+
+PIECES: Mapping[str, Texted] = {
+    f"{path}:1": Chunk(
+        id=f"{path}:1",
+        path=path,
+        start_line=1,
+        end_line=9,
+        text=text,
+        symbol=symbol,
+        language="python",
+    )
+    for path, symbol, text in (
+        ("app/cache.py", "redis_cache", "def redis_cache(ttl):\n    return Redis(ttl=ttl)"),
+        ("app/naïve.py", "naïve", "def naïve(ﬁle):\n    # the ＣＡＣＨＥ of a ﬁle\n    return ﬁle"),
+        ("app/login.py", "", "password = ask('password')\nlogin(password)"),
+        ("tests/test_cache.py", "test_ttl", "def test_ttl():\n    assert redis_cache(5).ttl == 5"),
+    )
+}
+NOTES: Mapping[str, Texted] = {
+    one.id: one
+    for one in (
+        record("Use redis as the cache, with a ttl of ten minutes", title="Cache"),
+        record("The login form posts the password to the auth service"),
+        record("We ship every Friday after the rollout check"),
+    )
+}
+
+
+def asked(contents: Mapping[str, Texted], kind: str, question: str, reading, past: Past | None):
+    documents = [
+        Document(id=id, kind=kind, scope=SCOPE, text=content.text)
+        for id, content in contents.items()
+    ]
+    return find(
+        view_of_documents(documents, TopicEmbedder()).index,
+        TopicEmbedder(),
+        question,
+        Query(scopes=frozenset({SCOPE}), kinds=(kind,)),
+        hydrate=lambda ids: {id: contents[id] for id in ids},
+        past=past,
+        reading=reading,
+    )
+
+
+@pytest.mark.parametrize("question", ["the redis cache ttl", "naïve file", "password", "parrots"])
+def test_what_is_remembered_ranks_as_what_is_read_anew(question):
+    known: Reading = Cache(MOST_READ)
+    for contents, kind, past in ((PIECES, CODE, Past()), (NOTES, "context", None)):
+        plain = asked(contents, kind, question, read, past)
+        for _ in range(2):
+            assert asked(contents, kind, question, partial(read_once, known), past) == plain
+        assert plain.hits or question in ("naïve file", "parrots")
+    assert len(known)
+
+
+def test_a_text_s_words_are_counted_with_repeats():
+    told = read("retry the upload, retry_upload")
+    assert told.counts["retri"] == 2
+    assert told.total == len(words("retry the upload, retry_upload"))
+
+
+def test_a_text_is_read_once_and_a_huge_one_each_time():
+    known: Reading = Cache(2)
+    assert read_once(known, "a note") is read_once(known, "a note")
+    assert read_once(known, "another note") is not read_once(known, "a note")
+    huge = "word " * LONGEST
+    assert read_once(known, huge) == read(huge)
+    assert len(known) == 2
