@@ -44,8 +44,10 @@ def _plain(value: Any) -> Any:
 
 def shape_of(messages: Sequence[Mapping[str, Any]]) -> Shape:
     """The shape of a message list; that of Anthropic where nothing tells."""
-    for told in filter(None, map(shape_told_by, messages)):
-        return told
+    for message in messages:
+        told = shape_told_by(message)
+        if told is not None:
+            return told
     return "openai" if any(map(is_standing, messages)) else "anthropic"
 
 
