@@ -49,13 +49,6 @@ def diff(path: str, *added: str) -> str:
     )
 
 
-def test_where_no_rule_is_in_force_nothing_is_called_kept(desk):
-    answer = desk.answer("policy_check", action="git push --force origin main")
-    assert answer.value["compliant"] is True
-    assert "✓" not in answer.text
-    assert "no rule is in force" in answer.text
-
-
 def test_a_file_is_in_force_and_becomes_a_record(desk):
     write(desk.root, NO_PRINT)
     found = desk("policy_check", action=diff("shop/cart.py", "total = 1", "print(total)"))
