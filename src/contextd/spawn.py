@@ -47,9 +47,16 @@ class HomeClaim:
             facts["tcp_port"] = self.listener.getsockname()[1]
         write_object(endpoint_path(self.home), {**facts, "pid": os.getpid()})
 
+    @property
+    def lost(self) -> bool:
+        """Whether the home was deleted: what stands there now, if anything, is another daemon's."""
+        return self._lock is None or not _is_lock_of(self.home, self._lock)
+
     def withdraw(self) -> None:
-        """Let no new client in; those inside stay."""
+        """Let no new client in; those inside stay. In a home that was lost nothing is touched."""
         self.listener.close()
+        if self.lost:
+            return
         for path in (socket_path(self.home), endpoint_path(self.home)):
             _remove(path)
 
@@ -162,14 +169,18 @@ def _inherited_lock(home: Home) -> int | None:
     if not number.isdecimal():
         return None
     fd = int(number)
+    if not _is_lock_of(home, fd):
+        return None
+    os.set_inheritable(fd, False)
+    return fd
+
+
+def _is_lock_of(home: Home, fd: int) -> bool:
     try:
         given, wanted = os.fstat(fd), os.stat(lock_path(home))
-        if (given.st_dev, given.st_ino) != (wanted.st_dev, wanted.st_ino):
-            return None
-        os.set_inheritable(fd, False)
     except OSError:
-        return None
-    return fd
+        return False
+    return (given.st_dev, given.st_ino) == (wanted.st_dev, wanted.st_ino)
 
 
 def _listen(home: Home) -> socket.socket:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from typing import Any
 
 from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
@@ -14,13 +15,16 @@ from contextd.folding.shapes import (
     Message,
     Shape,
     answered_by,
+    as_message,
     calls_of,
     is_standing,
     result_texts,
     results,
     said,
     shape_of,
+    shape_told_by,
     tokens_of,
+    with_more_results,
     with_result_texts,
 )
 from contextd.sessions.line_digest import digest_lines, plain_text
@@ -76,14 +80,15 @@ class FoldingContext:
 
     def __init__(
         self,
-        messages: Sequence[Mapping[str, Any]] = (),
+        messages: Sequence[Any] = (),
         *,
         shape: Shape | None = None,
         budget: int = 32_000,
         subtask_budget: int = 8_000,
         subtasks: int = 10,
     ) -> None:
-        self.shape: Shape = shape or shape_of(messages)
+        given = [as_message(message) for message in messages]
+        self.shape: Shape = shape or shape_of(given)
         self.folded: list[FoldedSubtask] = []
         self._limits = (subtask_budget, subtasks)
         self._parent = _Level([], budget)
@@ -91,7 +96,7 @@ class FoldingContext:
         self._about = ("", "", "")
         self._originals: dict[str, str] = {}
         self._withheld = 0
-        for message in messages:
+        for message in given:
             self.append(message)
 
     @property
@@ -132,20 +137,23 @@ class FoldingContext:
     def _here(self) -> _Level:
         return self._inner if self._inner is not None else self._parent
 
-    def append(self, message: Mapping[str, Any]) -> None:
-        """Add a message of the user or the model, or one that holds results of tools.
+    def append(self, message: Any) -> None:
+        """Add a message of the user or the model, or one that holds results of tools: a mapping, or an
+        object of the vendors' packages. Results are given in the shape of the calls.
 
-        Raises `Invalid` for results that nobody waits for, and for anything else while calls wait.
+        Raises `Invalid` for what is no message, for results that nobody waits for, and for anything
+        else while calls wait.
         """
-        here, message = self._here, dict(message)
+        here, message = self._here, as_message(message)
         answered = answered_by(message)
         if answered:
             texts = result_texts(message)
             unknown = [id for id in answered if id not in here.waiting]
             if unknown:
                 raise Invalid(f"no call {unknown[0]!r} waits for a result", "append the call first")
-            here.messages.append(message)
+            _add_results(here, [message])
             here.waiting = [id for id in here.waiting if id not in texts]
+            self._settle(here)
             return
         if here.waiting:
             raise Invalid(
@@ -153,12 +161,16 @@ class FoldingContext:
             )
         here.messages.append(message)
         here.waiting, here.answers = calls_of(message), {}
+        self.shape = shape_told_by(message) or self.shape
 
     def result(self, call: str, text: str, *, failed: bool = False) -> None:
         """Answer a call of the last message; the answers are added once each call has one.
 
-        Where the budget of a subtask is used up, the model is told so in place of the text.
+        Where the budget of a subtask is used up, the model is told so in place of the text. A result that
+        is no text, such as an image, comes as a message, through `append`.
         """
+        if not isinstance(text, str):
+            raise Invalid("a result is a text", "append() takes a message that holds blocks")
         # What was called beside a subtask may be answered while that is open.
         here = self._here if call in self._here.waiting else self._parent
         if call not in here.waiting or (self._inner is not None and call == self._about[2]):
@@ -172,7 +184,7 @@ class FoldingContext:
         if not level.waiting or any(id not in level.answers for id in level.waiting):
             return
         answers = [(id, *level.answers[id]) for id in level.waiting]
-        level.messages += results(self.shape, answers)
+        _add_results(level, results(self.shape, answers))
         level.waiting, level.answers = [], {}
         if self.warning and not self.must_return:
             last = answers[-1][0]
@@ -242,16 +254,25 @@ class FoldingContext:
             change: dict[str, str] = {}
             for call, text in result_texts(here.messages[n]).items():
                 cost = count_tokens(text)
-                if call in self._originals or cost <= budget:
+                if cost <= budget or self._is_folded(text):
                     continue
+                handle = self._handle_for(call)
                 told = digest_lines(plain_text(text), budget - 20, content_words(query))
-                change[call] = f"{told}\n(folded from {cost:,} tokens; handle {call})"
-                self._originals[call] = plain_text(text)
+                change[call] = f"{told}\n(folded from {cost:,} tokens; handle {handle})"
+                self._originals[handle] = plain_text(text)
                 self._withheld += cost - count_tokens(change[call])
-                handles.append(call)
+                handles.append(handle)
             if change:
                 here.messages[n] = with_result_texts(here.messages[n], change)
         return handles
+
+    def _is_folded(self, text: str) -> bool:
+        return text.rpartition("; handle ")[2].removesuffix(")") in self._originals
+
+    def _handle_for(self, call: str) -> str:
+        """The call's id; some models give the same id in every turn."""
+        later = (f"{call}-{number}" for number in count(2))
+        return next(one for one in chain([call], later) if one not in self._originals)
 
     def expand(self, handle: str, range: str = "") -> str:
         """Lines of an output that was folded, such as `10-40`; all of them when the range is empty.
@@ -274,3 +295,11 @@ class FoldingContext:
             about = {"name": name, "description": _DESCRIPTIONS[name], "parameters": schema}
             return [{"type": "function", "function": about}]
         return [{"name": name, "description": _DESCRIPTIONS[name], "input_schema": schema}]
+
+
+def _add_results(level: _Level, added: Sequence[Message]) -> None:
+    last = level.messages[-1]
+    if last.get("role") == "user" and answered_by(last):
+        level.messages[-1] = with_more_results(last, added[0])
+    else:
+        level.messages += added

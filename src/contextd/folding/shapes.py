@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from contextd.domain.errors import Invalid
 from contextd.domain.tokens import count_tokens
 
 Message = dict[str, Any]
@@ -13,14 +14,48 @@ Shape = Literal["anthropic", "openai"]
 
 _FRAME = 4
 """Tokens around a message: its role and its borders."""
+_ATTACHED = 1_600
+"""Tokens of an image or a file that is no text: about what an image of a megapixel costs, in either API."""
+
+
+def as_message(given: Any) -> Message:
+    """The message as plain values; objects of the vendors' Python packages are turned into what they
+    would send. Raises `Invalid` for what is no message.
+    """
+    message = _plain(given)
+    if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+        raise Invalid(
+            f"this is no message: {str(given)[:80]!r}",
+            'give {"role": …, "content": …} or its object',
+        )
+    if message.get("type") == "message":
+        return {key: message[key] for key in ("role", "content", "tool_calls") if key in message}
+    return message
+
+
+def _plain(value: Any) -> Any:
+    dump = getattr(value, "model_dump", None)
+    if callable(dump):
+        return dump(mode="json", exclude_unset=True)
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def shape_of(messages: Sequence[Mapping[str, Any]]) -> Shape:
     """The shape of a message list; that of Anthropic where nothing tells."""
     for message in messages:
-        if message.get("role") in ("tool", "system", "developer") or "tool_calls" in message:
-            return "openai"
-    return "anthropic"
+        told = shape_told_by(message)
+        if told is not None:
+            return told
+    return "openai" if any(map(is_standing, messages)) else "anthropic"
+
+
+def shape_told_by(message: Mapping[str, Any]) -> Shape | None:
+    """The shape in which a message calls tools or holds results; None when it does neither."""
+    if message.get("role") == "tool" or "tool_calls" in message:
+        return "openai"
+    return "anthropic" if _blocks(message, "tool_use", "tool_result") else None
 
 
 def calls_of(message: Mapping[str, Any]) -> list[str]:
@@ -50,6 +85,12 @@ def results(shape: Shape, answers: Sequence[tuple[str, str, bool]]) -> list[Mess
     return [{"role": "user", "content": content}]
 
 
+def with_more_results(message: Message, more: Message) -> Message:
+    """One message of results for two, as Anthropic wants it: results first, then what else was said."""
+    blocks = [*message["content"], *more["content"]]
+    return {**message, "content": sorted(blocks, key=lambda one: one.get("type") != "tool_result")}
+
+
 def said(text: str) -> Message:
     """A message from the user, in either shape."""
     return {"role": "user", "content": text}
@@ -62,26 +103,27 @@ def is_standing(message: Mapping[str, Any]) -> bool:
 
 def tokens_of(message: Mapping[str, Any]) -> int:
     """What a message costs a model."""
-    return _FRAME + sum(count_tokens(text) for text in texts_of(message))
+    spoken = sum(count_tokens(text) for text in texts_of(message))
+    return _FRAME + spoken + _ATTACHED * _attached(message.get("content"))
 
 
 def texts_of(message: Mapping[str, Any]) -> Iterator[str]:
     """Every text in a message: what is said, arguments of calls, results."""
     yield from _texts(message.get("content"))
     for call in message.get("tool_calls") or ():
-        function = call.get("function") or {}
-        yield f"{function.get('name', '')} {function.get('arguments', '')}"
+        called = call.get("function") or call.get("custom") or {}
+        yield f"{called.get('name', '')} {called.get('arguments') or called.get('input', '')}"
 
 
 def with_result_texts(message: Message, change: Mapping[str, str]) -> Message:
-    """The message with other texts for the results of some calls."""
+    """The message with other texts for the results of some calls; images and files stay in them."""
     if message.get("role") == "tool":
         id = str(message.get("tool_call_id", ""))
         return {**message, "content": change[id]} if id in change else message
     if not _blocks(message, "tool_result"):
         return message
     content = [
-        {**block, "content": change[str(block["tool_use_id"])]}
+        {**block, "content": _with_text(block.get("content"), change[str(block["tool_use_id"])])}
         if block.get("type") == "tool_result" and str(block.get("tool_use_id")) in change
         else block
         for block in message["content"]
@@ -117,21 +159,43 @@ def problems(messages: Sequence[Mapping[str, Any]]) -> list[str]:
     return found
 
 
-def _blocks(message: Mapping[str, Any], type: str) -> list[Mapping[str, Any]]:
+def _with_text(content: Any, text: str) -> Any:
+    attached = [one for one in content if _attached(one)] if isinstance(content, list) else []
+    return [{"type": "text", "text": text}, *attached] if attached else text
+
+
+def _attached(content: Any) -> int:
+    if isinstance(content, list):
+        return sum(map(_attached, content))
+    if not isinstance(content, Mapping):
+        return 0
+    if content.get("type") in ("image", "image_url", "file", "input_audio"):
+        return 1
+    if content.get("type") == "document":
+        return int(not any(_texts(content)))
+    return _attached(content.get("content"))
+
+
+def _blocks(message: Mapping[str, Any], *types: str) -> list[Mapping[str, Any]]:
     content = message.get("content")
     if not isinstance(content, list):
         return []
-    return [one for one in content if isinstance(one, Mapping) and one.get("type") == type]
+    return [one for one in content if isinstance(one, Mapping) and one.get("type") in types]
 
 
 def _texts(content: Any) -> Iterator[str]:
     if isinstance(content, str):
         yield content
     elif isinstance(content, Mapping):
-        if content.get("type") == "tool_use":
+        type, source = content.get("type"), content.get("source")
+        if type in ("tool_use", "server_tool_use", "mcp_tool_use"):
             yield f"{content.get('name', '')} {json.dumps(content.get('input'), default=str)}"
+        elif type == "document" and isinstance(source, Mapping):
+            yield from _texts(source.get("data" if source.get("type") == "text" else "content"))
         else:
-            yield from _texts(content.get("text") or content.get("content") or "")
+            yield from _texts(
+                content.get("text") or content.get(str(type)) or content.get("content")
+            )
     elif isinstance(content, list):
         for part in content:
             yield from _texts(part)

@@ -174,9 +174,13 @@ class _Daemon:
             await asyncio.sleep(_SPOOL_SECONDS)
 
     async def _watch(self) -> None:
-        """Stop when nobody needs the daemon."""
+        """Stop when nobody needs the daemon, or its home was deleted: no write would be kept."""
         limit = max(self._settings.number("daemon.idle_minutes") * 60.0, _SHORTEST_IDLE)
         while not self._stopping.is_set():
+            if self._claim.lost:
+                logger.error("%s was deleted under its daemon", self._settings.home)
+                self._stopping.set()
+                return
             quiet = time.monotonic() - max(self._calls.touched_at, self._connections.left_at)
             if not self._connections.clients and quiet > limit and await self._calls.idle():
                 logger.info("idle for %d s", quiet)

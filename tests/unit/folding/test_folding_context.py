@@ -20,6 +20,27 @@ from contextd.folding.shapes import shape_of
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "folding.md"
 LONG = "\n".join(f"line {n} of a long output" for n in range(2_000)) + "\nError: it broke"
 
+TEXT = {"type": "text", "text": "two"}
+
+
+class Sent:
+    """What the vendors' packages give: values with a dump, as pydantic makes it."""
+
+    def __init__(self, values: dict[str, Any]) -> None:
+        self._values = values
+
+    def model_dump(self, *, mode: str, exclude_unset: bool) -> dict[str, Any]:
+        assert (mode, exclude_unset) == ("json", True)
+        return self._values
+
+
+def holding(shape: str, call: str, content: Any) -> dict[str, Any]:
+    """A message with the result of one call."""
+    if shape == "openai":
+        return {"role": "tool", "tool_call_id": call, "content": content}
+    block = {"type": "tool_result", "tool_use_id": call, "content": content}
+    return {"role": "user", "content": [block]}
+
 
 def calling(shape: str, *calls: str) -> dict[str, Any]:
     """A message of the assistant that calls a tool under each of these ids."""
@@ -158,6 +179,68 @@ def test_older_outputs_become_digests_and_can_be_expanded(context, shape):
     assert context.expand("t0", "2-3") == "line 1 of a long output\nline 2 of a long output"
     with pytest.raises(NotFound):
         context.expand("t2")
+
+
+def test_results_follow_the_shape_of_their_calls(shape):
+    """The first messages tell nothing, or what both APIs may begin with."""
+    for begin in ({"role": "user", "content": "x"}, {"role": "system", "content": [TEXT]}):
+        context = FoldingContext([begin])
+        context.append(calling(shape, "t1"))
+        context.result("t1", "x")
+        assert context.messages[-1]["role"] == ("tool" if shape == "openai" else "user")
+        assert ("function" in context.tools()[0]) is (shape == "openai")
+
+
+def test_parallel_calls_are_answered_one_by_one_in_either_way(context, shape):
+    own = FoldingContext(shape=shape)
+    own.append(calling(shape, "t1", "t2", "t3"))
+    context.append(calling(shape, "t1", "t2", "t3"))
+    context.append(holding(shape, "t2", [TEXT]))
+    context.result("t1", "one")
+    with pytest.raises(Invalid):
+        context.append({"role": "user", "content": "go on"})
+    context.append(holding(shape, "t3", [TEXT]))
+    assert problems(context.messages) == []
+    context.append({"role": "assistant", "content": "done"})
+    with pytest.raises(Invalid):
+        own.result("t1", [TEXT])
+
+
+def test_an_image_stays_when_the_text_beside_it_is_folded():
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA"}}
+    context = FoldingContext([{"role": "user", "content": [image, TEXT]}])
+    assert context.tokens > 1_000
+    context.append(calling("anthropic", "t1"))
+    context.append(holding("anthropic", "t1", [{"type": "text", "text": LONG}, image]))
+    before = context.tokens
+    assert context.digest_outputs(keep=0) == ["t1"]
+    [result] = context.messages[-1]["content"]
+    assert [part["type"] for part in result["content"]] == ["text", "image"]
+    assert before - context.tokens == context.saved > 1_000
+    assert context.digest_outputs(keep=0, budget=50) == []
+
+
+def test_ids_that_come_again_each_turn_have_handles_of_their_own(context, shape):
+    for turn in range(3):
+        context.append(calling(shape, "call_0"))
+        context.result("call_0", f"turn {turn}\n{LONG}")
+    handles = context.digest_outputs(keep=0)
+    assert [context.expand(one, "1-1") for one in handles] == ["turn 0", "turn 1", "turn 2"]
+
+
+def test_objects_of_the_vendors_packages_are_taken(shape):
+    given = calling(shape, "t1")
+    within = given["tool_calls"] if shape == "openai" else given["content"]
+    objects = [Sent(one) for one in within]
+    beside = Sent({"type": "message", "id": "m1", **given})
+    for message in (given | {"tool_calls" if shape == "openai" else "content": objects}, beside):
+        context = FoldingContext([{"role": "user", "content": "x"}])
+        context.append(message)
+        context.result("t1", "x")
+        assert problems(context.messages) == []
+        assert json.dumps(context.messages)
+    with pytest.raises(Invalid):
+        FoldingContext(["x"])
 
 
 @pytest.mark.parametrize("seed", range(12))

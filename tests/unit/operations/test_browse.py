@@ -27,6 +27,8 @@ def test_records_of_any_kind_and_status_are_listed_and_counted(desk: Desk) -> No
     assert desk.as_owner("list_records", kind="context")["total"] == 0
     assert desk.as_owner("list_records", kind="context", status="deleted")["total"] == 1
     assert desk.as_owner("list_records", kind="context", status="any")["total"] == 1
+    lines = desk.by("owner").answer("list_records", status="any").text.splitlines()
+    assert ["(deleted, " in line for line in lines] == [note[:8] in line for line in lines]
 
 
 def test_pages_of_records_go_on_where_the_last_one_ended(desk: Desk) -> None:

@@ -67,3 +67,10 @@ def test_a_file_that_was_removed_is_written_again_on_request(desk: Desk) -> None
     other = ".context/policies/prints.yaml"
     assert desk.as_owner("policy_write", id=record.id, name="prints")["file"] == other
     assert (desk.root / other).is_file()
+
+
+def test_where_no_rule_is_in_force_nothing_is_called_kept(desk):
+    answer = desk.answer("policy_check", action="git push --force origin main")
+    assert answer.value["compliant"] is True
+    assert "✓" not in answer.text
+    assert "no rule is in force" in answer.text

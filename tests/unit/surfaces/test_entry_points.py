@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
+import socket
 from pathlib import Path
 
 import pytest
 
 from contextd.channel import ancestors, is_newer, read_endpoint
-from contextd.home import endpoint_path
+from contextd.home import endpoint_path, socket_path
 from contextd.shim import Options, parse
 from contextd.spawn import claim_home, start_daemon, take_lock
 
@@ -60,6 +62,27 @@ def test_only_one_claim_and_one_starter_at_a_time(tmp_path: Path) -> None:
     assert lock is not None
     os.close(lock)
     assert not endpoint_path(tmp_path).exists()
+
+
+def test_a_daemon_whose_home_was_made_anew_leaves_the_new_ones_socket(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    old = claim_home(home)
+    assert old is not None
+    assert not old.lost
+    shutil.rmtree(home)
+    assert old.lost
+    new = claim_home(home)
+    assert new is not None
+    new.publish(version="new")
+    old.withdraw()
+    old.release()
+    with socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(socket_path(home)))
+    assert endpoint_path(home).exists()
+    assert not new.lost
+    new.release()
+    assert not socket_path(home).exists()
+    assert not endpoint_path(home).exists()
 
 
 def test_a_published_file_that_is_damaged_says_nothing(tmp_path: Path) -> None:

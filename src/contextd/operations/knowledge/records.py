@@ -41,12 +41,13 @@ class Rows:
     cursor: str = ""
 
     def as_text(self) -> str:
-        """A line per record."""
-        lines = [
-            f"{short_id(r.id)} {r.label}: {r.title or r.content[:80]} ({r.age})"
-            for r in self.records
-        ]
-        return "\n".join(lines) or "nothing matches"
+        """A line per record, with its status where it is not in use."""
+        return "\n".join(map(_line, self.records)) or "nothing matches"
+
+
+def _line(row: RecordRow) -> str:
+    state = "" if row.status == "active" else f"{row.status}, "
+    return f"{short_id(row.id)} {row.label}: {row.title or row.content[:80]} ({state}{row.age})"
 
 
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))

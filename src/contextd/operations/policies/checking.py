@@ -27,6 +27,7 @@ _SUGGESTED = 3
 _WARNED_OF = 5
 _NAMED = 4
 _ASKED = 1_200
+_NO_RULES = "no rule is in force here, so nothing was checked; `contextd policy init` has some to begin with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class PolicyCheck:
     def as_text(self) -> str:
         """A line per violation with the way out, then what may bear on it."""
         rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
-        lines = [f"✓ nothing of {rules} is broken"] if self.compliant else []
+        kept = f"✓ nothing of {rules} is broken" if self.checked else _NO_RULES
+        lines = [kept] if self.compliant else []
         lines += [violation.as_text() for violation in self.violations]
         lines += [f"- may bear on it: {one}" for one in self.suggestions]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
