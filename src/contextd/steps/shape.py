@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contextd.caches import Cache
 from contextd.code.project.manifests import is_lock, is_manifest
+from contextd.code.project.project_memory import GENERATED
 from contextd.domain.records import digest
 from contextd.domain.sessions import Session
 from contextd.jobs.table import new_job
@@ -75,7 +76,7 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
     here = frozenset({runtime.scope})
     others = [one for one in runtime.view.sessions.find(here, limit=20) if one.id != session.id]
     before = next((str(one.data[SHAPE]) for one in others if one.data.get(SHAPE)), "")
-    if before and before != now:
+    if before != now if before else _newer_than_model(checkout.root, checkout.project_yaml):
         runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
     return now
 
@@ -97,10 +98,22 @@ def follow_shape(runtime: Runtime) -> bool:
     if not runtime.caller.may("write", runtime.scope):
         return False
     before = _noted(runtime).get(checkout.root)
-    if before in (None, note_shape(runtime)):
+    now = note_shape(runtime)
+    unseen = before is None and _newer_than_model(checkout.root, checkout.project_yaml)
+    if before in (None, now) and not unseen:
         return False
     runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
     return True
+
+
+def _newer_than_model(root: Path, project_yaml: Path) -> bool:
+    """Whether manifests or the root changed after the last scan, while nothing here noted shapes."""
+    try:
+        made = (project_yaml.parent / GENERATED).stat().st_mtime_ns
+        manifests = (path for folder in (root, *_folders(root)) for path in _manifests(folder))
+        return any(path.stat().st_mtime_ns > made for path in (root, *manifests))
+    except OSError:
+        return False
 
 
 def _noted(runtime: Runtime) -> Cache[Path, str]:

@@ -83,3 +83,71 @@ def test_pages_that_lie_ready_in_one_module_make_no_gateway_a_site(tmp_path):
     few = {path: text for path, text in files.items() if "Part" not in path}
     (tmp_path / "few").mkdir()
     assert look(tmp_path / "few", few)[1].value == "web-app"
+
+
+_GRADLE_FAMILY = {
+    "settings.gradle": "include 'aop', 'core'\ninclude 'http'\n",
+    "build.gradle": "dependencies { api 'org.springframework:spring-web:7.0' }\n",
+    "core/src/main/java/org/frame/RunApplication.java": "",
+    "http/src/main/resources/templates/error.html": "",
+    **{f"core/src/main/java/org/frame/Part{n}.java": "" for n in range(9)},
+}
+_DJANGO_PACKAGE = (
+    '[build-system]\nrequires = ["setuptools"]\n[project]\nname = "pages"\nversion = "1"\n'
+    'description = "{about}"\ndependencies = ["Django>=5"]\nclassifiers = ["Framework :: Django"]\n'
+)
+_DJANGO_SITE = {"manage.py": "", "pages/views.py": "", "pages/templates/home.html": ""}
+_MAVEN = """<project><artifactId>bus</artifactId><modules><module>core</module><module>web</module></modules>
+<dependencies><dependency><groupId>org.springframework.boot</groupId>
+<artifactId>spring-boot-starter-web</artifactId></dependency></dependencies>
+<profiles><profile><id>release</id><build><plugins><plugin><groupId>org.apache.maven.plugins</groupId>
+<artifactId>{plugin}</artifactId></plugin></plugins></build></profile></profiles></project>"""
+
+
+@pytest.mark.parametrize(
+    ("files", "kind"),
+    [
+        # Composer takes a package without a type for a library; an application has a start.
+        ({"composer.json": '{"name": "acme/bus"}', "src/Bus.php": ""}, "library"),
+        ({"composer.json": '{"name": "acme/shop"}', "src/A.php": "", "public/index.php": ""}, "web-app"),
+        (
+            {"composer.json": '{"name": "a/b", "type": "project"}', "src/A.php": "", "index.php": ""},
+            "web-app",
+        ),
+        # A front end that shows the errors of a framework is no product of its own.
+        (
+            {
+                "composer.json": '{"name": "acme/frame", "description": "A framework."}',
+                "src/Frame/Bus.php": "",
+                "src/Frame/resources/renderer/package.json": '{"dependencies": {"alpinejs": "^3"}}',
+            },
+            "library",
+        ),
+        # The members of a framework are published together, whatever they are called.
+        (_GRADLE_FAMILY, "library"),
+        ({**_GRADLE_FAMILY, "core/build.gradle": "plugins { id 'org.springframework.boot' }"}, "web-app"),
+        ({"pom.xml": _MAVEN.format(plugin="maven-gpg-plugin"), "core/src/main/java/Bus.java": ""}, "library"),
+        ({"pom.xml": _MAVEN.format(plugin="maven-jar-plugin"), "core/src/main/java/Bus.java": ""}, "api"),
+        # What extends a web framework has a site to try it in; a site can be published as well.
+        ({"pyproject.toml": _DJANGO_PACKAGE.format(about="A framework of pages"), **_DJANGO_SITE}, "library"),
+        ({"pyproject.toml": _DJANGO_PACKAGE.format(about="Translate together"), **_DJANGO_SITE}, "web-app"),
+        # Packages of the interface are published beside the server that they belong to.
+        (
+            {
+                "build.gradle": "plugins { id 'org.springframework.boot' version '4.0.0' }\n"
+                "dependencies { implementation 'org.springframework.boot:spring-boot-starter-web' }",
+                **{f"src/main/java/shop/Part{n}.java": "" for n in range(9)},
+                "src/main/java/shop/ShopApplication.java": "",
+                "ui/package.json": '{"private": true, "dependencies": {"vue": "^3"}}',
+                "ui/src/main.ts": "",
+                **{
+                    f"ui/packages/{name}/package.json": f'{{"name": "@shop/{name}", "main": "index.js"}}'
+                    for name in ("client", "editor", "parts")
+                },
+            },
+            "fullstack",
+        ),
+    ],
+)  # fmt: skip
+def test_what_others_build_on_is_a_library_and_what_starts_is_not(tmp_path, files, kind):
+    assert look(tmp_path, files)[1].value == kind

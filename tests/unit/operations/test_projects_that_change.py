@@ -25,12 +25,35 @@ def test_a_manifest_and_a_folder_that_come_are_in_the_next_overview(desk: Any) -
     assert any(one.startswith(("mail", "services")) for one in after["modules"])
 
 
+def test_a_manifest_that_came_while_nothing_ran_is_in_the_next_overview(desk: Any) -> None:
+    desk.as_owner("init")
+    caches = desk.host.organisation(LOCAL).caches
+    caches.of("shapes", 1_000).clear()
+    desk("project_overview")
+    assert not _rescans(desk)
+    manifest = desk.root / "package.json"
+    asked = json.loads(manifest.read_text()) if manifest.exists() else {}
+    asked["dependencies"] = {**asked.get("dependencies", {}), "fastify": "^5.1.0"}
+    manifest.write_text(json.dumps(asked))
+    caches.of("shapes", 1_000).clear()
+    desk("project_overview")
+    desk.host.work_off()
+    assert "Fastify 5" in desk("project_overview")["stack"]
+    done = len(_rescans(desk))
+    caches.of("shapes", 1_000).clear()
+    desk("project_overview")
+    assert len(_rescans(desk)) == done
+
+
 def test_an_overview_alone_scans_nothing_again(desk: Any) -> None:
     desk.as_owner("init")
     (desk.root / "src" / "auth" / "one_more.ts").write_text("export const more = 1;\n")
     desk("project_overview")
-    jobs = desk.as_owner("jobs")["jobs"]
-    assert not [job for job in jobs if job["name"] == "rescan_project"]
+    assert not _rescans(desk)
+
+
+def _rescans(desk: Any) -> list[Any]:
+    return [job for job in desk.as_owner("jobs")["jobs"] if job["name"] == "rescan_project"]
 
 
 def test_the_map_of_a_project_of_documents_is_their_sections(desk: Any) -> None:

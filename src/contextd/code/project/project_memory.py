@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import field
@@ -69,6 +70,9 @@ def put(
     noted = json.dumps(told, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     if not beside.exists() or beside.read_text("utf-8", "replace") != noted:
         replace_file(beside, noted.encode("utf-8"))
+    else:
+        # Its time says when the project was looked at last.
+        os.utime(beside)
     return True
 
 

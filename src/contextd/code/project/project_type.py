@@ -37,8 +37,22 @@ _PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2",
 _GOOD_PART = 0.25
 _COMPILED = ("C", "C++")
 _STARTS = re.compile(r"(?:^|/)(?:main|server)\.\w+$")
+_INDEX = re.compile(r"(?:(?:public|web|htdocs|html|www)/)?index\.php")
+_FRONT = re.compile(rf"{_INDEX.pattern}|artisan|bin/console")
+"""Where a PHP application starts, which most of them leave unsaid in composer.json."""
 _STATIC = {"static", "public", "dist"}
 _SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
+_RUNNERS = {
+    "plugin:org.springframework.boot", "org.springframework.boot:spring-boot-maven-plugin",
+    "plugin:application", "plugin:war", "org.apache.maven.plugins:maven-war-plugin",
+    "plugin:io.quarkus", "io.quarkus:quarkus-maven-plugin", "plugin:io.ktor.plugin",
+    "plugin:io.micronaut.application", "io.micronaut.maven:micronaut-maven-plugin",
+    "org.apache.maven.plugins:maven-shade-plugin", "org.apache.maven.plugins:maven-assembly-plugin",
+    "plugin:com.github.johnrengelman.shadow", "plugin:com.gradleup.shadow", "plugin:com.android.application",
+    "plugin:com.google.cloud.tools.jib", "com.google.cloud.tools:jib-maven-plugin",
+}  # fmt: skip
+"""What makes a build for the JVM end in a program; a family of libraries asks for none of them."""
+_FAMILY = 3
 _FOR_OTHERS = re.compile(
     r"\b(?:library|framework|toolkit|sdk|client for|http client|bindings?|wrapper|parser|module for"
     r"|package for|utilities|components? for|implementation of|api client|middleware|runtime for"
@@ -69,13 +83,15 @@ def project_type(
     data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
     library = _library(stack.manifests, own)
     command = _command(stack, own)
-    if offered := _offered(stack.manifests, own):
+    offered = _offered(stack.manifests, own)
+    if offered and not (back and _program_behind(stack, own)):
         return ReasonedValue("library", offered)
-    if library and not ((full or back) and _serves(own, {one.name for one in full})):
+    served = (full or back) and _serves(own, {one.name for one in full}, stack.manifests)
+    if library and (not served or _for_sites(_main(stack.manifests))):
         return _library_or_command(stack, library, command, public_names)
     if full:
         return _of_fullstack(full[0], back, front, data, api, paths)
-    if command and not front and not (back and _serves(own, frozenset())):
+    if command and not front and not (back and _serves(own, frozenset(), stack.manifests)):
         return ReasonedValue("cli", command)
     if back:
         return _of_server(back[0].name, front + app, paths)
@@ -89,8 +105,7 @@ def project_type(
         return ReasonedValue("library", library)
     if other is not None:
         return _of_material(other, paths)
-    built = _built(own, programs) if stack.main_language in _COMPILED else None
-    return built or _nothing(paths)
+    return _without_manifest(stack, own, programs) or _nothing(paths)
 
 
 def _of_server(server: str, shown: list[FoundTechnology], paths: Sequence[str]) -> ReasonedValue:
@@ -104,6 +119,15 @@ def _of_server(server: str, shown: list[FoundTechnology], paths: Sequence[str]) 
 def _of_material(other: tuple[Material, list[str]], paths: Sequence[str]) -> ReasonedValue:
     value, reason = purpose(*other, paths)
     return ReasonedValue(value, reason)
+
+
+def _without_manifest(
+    stack: Stack, own: Sequence[str], programs: Sequence[str]
+) -> ReasonedValue | None:
+    if stack.main_language in _COMPILED:
+        return _built(own, programs)
+    index = _named_wholly(own, _INDEX) if stack.main_language == "PHP" else ""
+    return ReasonedValue("web-app", f"{index} answers requests.") if index else None
 
 
 def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
@@ -139,7 +163,7 @@ def _program_behind(stack: Stack, own: Sequence[str]) -> str:
             return _named(own, r"cmd/[^/]+/main\.go") or _named(own, r"main\.go")
         if system == "cargo":
             return next(filter(None, _crates(stack.manifests, own).values()), "")
-        return manifest.path if _serves(own, frozenset()) else ""
+        return manifest.path if _serves(own, frozenset(), stack.manifests) else ""
     return ""
 
 
@@ -190,6 +214,13 @@ def _library_or_command(
         )
         return ReasonedValue("library", library + more)
     return ReasonedValue("cli", command)
+
+
+def _for_sites(main: Manifest) -> bool:
+    """Whether the package extends a web framework: the site in it only tries it out."""
+    topics = " ".join(main.topics)
+    said = "Libraries" in topics or _FOR_OTHERS.search(main.about) is not None
+    return "Framework :: " in topics and said
 
 
 def _main(manifests: Sequence[Manifest]) -> Manifest:
@@ -262,7 +293,10 @@ def _offered(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
 
 
 def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
+    starts = _named_wholly(own, _FRONT)
     for manifest in manifests:
+        if manifest.ecosystem == "composer" and starts:
+            continue
         if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
             return f"{manifest.path} describes a package for others to depend on."
     if any(m.ecosystem == "cargo" for m in manifests):
@@ -280,6 +314,19 @@ def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
         and not any("sdk:microsoft.net.sdk.web" in m.dependencies for m in nets)
     ):
         return f"{nets[0].path} builds a library and there is no program."
+    return _jvm_family(manifests)
+
+
+def _jvm_family(manifests: Sequence[Manifest]) -> str:
+    """Why a build for the JVM is a family of libraries: it has members, and no program comes out."""
+    builds = [m for m in manifests if m.ecosystem == "maven"]
+    if any(m.commands or not _RUNNERS.isdisjoint(m.dependencies) for m in builds):
+        return ""
+    for manifest in builds:
+        if "/" not in manifest.path and len(manifest.members) >= _FAMILY:
+            return (
+                f"{manifest.path} lists {len(manifest.members)} members, and none builds a program."
+            )
     return ""
 
 
@@ -320,7 +367,7 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
     return ""
 
 
-def _serves(own: Sequence[str], sites: Set[str]) -> bool:
+def _serves(own: Sequence[str], sites: Set[str], manifests: Sequence[Manifest]) -> bool:
     """Whether something here is the start of a server, not only code for servers."""
     if not sites.isdisjoint(_SITES):
         near = [path for path in own if path.count("/") <= 2]
@@ -331,12 +378,16 @@ def _serves(own: Sequence[str], sites: Set[str]) -> bool:
     near = [path for path in own if path.count("/") <= 3]
     pattern = r"(?:main|app|server|wsgi|asgi|manage|Program|Application)\.\w+|index\.[cm]?[jt]sx?"
     config = r"(?:next|nuxt|svelte|astro|remix|vite|react-router)\.config\.\w+"
-    return bool(
-        _named(near, f"(?:{pattern}|{config})") or _named(own, r"\w*Application\.(?:java|kt)")
-    )
+    if _named(near, f"(?:{pattern}|{config})"):
+        return True
+    runs = any(not _RUNNERS.isdisjoint(m.dependencies) for m in manifests)
+    return runs and bool(_named(own, r"\w*Application\.(?:java|kt)"))
 
 
 def _named(own: Sequence[str], pattern: str) -> str:
-    compiled = re.compile(rf"(?:^|.*/){pattern}")
-    hits = [path for path in own if compiled.fullmatch(path)]
+    return _named_wholly(own, re.compile(rf"(?:^|.*/){pattern}"))
+
+
+def _named_wholly(own: Sequence[str], pattern: re.Pattern[str]) -> str:
+    hits = [path for path in own if pattern.fullmatch(path)]
     return min(hits, key=lambda path: (path.count("/"), path), default="")

@@ -17,13 +17,15 @@ _COORDINATES = re.compile(
 _PLUGIN = re.compile(
     r"""\bid\s*\(?\s*["']([\w.-]+)["']\s*\)?(?:\s*version\s*\(?\s*["']([^"']+)["'])?"""
 )
+_APPLIED = re.compile(r"""\bapply\s+plugin:\s*["']([\w.-]+)["']""")
 _KOTLIN = re.compile(r"""\bkotlin\(\s*"(\w+)"\s*\)\s*version\s*"([^"]+)\"""")
 _JAVA = re.compile(
     r"""JavaLanguageVersion\.of\(\s*["']?(\d+)|(?:source|target)Compatibility\s*=?\s*
     (?:JavaVersion\.VERSION_|["'])?([\d._]+)|jvmToolchain\(\s*(\d+)""",
     re.VERBOSE,
 )
-
+_UPLOADERS = {"maven-gpg-plugin", "nexus-staging-maven-plugin", "central-publishing-maven-plugin"}
+"""Maven plugins that only what is published for others needs."""
 
 _PROPERTY = re.compile(r"\$\{([\w.-]+)\}")
 _VARIABLE = re.compile(
@@ -77,6 +79,11 @@ def pom(path: str, text: str) -> Manifest:
         asked.setdefault(
             f"{value(one, 'groupId')}:{value(one, 'artifactId')}", value(one, "version")
         )
+    if value(root, "packaging") == "war":
+        asked.setdefault("org.apache.maven.plugins:maven-war-plugin", "")
+    uploaded = any(
+        one.findtext("artifactId") in _UPLOADERS for one in root.iterfind(".//build/plugins/plugin")
+    )
     keys = "maven.compiler.release", "java.version", "maven.compiler.source"
     java = next((properties[key] for key in keys if properties.get(key)), "")
     modules = tuple((item.text or "").strip() for item in root.findall("modules/module"))
@@ -84,7 +91,7 @@ def pom(path: str, text: str) -> Manifest:
         path, "maven", value(root, "artifactId"), asked, frozenset(dev),
         versions={name: version for name, version in managed.items() if version},
         runtimes={"Java": java.removeprefix("1.")} if java else {}, manager="maven",
-        members=modules, publishes=root.find("distributionManagement") is not None,
+        members=modules, publishes=uploaded or root.find("distributionManagement") is not None,
         about=plain(root.findtext("description")), properties=properties,
     )  # fmt: skip
 
@@ -97,15 +104,15 @@ def gradle(path: str, text: str) -> Manifest:
         asked[name] = filled(re.sub(r"\$(\w+)", r"${\1}", version), known)
         if "test" in configuration.lower():
             dev.add(name)
+    asked.update({f"plugin:{name}": "" for name in _APPLIED.findall(text)})
     asked.update({f"plugin:{name}": version for name, version in _PLUGIN.findall(text)})
     asked.update({f"plugin:kotlin-{name}": version for name, version in _KOTLIN.findall(text)})
     java = next((next(filter(None, found)) for found in _JAVA.findall(text)), "")
     java = java.replace("_", ".").removeprefix("1.").strip(".")
-    names = {found[0] for found in _PLUGIN.findall(text)}
     return Manifest(
         path, "maven", dependencies=asked, dev=frozenset(dev),
         runtimes={"Java": java} if java else {}, manager="gradle",
-        publishes=bool(names & {"java-library", "maven-publish"}) or "maven-publish" in text,
+        publishes="plugin:java-library" in asked or "maven-publish" in text,
         properties=known,
     )  # fmt: skip
 

@@ -34,7 +34,7 @@ def composer(path: str, text: str) -> Manifest:
         path, "composer", str(data.get("name") or ""), {**extra, **needed},
         frozenset(extra) - frozenset(needed), runtimes={"PHP": php} if php else {},
         manager="composer", commands=texts(data.get("bin")),
-        publishes=data.get("type") in ("library", "composer-plugin", "symfony-bundle"),
+        publishes=bool(data.get("name")) and data.get("type") not in ("project", "metapackage"),
         about=plain(data.get("description")), topics=texts(data.get("keywords")),
     )  # fmt: skip
 
