@@ -126,7 +126,7 @@ def test_an_error_in_the_middle_of_a_large_file_is_found_and_shown(agent, monkey
 
 @pytest.mark.long
 def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatch):
-    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 60_000)
+    monkeypatch.setattr(digesting, "MOST_CHARACTERS", 320_000)
     for n in range(30):
         (agent.root / "src" / f"small{n}.py").write_text(f"def small_{n}():\n    return {n}\n")
     values = "".join(f"VALUE_{n} = {n}\n" for n in range(900))
@@ -134,9 +134,9 @@ def test_of_many_files_the_small_ones_leave_room_for_the_large(agent, monkeypatc
     agent("codebase_index")
     folded = agent("digest", paths=["src"], query="where is small 21")
     assert "def small_21" in folded["digest"]
-    assert not folded["notes"]
+    assert folded["notes"] == []
     whole = agent("expand", handle=folded["handle"], range="src/large.py", budget=20_000)["text"]
-    assert len(whole) > 5_000
+    assert len(whole) > 10_000, "an equal share would be 8,000"
 
 
 def test_what_cannot_be_expanded_whole_is_told(agent, monkeypatch):
