@@ -69,9 +69,9 @@ class Stage:
         )
         self.marks.append((" ".join(arguments[:3]), (time.perf_counter() - began) * 1e3))
         if done.returncode != 0:
-            told = (done.stderr or done.stdout).strip()
+            output = (done.stderr or done.stdout).strip()
             raise Unavailable(
-                f"`contextd {' '.join(arguments)}` failed: {told}",
+                f"`contextd {' '.join(arguments)}` failed: {output}",
                 "`contextd doctor` looks into it",
             )
         return done.stdout

@@ -327,15 +327,18 @@ class _Bridge:
         if not name:
             return
         self._greeted[key] = name
-        kept = self._greetings.answer(name)
-        if kept is None or self._heard:
+        stored_answer = self._greetings.answer(name)
+        if stored_answer is None or self._heard:
             return
         answer: dict[str, Any] = {"jsonrpc": "2.0"}
         if message.get("method") == LISTEN:
-            answer |= {"method": _ACKNOWLEDGED, "params": {"_meta": {_SUBSCRIPTION: key}, **kept}}
+            answer |= {
+                "method": _ACKNOWLEDGED,
+                "params": {"_meta": {_SUBSCRIPTION: key}, **stored_answer},
+            }
             self._acknowledged.add(key)
         else:
-            answer |= {"id": key, "result": kept}
+            answer |= {"id": key, "result": stored_answer}
             self._pending.pop(key, None)
             self._unasked.add(key)
         self._to_agent += dumps(answer).encode() + b"\n"
@@ -352,11 +355,11 @@ class _Bridge:
         key = _request_id(_as_object(about.get("_meta")), _SUBSCRIPTION)
         if key is None:
             return True
-        said = {name: value for name, value in about.items() if name != "_meta"}
-        self._greetings.keep(self._greeted.pop(key, ""), said)
-        told = key in self._acknowledged
+        acknowledgement = {name: value for name, value in about.items() if name != "_meta"}
+        self._greetings.keep(self._greeted.pop(key, ""), acknowledgement)
+        is_repeat = key in self._acknowledged
         self._acknowledged.discard(key)
-        return not told
+        return not is_repeat
 
     def _note_subscription(self, method: str, key: str | int, line: bytes) -> None:
         uri = _as_object(_message(line).get("params")).get("uri")

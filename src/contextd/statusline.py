@@ -32,9 +32,9 @@ def main() -> int:
     deadline = time.monotonic() + _SECONDS
     try:
         home = home_directory()
-        told = _told(deadline)
-        cwd = _directory(told)
-        figures = _from_daemon(home, cwd, told, deadline) or _from_file(home, cwd)
+        payload = _told(deadline)
+        cwd = _directory(payload)
+        figures = _from_daemon(home, cwd, payload, deadline) or _from_file(home, cwd)
         line = line_of(figures)
     except Exception:  # noqa: BLE001  a line that fails would stand on the user's screen
         return 0
@@ -97,10 +97,10 @@ def _told(deadline: float) -> Mapping[str, Any]:
             break
         pieces.append(piece)
     try:
-        told = json.loads(b"".join(pieces) or b"{}")
+        payload = json.loads(b"".join(pieces) or b"{}")
     except ValueError:
         return {}
-    return told if isinstance(told, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
 def _directory(told: Mapping[str, Any]) -> str:

@@ -99,8 +99,8 @@ def dumped(value: Any, indent: int = 0) -> list[str]:
 
 def scalar(value: Any) -> str:
     """A scalar on one line, quoted when it must be."""
-    said = yaml.dump(value, Dumper=yaml.CSafeDumper, allow_unicode=True, width=10**9)
-    return str(said).removesuffix("\n").removesuffix("...").removesuffix("\n")
+    text = yaml.dump(value, Dumper=yaml.CSafeDumper, allow_unicode=True, width=10**9)
+    return str(text).removesuffix("\n").removesuffix("...").removesuffix("\n")
 
 
 def _entry(head: str, item: Any, indent: int) -> list[str]:
@@ -285,12 +285,12 @@ class _Editor:
                 return [self._with_block(node, block)]
             raise _Unusual
         if isinstance(node, yaml.ScalarNode) and node.style not in ("|", ">"):
-            said = scalar(value)
+            text = scalar(value)
             if node.style == '"' and isinstance(value, str):
-                said = _double_quoted(value)
+                text = _double_quoted(value)
             start, end = node.start_mark.index, node.end_mark.index
             space = " " if start == end and self.text[start - 1 : start] not in (" ", "") else ""
-            return [_Splice(start, end, space + said, 0)]
+            return [_Splice(start, end, space + text, 0)]
         raise _Unusual
 
     def _with_list(self, node: yaml.SequenceNode, value: list[Any], path: Keys) -> list[_Splice]:
@@ -366,7 +366,7 @@ class _Editor:
 
 
 def _double_quoted(value: str) -> str:
-    said = yaml.dump(
+    text = yaml.dump(
         value, Dumper=yaml.CSafeDumper, allow_unicode=True, width=10**9, default_style='"'
     )
-    return str(said).removesuffix("\n")
+    return str(text).removesuffix("\n")

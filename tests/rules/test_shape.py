@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from sources import code_lines, faults, parsed, python_files
+
+SOURCE = [path for path in python_files() if path.is_relative_to(Path("src/contextd"))]
 
 FILE_LINES = 400
 FUNCTION_LINES = 60
 
 VAGUE = {"manager", "helper", "helpers", "util", "utils", "base", "impl", "misc", "common"}
 """Words that stand for a thing nobody named yet."""
+
+WHAT_WAS_DONE = {"told", "said", "kept", "gone"}
+"""As the name of a variable they tell what was done with a value, and not what it is."""
 
 
 def words_of(name: str) -> set[str]:
@@ -42,6 +48,29 @@ def vague_names(path: Path) -> list[str]:
     return [name for name in names if words_of(name) & VAGUE]
 
 
+def unnamed_values(path: Path) -> dict[int, str]:
+    """Locals of functions that are called by what was done with them, by line."""
+    return {
+        node.lineno: node.id
+        for function in ast.walk(parsed(path))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id in WHAT_WAS_DONE
+    }
+
+
+def doubled(modules: Iterable[tuple[str, ast.Module]]) -> dict[str, list[str]]:
+    """The names of public classes that more than one class has, and where these are."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for where, module in modules:
+        for node in ast.walk(module):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found[node.name].append(f"{where}:{node.lineno}")
+    return {name: places for name, places in found.items() if len(places) > 1}
+
+
 def test_a_file_is_short() -> None:
     lines = {str(path): len(code_lines(path)) for path in python_files()}
     assert {path: count for path, count in lines.items() if count >= FILE_LINES} == {}
@@ -53,6 +82,23 @@ def test_a_function_is_short() -> None:
 
 def test_a_name_says_what_it_names() -> None:
     assert faults(python_files(), vague_names) == {}
+
+
+def test_a_variable_says_what_it_holds() -> None:
+    assert faults(SOURCE, unnamed_values) == {}
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    assert doubled((path.as_posix(), parsed(path)) for path in SOURCE) == {}
+
+
+def test_a_name_is_doubled_within_a_file_and_across_files_but_not_in_private() -> None:
+    one = ast.parse("class A: ...\nclass _B: ...\nclass C:\n    class D: ...\n")
+    other = ast.parse("class A: ...\nclass _B: ...\nclass D: ...\n")
+    assert doubled([("one", one), ("other", other)]) == {
+        "A": ["one:1", "other:1"],
+        "D": ["one:4", "other:3"],
+    }
 
 
 def test_the_counting_leaves_out_docstrings_comments_and_blank_lines(tmp_path: Path) -> None:

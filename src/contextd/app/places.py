@@ -81,17 +81,17 @@ def makes_known(op: Operation) -> bool:
 def _place(runtime: Runtime, cwd: Path) -> _Place:
     places = _places(runtime)
     now = time.monotonic()
-    kept = places.get(cwd)
-    if kept is not None and now - kept.looked_at > PLACE_SECONDS:
-        kept = None
-    if kept is not None and kept.project is not None:
-        return kept
+    known_place = places.get(cwd)
+    if known_place is not None and now - known_place.looked_at > PLACE_SECONDS:
+        known_place = None
+    if known_place is not None and known_place.project is not None:
+        return known_place
     # One that was refused may be a project by now: somebody was told to ask for it.
     found = _Place(now, *find_project(runtime.organisation.directory, cwd))
     if found.project is not None:
         places.put(cwd, found)
-    elif kept is not None:
-        return kept
+    elif known_place is not None:
+        return known_place
     return found
 
 

@@ -130,9 +130,9 @@ def compare_all(
     """
     for i, j in candidates([outline(record) for record in records]):
         one, other = records[i], records[j]
-        told = compare(one, other)
-        if told is not None:
-            yield one.id, other.id, *told
+        contradiction = compare(one, other)
+        if contradiction is not None:
+            yield one.id, other.id, *contradiction
 
 
 def propose(a: Record, b: Record) -> Proposal:

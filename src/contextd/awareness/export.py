@@ -33,12 +33,14 @@ def awareness_json(
     out; queries are cut to 100 characters and names to 60, missed queries to those missed most, types
     to those met most (the sum of the others stays), and usefulness to the 500 records rated most.
     """
-    kept = list(rated)[:_MOST_RECORDS]
+    rated_records = list(rated)[:_MOST_RECORDS]
     rest = {
         "summary": _summary(summary),
         "usefulness": {
-            "helpful": {record.id: record.helpful for record in kept if record.helpful},
-            "unhelpful": {record.id: record.unhelpful for record in kept if record.unhelpful},
+            "helpful": {record.id: record.helpful for record in rated_records if record.helpful},
+            "unhelpful": {
+                record.id: record.unhelpful for record in rated_records if record.unhelpful
+            },
         },
     }
     room = LARGEST - len(_encoded(rest)) - 32
@@ -80,15 +82,15 @@ def _summary(summary: ObservationSummary) -> dict[str, Any]:
 
 def _missed(counts: Mapping[str, int]) -> list[str]:
     """The queries, in the order they are kept; where room is short, those missed most."""
-    kept: set[str] = set()
+    most_missed: set[str] = set()
     room = _ROOM_FOR_MISSES
     for query in sorted(counts, key=lambda query: -counts[query]):
         cut = query[:_LONGEST_QUERY]
         room -= len(_encoded(cut)) + 1
         if room < 0:
             break
-        kept.add(cut)
-    return [cut for cut in dict.fromkeys(q[:_LONGEST_QUERY] for q in counts) if cut in kept]
+        most_missed.add(cut)
+    return [cut for cut in dict.fromkeys(q[:_LONGEST_QUERY] for q in counts) if cut in most_missed]
 
 
 def _frequency(counts: Mapping[str, int]) -> dict[str, int]:

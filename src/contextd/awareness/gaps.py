@@ -250,14 +250,16 @@ def _asks_for(group: Sequence[Missed], wanted: Wanted) -> bool:
 def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
     count, last = _times(group)
     first = _short(group[0].question)
-    told = f"'{first}'"
+    quoted_questions = f"'{first}'"
     if len(group) > 1:
-        told += f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
+        quoted_questions += (
+            f" (also as {', '.join(repr(_short(one.question)) for one in group[1:4])})"
+        )
     often = "once" if count == 1 else f"{count} times"
     when = f", last {age(last, evidence.now)}" if last else ""
     return Gap(
         kind="missed",
-        description=f"Agents asked for {told} {often} without an answer{when}.",
+        description=f"Agents asked for {quoted_questions} {often} without an answer{when}.",
         severity="warning" if count >= OFTEN_MISSED else "info",
         suggestion=f"ask the user what holds for '{first}', then {_way_in(evidence.wanted)}",
         calls=[SuggestedCall("save_context", {"content": f"{first}: {SAID}"})],
@@ -268,8 +270,8 @@ def _missed(evidence: Evidence, group: Sequence[Missed]) -> Gap:
 
 
 def _short(question: str) -> str:
-    told = " ".join(question[:_LONGEST].split())
-    return told if len(told) <= _QUOTED else told[: _QUOTED - 1] + "…"
+    text = " ".join(question[:_LONGEST].split())
+    return text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…"
 
 
 def _answered(group: Sequence[Missed]) -> bool:
@@ -313,11 +315,11 @@ def _stale(evidence: Evidence) -> list[Gap]:
     away = any(kind == "stale" for kind, _ in evidence.dismissed)
     if not stale or (away and not evidence.stalest):
         return []
-    told = "1 entry is" if stale == 1 else f"{stale:,} entries are"
+    opening = "1 entry is" if stale == 1 else f"{stale:,} entries are"
     return [
         Gap(
             kind="stale",
-            description=f"{told} older than 90 days and may be stale.",
+            description=f"{opening} older than 90 days and may be stale.",
             severity="info",
             suggestion="ask the user whether the stalest entries still hold, then update_context what"
             " does, as it is or corrected, and delete_context what does not",
@@ -333,11 +335,11 @@ def _changed(evidence: Evidence) -> list[Gap]:
         return []
     paths = sorted({path for _, cited in evidence.changed for path in cited})
     count = len(evidence.changed)
-    told = "1 entry cites" if count == 1 else f"{count} entries cite"
+    opening = "1 entry cites" if count == 1 else f"{count} entries cite"
     return [
         Gap(
             kind="changed_files",
-            description=f"{told} files that changed since: {_few(paths)}.",
+            description=f"{opening} files that changed since: {_few(paths)}.",
             severity="info",
             suggestion="read_file these, then update_context what still holds, as it is or corrected;"
             " report_usefulness what does not",
@@ -383,11 +385,11 @@ def _noise(evidence: Evidence) -> list[Gap]:
     if not evidence.unused:
         return []
     count = len(evidence.unused)
-    told = "1 entry is" if count == 1 else f"{count} entries are"
+    opening = "1 entry is" if count == 1 else f"{count} entries are"
     return [
         Gap(
             kind="noise",
-            description=f"{told} reported as no help, and as help by nobody:"
+            description=f"{opening} reported as no help, and as help by nobody:"
             f" {_few([short_id(record.id) for record in evidence.unused])}.",
             severity="info",
             suggestion="update_context what is wrong with them, or delete_context what nobody needs",

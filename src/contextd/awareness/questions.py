@@ -91,13 +91,13 @@ def _likeness(asked: Sequence[Missed], embed: Embed) -> npt.NDArray[np.float64]:
             holders.setdefault(word, []).append(i)
     rows = embed([one.question for one in asked]) if len(asked) > 1 else {}
     known = [i for i, one in enumerate(asked) if one.question in rows]
-    told = alike / SAME_WORDS
+    likeness = alike / SAME_WORDS
     if known:
         vectors = np.stack([rows[asked[i].question] for i in known])
         meaning = (vectors @ vectors.T).astype(np.float64) / SAME_MEANING
         both = np.ix_(known, known)
-        told[both] = np.maximum(meaning, alike[both] / MOST_WORDS_SAME)
-    return told
+        likeness[both] = np.maximum(meaning, alike[both] / MOST_WORDS_SAME)
+    return likeness
 
 
 def _names(question: str) -> frozenset[str]:

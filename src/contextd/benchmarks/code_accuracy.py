@@ -117,9 +117,9 @@ def _grimp(root: Path, files: Mapping[str, SourceFile]) -> Iterator[tuple[set[Ed
         )
         if done.returncode:
             continue
-        told = json.loads(done.stdout)
-        where = {module: _file_of(base, module, files) for module in told["modules"]}
-        yield {(where[a], where[b]) for a, b in told["edges"]}, set(where.values())
+        graph = json.loads(done.stdout)
+        where = {module: _file_of(base, module, files) for module in graph["modules"]}
+        yield {(where[a], where[b]) for a, b in graph["edges"]}, set(where.values())
 
 
 def _root_of_imports(folder: str, files: Mapping[str, SourceFile]) -> bool:
@@ -148,17 +148,17 @@ def typescript_accuracy(
     truth: set[Edge] = set()
     unresolved: set[Edge] = set()
     expected: Counter[Edge] = Counter()
-    for told in _told(root, sorted(files), folder):
-        path = told["path"]
+    for report in _told(root, sorted(files), folder):
+        path = report["path"]
         if path not in code:
             continue
-        for specifier, target in told["imports"]:
+        for specifier, target in report["imports"]:
             if target in code and target != path:
                 truth.add((path, target))
             elif not target or (target not in files and "node_modules/" not in target):
                 # Built output is on the disk for TypeScript, and no file of the project.
                 unresolved.add((path, specifier))
-        expected.update((path, name) for name in told["definitions"])
+        expected.update((path, name) for name in report["definitions"])
     ours: set[Edge] = set()
     beyond: set[Edge] = set()
     for path in code:

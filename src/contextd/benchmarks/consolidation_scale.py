@@ -118,8 +118,8 @@ def _fill(view: View, records: int, clusters: int) -> None:
             waiting.append((_record(f"single-{number}", text), _drawn(draw)))
         else:
             middle = _drawn(draw)
-            said = _said(words, number)
-            for way, text in enumerate(said):
+            texts = _said(words, number)
+            for way, text in enumerate(texts):
                 name = f"cluster-{number}-{'opposite' if way == WAYS else way}"
                 waiting.append((_record(name, text), _beside(draw, middle)))
         if len(waiting) >= _PAGE:
@@ -181,11 +181,11 @@ _COMMAND = (sys.executable, "-m", "contextd.benchmarks.consolidation_scale")
 def _child() -> Spent:
     process = subprocess.Popen(_COMMAND, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    said = process.stdout.read()
+    output = process.stdout.read()
     _, status, used = os.wait4(process.pid, 0)
     if status:
         raise Unavailable("the process that consolidates failed", "its output says why")
-    return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1_000, float(said))
+    return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1_000, float(output))
 
 
 def _killed(path: Path, enough: int) -> Spent:

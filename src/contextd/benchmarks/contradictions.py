@@ -115,9 +115,9 @@ def false_alarms(types: Mapping[str, ContextType]) -> tuple[int, int]:
     """How many pairs of unrelated entries there are, and how many of them are told to contradict or to
     renew each other.
     """
-    said = [statement_of(record, types) for record in entries(types)]
-    told = [judge(one, other).verdict for one, other in combinations(said, 2)]
-    return len(told), sum(verdict in ("opposite", "update", "same") for verdict in told)
+    statements = [statement_of(record, types) for record in entries(types)]
+    verdicts = [judge(one, other).verdict for one, other in combinations(statements, 2)]
+    return len(verdicts), sum(verdict in ("opposite", "update", "same") for verdict in verdicts)
 
 
 def _halves(sick: Sequence[Pair], file: str) -> dict[str, Sequence[Pair]]:
@@ -148,11 +148,11 @@ def judged(chosen: Iterable[Pair], judge: Judge) -> Verdicts:
     """Precision and recall of a judge."""
     right = wrong = missed = total = 0
     for pair in chosen:
-        told = judge(pair.one, pair.other)
+        verdict = judge(pair.one, pair.other)
         total += 1
-        right += told and pair.contradictory
-        wrong += told and not pair.contradictory
-        missed += pair.contradictory and not told
+        right += verdict and pair.contradictory
+        wrong += verdict and not pair.contradictory
+        missed += pair.contradictory and not verdict
     return Verdicts(
         total, right + missed, right / max(1, right + wrong), right / max(1, right + missed)
     )

@@ -124,16 +124,16 @@ def _functions(path: str, source: str) -> Iterable[DocumentedFunction]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             continue
-        told, first = ast.get_docstring(node) or "", node.body[0]
+        docstring, first = ast.get_docstring(node) or "", node.body[0]
         own = range(node.lineno - 1, node.end_lineno or node.lineno)
-        cut = range(first.lineno - 1, first.end_lineno or first.lineno) if told else range(0)
-        kept = [lines[at] for at in own if at not in cut]
-        if len(kept) < FEWEST_LINES:
+        cut = range(first.lineno - 1, first.end_lineno or first.lineno) if docstring else range(0)
+        code_lines = [lines[at] for at in own if at not in cut]
+        if len(code_lines) < FEWEST_LINES:
             continue
-        sentence = " ".join(_SENTENCE_END.split(told.strip(), maxsplit=1)[0].split())
+        sentence = " ".join(_SENTENCE_END.split(docstring.strip(), maxsplit=1)[0].split())
         asks = len(words(sentence)) >= FEWEST_WORDS
         yield DocumentedFunction(
-            path, node.lineno, node.name, "\n".join(kept), sentence if asks else ""
+            path, node.lineno, node.name, "\n".join(code_lines), sentence if asks else ""
         )
 
 

@@ -152,9 +152,9 @@ def _print_folders(repositories: Sequence[Path], out: TextIO) -> None:
             folders = Counter(path.split("/")[0] for path in known if "/" in path)
             for folder, files in folders.most_common(_FOLDERS):
                 began = time.perf_counter()
-                told = bench.call("digest", paths=[folder])
+                answer = bench.call("digest", paths=[folder])
                 took = 1000 * (time.perf_counter() - began)
-                raw, cost = told.value["raw_tokens"], count_tokens(told.text)
+                raw, cost = answer.value["raw_tokens"], count_tokens(answer.text)
                 row = f"| {root.name} | {folder} | {files} | {raw:,} | {cost:,} | {took:,.0f} |"
                 print(row, file=out, flush=True)
 

@@ -55,8 +55,8 @@ def read_history(repository: Path, *, questions: int, memories: int) -> CommitHi
 
     `repository` is a work tree or a git directory. Raises `NotFound` without enough history.
     """
-    told = git.ask(repository, "rev-parse", "--absolute-git-dir")
-    if told is None:
+    git_dir = git.ask(repository, "rev-parse", "--absolute-git-dir")
+    if git_dir is None:
         raise NotFound(f"{repository} is no git repository", "give the path of one with history")
     commits = [_code_only(one) for one in git.log(repository, limit=_SEARCHED, timeout=120.0)]
     fair = [place for place, one in enumerate(commits) if _can_be_asked(one)][:questions]
@@ -74,7 +74,7 @@ def read_history(repository: Path, *, questions: int, memories: int) -> CommitHi
     asked = [_kept(commits[place], known) for place in fair]
     older = [one for one in commits[start:] if one.files][:memories]
     return CommitHistory(
-        git_dir=Path(told.strip()),
+        git_dir=Path(git_dir.strip()),
         head=commits[0].sha,
         frozen=frozen.strip(),
         paths=paths,
@@ -147,5 +147,5 @@ def _run(
         check=False,
     )
     if done.returncode:
-        said = git.printable(done.stderr.decode("utf-8", "replace"), 200)
-        raise Invalid(f"git {arguments[0]} failed: {said}", "check the repository: `git fsck`")
+        message = git.printable(done.stderr.decode("utf-8", "replace"), 200)
+        raise Invalid(f"git {arguments[0]} failed: {message}", "check the repository: `git fsck`")

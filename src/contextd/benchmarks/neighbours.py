@@ -274,8 +274,8 @@ def _names_of_others(answer: Any, work: Work) -> str:
     """Words of an answer that only a neighbour's note has."""
     text = json.dumps(answer)
     others = [path.name for path in work.root.parent.iterdir() if path.name != work.root.name]
-    told = [name for name in others if f" of {name} " in text or f'of {name}"' in text]
-    return f"{work.root.name} was told of {', '.join(told)}" if told else ""
+    leaked_names = [name for name in others if f" of {name} " in text or f'of {name}"' in text]
+    return f"{work.root.name} was told of {', '.join(leaked_names)}" if leaked_names else ""
 
 
 def _settled(home: Path, works: Sequence[Work]) -> list[str]:

@@ -48,7 +48,7 @@ def run(paths: Sequence[Path], *, out: TextIO) -> None:
     )
     print("|---" * (5 + len(names)) + "|", file=out)
     for path, one in found.items():
-        said = Counter(
+        commits_by_rule = Counter(
             name for broken in one.by_commit.values() for name in {v.rule.source for v in broken}
         )
         row = (
@@ -57,7 +57,7 @@ def run(paths: Sequence[Path], *, out: TextIO) -> None:
             f"{one.characters / 1e6:.1f}",
             f"{one.cpu_seconds:.2f}",
             len(one.by_commit),
-            *(said[name] for name in names),
+            *(commits_by_rule[name] for name in names),
         )
         print("| " + " | ".join(map(str, row)) + " |", file=out)
     for path, one in found.items():

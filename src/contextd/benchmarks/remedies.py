@@ -142,8 +142,8 @@ class _Messages:
         return self.texts[best[0]] if best else ""
 
     def learn(self, session: Session, events: Sequence[Event], errors: Sequence[Met]) -> None:
-        said = [e.text for e in events if e.type == "message" and e.role == "assistant"]
-        self.texts += [text for text in said if text.strip()]
+        answers = [e.text for e in events if e.type == "message" and e.role == "assistant"]
+        self.texts += [text for text in answers if text.strip()]
         self.index = None
 
 
@@ -163,10 +163,10 @@ def run(data: Path, *, project: str = "", kept_in: Path | None = None, out: Text
     every: list[ToldRemedy] = []
     met: list[MetAgain] = []
     for name in names:
-        mine, told = _replayed(name, recordings(data, name))
+        mine, remedies = _replayed(name, recordings(data, name))
         met += mine
-        every += told
-        _print(out, name, mine, told)
+        every += remedies
+        _print(out, name, mine, remedies)
     if len(names) > 1:
         _print(out, "all", met, every)
     _print_planted(out, [one.output for one in met])
@@ -180,7 +180,7 @@ def run(data: Path, *, project: str = "", kept_in: Path | None = None, out: Text
 
 def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], list[ToldRemedy]]:
     met: list[MetAgain] = []
-    told: list[ToldRemedy] = []
+    remedies: list[ToldRemedy] = []
     before: dict[tuple[str, frozenset[str]], set[str]] = defaultdict(set)
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
         root = Path(folder).resolve() / name
@@ -207,14 +207,14 @@ def _replayed(name: str, each: Sequence[Recording]) -> tuple[list[MetAgain], lis
                     for system, teller in systems.items():
                         text = teller.tell(session, again.output)
                         if text:
-                            told.append(ToldRemedy(system, again, text, _is_right(text, again)))
+                            remedies.append(ToldRemedy(system, again, text, _is_right(text, again)))
                 for ended in errors:
                     line = next(iter(error_lines(ended.line)), None)
                     if line is not None:
                         before[line.signature, line.names] |= {"", *ended.fixes}
                 for teller in systems.values():
                     teller.learn(session, events, errors)
-    return met, told
+    return met, remedies
 
 
 def _errors(
@@ -252,9 +252,9 @@ def _is_right(text: str, met: MetAgain) -> bool:
     way to say the command that failed, one with the words that made the difference.
     """
     commands = _QUOTED.findall(text)
-    told = {form for command in commands for form in forms(command)}
+    command_forms = {form for command in commands for form in forms(command)}
     return any(
-        fix in told
+        fix in command_forms
         or (
             any(_says(one, fix, met.command) for one in commands) if fix[0] in "+-" else fix in text
         )

@@ -115,25 +115,25 @@ class StoryStage:
         began, before = time.perf_counter(), self._cpu()
         answer = await agent.call_tool(tool, arguments)
         text = "\n".join(getattr(part, "text", "") for part in answer.content)
-        told = StoryAnswer(text, answer.structured_content or {}, bool(answer.is_error))
-        self._note(f"{step}: `{tool}`", told, expected, began, before)
-        return told
+        reply = StoryAnswer(text, answer.structured_content or {}, bool(answer.is_error))
+        self._note(f"{step}: `{tool}`", reply, expected, began, before)
+        return reply
 
     async def read(self, agent: Client, step: str, uri: str, expected: Expected = given) -> None:
         """Read a resource."""
         began, before = time.perf_counter(), self._cpu()
         try:
-            told = StoryAnswer(getattr((await agent.read_resource(uri)).contents[0], "text", ""))
+            reply = StoryAnswer(getattr((await agent.read_resource(uri)).contents[0], "text", ""))
         except MCPError as error:
-            told = StoryAnswer(str(error), failed=True)
-        self._note(f"{step}: {uri}", told, expected, began, before)
+            reply = StoryAnswer(str(error), failed=True)
+        self._note(f"{step}: {uri}", reply, expected, began, before)
 
     async def prompt(self, agent: Client, name: str, **arguments: str) -> None:
         """Get a prompt."""
         began, before = time.perf_counter(), self._cpu()
         found = await agent.get_prompt(name, arguments)
-        told = StoryAnswer("\n".join(getattr(one.content, "text", "") for one in found.messages))
-        self._note(f"Ann: prompt {name}", told, lambda it: bool(it.text), began, before)
+        reply = StoryAnswer("\n".join(getattr(one.content, "text", "") for one in found.messages))
+        self._note(f"Ann: prompt {name}", reply, lambda it: bool(it.text), began, before)
 
     def _note(
         self, step: str, told: StoryAnswer, expected: Expected, began: float, before: float | None
@@ -180,8 +180,10 @@ def run(paths: Sequence[Path], out: TextIO = sys.stdout) -> bool:
             story_files.cloned(path, place / side) for path, side in zip(paths, "ab", strict=True)
         ]
         own = {"CONTEXTD_HOME": str(home), "HOME": folder, "GIT_CONFIG_GLOBAL": os.devnull}
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(("CONTEXTD_", "CLAUDE"))}
-        stage = StoryStage(home, {**kept, **own})
+        inherited_env = {
+            k: v for k, v in os.environ.items() if not k.startswith(("CONTEXTD_", "CLAUDE"))
+        }
+        stage = StoryStage(home, {**inherited_env, **own})
         try:
             for root in roots:
                 stage.run(root, "init")
@@ -309,12 +311,12 @@ async def _folding(stage: StoryStage, ann: Client, eve: Client, root: Path) -> N
         ann, "Ann", "digest", lambda it: story_files.FAILED in it and count_tokens(it.text) <= 800,
         paths=[log],
     )  # fmt: skip
-    kept = str(digest.data.get("handle", ""))
+    digest_handle = str(digest.data.get("handle", ""))
     part = f"{log}:{story_files.FAILED_AT}-{story_files.FAILED_AT + 5}"
     await stage.call(
-        ann, "Ann", "expand", lambda it: story_files.FAILED in it, handle=kept, range=part
+        ann, "Ann", "expand", lambda it: story_files.FAILED in it, handle=digest_handle, range=part
     )
-    await stage.call(eve, "Eve", "expand", refused, handle=kept)
+    await stage.call(eve, "Eve", "expand", refused, handle=digest_handle)
     folder = path.rpartition("/")[0] or "."
     await stage.call(ann, "Ann", "digest", query="where is it written", paths=[folder])
     await stage.call(ann, "Ann", "savings", lambda it: "digest" in it)
@@ -323,11 +325,11 @@ async def _folding(stage: StoryStage, ann: Client, eve: Client, root: Path) -> N
 async def _consolidating(stage: StoryStage, ann: Client, eve: Client) -> None:
     ids: list[str] = []
     for title, content in story_files.SAME:
-        told = await stage.call(
+        memory = await stage.call(
             ann, "Ann", "memory_record", title=title, description="when an export is tested",
             content=content, outcome="success",
         )  # fmt: skip
-        ids.append(str(told.data.get("id", "")))
+        ids.append(str(memory.data.get("id", "")))
     status, dry = {"collection": "memories"}, {"collection": "memories", "dry_run": True}
     await stage.call(ann, "Ann", "consolidation_status", **status)
     await stage.call(ann, "Ann, dry", "consolidation_trigger", given, **dry)
@@ -337,7 +339,7 @@ async def _consolidating(stage: StoryStage, ann: Client, eve: Client) -> None:
 
 
 async def _promoting(stage: StoryStage, ann: Client, eve: Client) -> None:
-    told = await stage.call(ann, "Ann", "memory_record", **story_files.WIDE)
+    memory = await stage.call(ann, "Ann", "memory_record", **story_files.WIDE)
     asked = {"query": "upload fails with 503"}
 
     def known(it: StoryAnswer) -> bool:
@@ -345,7 +347,7 @@ async def _promoting(stage: StoryStage, ann: Client, eve: Client) -> None:
 
     await stage.call(eve, "Eve", "memory_search", lambda it: not known(it), **asked)
     whole = {
-        "item_id": str(told.data.get("id", "")), "item_type": "memory", "target_scope": "org",
+        "item_id": str(memory.data.get("id", "")), "item_type": "memory", "target_scope": "org",
         "generalize": True,
     }  # fmt: skip
     shown = await stage.call(ann, "Ann", "knowledge_promote", lambda it: "confirm" in it, **whole)

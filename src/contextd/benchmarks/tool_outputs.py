@@ -85,7 +85,7 @@ def _of_session(
     waiting: list[tuple[ToolOutput, int]] = []
     calls: dict[str, tuple[str, str]] = {}
     known: set[str] = set()
-    prompt = said = ""
+    prompt = last_message = ""
     for number, row in enumerate(rows):
         for kind, text, block in _parts(row["message"]):
             if kind == "result":
@@ -97,7 +97,7 @@ def _of_session(
                     tool,
                     text,
                     0,
-                    f"{call[:_ASKED]} {said[-_ASKED:]} {prompt[:_ASKED]}",
+                    f"{call[:_ASKED]} {last_message[-_ASKED:]} {prompt[:_ASKED]}",
                 )
                 one.new = _own_words(text) - known
                 # Cheap first: counting the tokens of everything would take minutes.
@@ -108,7 +108,7 @@ def _of_session(
             elif kind == "prompt":
                 prompt, waiting = text, []
             else:
-                said = text if kind == "said" else said
+                last_message = text if kind == "said" else last_message
                 if kind == "call":
                     calls[str(block.get("id"))] = (str(block.get("name")), text)
                 waiting = [(o, at) for o, at in waiting if number - at <= 2 * _LATER]

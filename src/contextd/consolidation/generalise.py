@@ -55,17 +55,21 @@ class Particulars:
 
 def generalised(text: str, own: Particulars) -> str:
     """The text with a placeholder for each thing that only the project has."""
-    told = _URL.sub(ADDRESS, text)
-    told = _MAIL.sub(PERSON, told)
-    told = _PATH.sub(lambda m: _kept_end(m[0], FILE), told)
-    told = _files(told, own.files)
-    told = _HOST.sub(ADDRESS, told)
-    told = _UUID.sub(ID, told)
-    told = _TICKET.sub(lambda m: m[0] if m[0].split("-")[0] in _NO_TICKET else ID, told)
-    told = _HEX.sub(ID, told)
-    told = _MENTION.sub(PERSON, told)
-    told = _named(told, own.names)
-    return _outside_placeholders(told, lambda part: _WORD.sub(lambda m: _symbol(m[0], own), part))
+    masked_text = _URL.sub(ADDRESS, text)
+    masked_text = _MAIL.sub(PERSON, masked_text)
+    masked_text = _PATH.sub(lambda m: _kept_end(m[0], FILE), masked_text)
+    masked_text = _files(masked_text, own.files)
+    masked_text = _HOST.sub(ADDRESS, masked_text)
+    masked_text = _UUID.sub(ID, masked_text)
+    masked_text = _TICKET.sub(
+        lambda m: m[0] if m[0].split("-")[0] in _NO_TICKET else ID, masked_text
+    )
+    masked_text = _HEX.sub(ID, masked_text)
+    masked_text = _MENTION.sub(PERSON, masked_text)
+    masked_text = _named(masked_text, own.names)
+    return _outside_placeholders(
+        masked_text, lambda part: _WORD.sub(lambda m: _symbol(m[0], own), part)
+    )
 
 
 def generalised_all(value: Any, own: Particulars) -> Any:

@@ -42,14 +42,14 @@ def united(keeper: Record, others: Sequence[Record], boost: float) -> Record:
     times = [int(one.data.get("occurrence_count") or 1) for one in (keeper, *others)]
     if "occurrence_count" in fields:
         data["occurrence_count"] = sum(times)
-    said = [*_texts(keeper, "wordings"), *(text for one in others for text in _wordings(one))]
-    _put(data, "wordings", _bounded(_without(said, _told(keeper))))
+    wordings = [*_texts(keeper, "wordings"), *(text for one in others for text in _wordings(one))]
+    _put(data, "wordings", _bounded(_without(wordings, _told(keeper))))
     merged = [*_texts(keeper, "merged_from"), *(one.id for one in others)]
     data["merged_from"] = list(dict.fromkeys(merged))
     tags = dict.fromkeys(tag for one in (keeper, *others) for tag in one.tags if tag != "pinned")
-    kept = (*keeper.tags, *(tag for tag in tags if tag not in keeper.tags))
+    all_tags = (*keeper.tags, *(tag for tag in tags if tag not in keeper.tags))
     sure = round(min(1.0, keeper.confidence + boost * len(others)), 4)
-    return keeper.with_(data=data, tags=kept, confidence=max(sure, keeper.confidence))
+    return keeper.with_(data=data, tags=all_tags, confidence=max(sure, keeper.confidence))
 
 
 def into(record: Record, keeper: Record, *, archived: bool) -> Record:
@@ -118,14 +118,14 @@ def _folded(text: str) -> str:
 
 
 def _bounded(texts: Sequence[str]) -> list[str]:
-    kept: list[str] = []
+    selection: list[str] = []
     size = 0
     for text in texts[:_MOST_TEXTS]:
         size += len(text)
         if size > _MOST_CHARACTERS:
             break
-        kept.append(text)
-    return kept
+        selection.append(text)
+    return selection
 
 
 def _put(data: dict[str, Any], name: str, texts: list[str]) -> None:

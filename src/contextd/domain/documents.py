@@ -74,9 +74,9 @@ def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) 
     (`8 May 2023`) near it.
     """
     documents = []
-    said = [event for event in messages if event.text.strip()]
-    for i, event in enumerate(said):
-        around = [*said[max(0, i - NEIGHBOURS) : i], *said[i + 1 : i + 1 + NEIGHBOURS]]
+    events = [event for event in messages if event.text.strip()]
+    for i, event in enumerate(events):
+        around = [*events[max(0, i - NEIGHBOURS) : i], *events[i + 1 : i + 1 + NEIGHBOURS]]
         documents.append(
             Document(
                 id=event_id(session_id, event.seq),

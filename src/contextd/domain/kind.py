@@ -120,9 +120,9 @@ class Kind:
             else:
                 checked[name] = list(value) if spec.type == "string[]" else value
         if problems:
-            told = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
+            summary = "; ".join(f"{name}: {problem}" for name, problem in problems.items())
             raise Invalid(
-                f"{self.name}: {told}",
+                f"{self.name}: {summary}",
                 "correct these fields and send it again",
                 {"fields": problems},
             )

@@ -56,9 +56,9 @@ def origin_of(event: Event) -> str:
 
     Events of hooks carry no origin: there the role tells the user's words from the agent's.
     """
-    told = event.data.get("origin")
-    if isinstance(told, str) and told in ORIGINS:
-        return told
+    origin = event.data.get("origin")
+    if isinstance(origin, str) and origin in ORIGINS:
+        return origin
     if event.type not in ("message", "query") or not event.text:
         return ""
     return {"user": "prompt", "assistant": "assistant"}.get(event.role, "")

@@ -26,8 +26,8 @@ def _in_fields(data: Mapping[str, Any]) -> str:
         if isinstance(value, Mapping):
             found = _in_fields(value)
         else:
-            said = value if isinstance(value, list | tuple) else [value]
-            found = next((one for one in said if one in marks), "")
+            values = value if isinstance(value, list | tuple) else [value]
+            found = next((one for one in values if one in marks), "")
         if found:
             return str(found)
     return ""

@@ -76,8 +76,8 @@ def content_words(text: str) -> list[str]:
     """The distinct words of `text` that are not stop words."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    kept = [run for run in _runs(text) if run.casefold() not in STOP_WORDS]
-    return list(dict.fromkeys(word for run in kept for word in _expand(run)))
+    runs = [run for run in _runs(text) if run.casefold() not in STOP_WORDS]
+    return list(dict.fromkeys(word for run in runs for word in _expand(run)))
 
 
 def _runs(text: str) -> list[str]:

@@ -47,11 +47,11 @@ class CrossEncoder:
                 for name, row in known.items()
                 if name in model.inputs
             }
-            said = np.asarray(model.run(inputs), np.float64).reshape(-1)
-            if not said.size or not np.isfinite(said).all():
+            logits = np.asarray(model.run(inputs), np.float64).reshape(-1)
+            if not logits.size or not np.isfinite(logits).all():
                 raise Unavailable(f"{self._path} gives no number", _HINT)
             # One number is the odds against nothing, several are the odds of each class.
-            odds = said if said.size > 1 else np.array([0.0, said[0]])
+            odds = logits if logits.size > 1 else np.array([0.0, logits[0]])
             shares = np.exp(odds - odds.max())
             judged.append(float(shares[-1] / shares.sum()))
         return judged

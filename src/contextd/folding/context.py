@@ -188,8 +188,8 @@ class FoldingContext:
         level.waiting, level.answers = [], {}
         if self.warning and not self.must_return:
             last = answers[-1][0]
-            told = f"{answers[-1][1]}\n{self.warning}"
-            level.messages[-1] = with_result_texts(level.messages[-1], {last: told})
+            last_text = f"{answers[-1][1]}\n{self.warning}"
+            level.messages[-1] = with_result_texts(level.messages[-1], {last: last_text})
 
     def branch(
         self, description: str, prompt: str, *, budget: int | None = None, call: str = ""
@@ -231,16 +231,16 @@ class FoldingContext:
         if not message.strip():
             raise Invalid("the message is empty", "say what came out of the subtask")
         description, prompt, call = self._about
-        kept = trim_to_tokens(message, inner.budget) or message[: 3 * inner.budget]
+        outcome = trim_to_tokens(message, inner.budget) or message[: 3 * inner.budget]
         done = FoldedSubtask(
-            description, prompt, kept, tuple(inner.messages), inner.tokens, count_tokens(kept)
+            description, prompt, outcome, tuple(inner.messages), inner.tokens, count_tokens(outcome)
         )
         self._inner = None
         self.folded.append(done)
         if call:
-            self.result(call, kept)
+            self.result(call, outcome)
         else:
-            self.append(said(f"Result of the subtask {description!r}: {kept}"))
+            self.append(said(f"Result of the subtask {description!r}: {outcome}"))
         return done
 
     def digest_outputs(self, *, keep: int = 2, budget: int = 400, query: str = "") -> list[str]:
@@ -257,8 +257,8 @@ class FoldingContext:
                 if cost <= budget or self._is_folded(text):
                     continue
                 handle = self._handle_for(call)
-                told = digest_lines(plain_text(text), budget - 20, content_words(query))
-                change[call] = f"{told}\n(folded from {cost:,} tokens; handle {handle})"
+                digest = digest_lines(plain_text(text), budget - 20, content_words(query))
+                change[call] = f"{digest}\n(folded from {cost:,} tokens; handle {handle})"
                 self._originals[handle] = plain_text(text)
                 self._withheld += cost - count_tokens(change[call])
                 handles.append(handle)

@@ -45,9 +45,9 @@ def _plain(value: Any) -> Any:
 def shape_of(messages: Sequence[Mapping[str, Any]]) -> Shape:
     """The shape of a message list; that of Anthropic where nothing tells."""
     for message in messages:
-        told = shape_told_by(message)
-        if told is not None:
-            return told
+        shape = shape_told_by(message)
+        if shape is not None:
+            return shape
     return "openai" if any(map(is_standing, messages)) else "anthropic"
 
 

@@ -208,7 +208,7 @@ def named_for(text: str) -> list[tuple[Purpose, frozenset[str], str, frozenset[s
     by_job: dict[str, list[Named]] = {}
     for named in _found(text, tokens):
         by_job.setdefault(named.job.name, []).append(named)
-    told: list[tuple[Purpose, frozenset[str], str, frozenset[str]]] = []
+    choices: list[tuple[Purpose, frozenset[str], str, frozenset[str]]] = []
     for several in by_job.values():
         one = several[0]
         if not frozenset.intersection(*(named.names for named in several)):
@@ -218,8 +218,8 @@ def named_for(text: str) -> list[tuple[Purpose, frozenset[str], str, frozenset[s
         subject = frozenset(spoken) - one.job.named - _PLAIN
         called = not one.job.named.isdisjoint(spoken)
         if called or one.job.sort == "!" or (subject and one.job.sort != "?"):
-            told.append((one.job, one.names, text[one.start : one.end], subject))
-    return told
+            choices.append((one.job, one.names, text[one.start : one.end], subject))
+    return choices
 
 
 def _found(text: str, tokens: list[tuple[str, int, int]]) -> Iterator[Named]:

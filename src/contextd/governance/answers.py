@@ -79,10 +79,10 @@ class SingleAnswer:
 
 def answers(sentence: str, kept: str) -> Iterator[SingleAnswer]:
     """Everything a sentence says of what has one answer; `kept` is the sentence without what it rejects."""
-    told = _EXCLUSIVE_IS.match(sentence)
-    if told and set(words(told["what"])[-1:]) & ROLES and not _QUALITY.search(told["value"]):
-        what = frozenset(w for w in words(told["what"]) if w not in STOPPED)
-        yield SingleAnswer(what, told["value"], frozenset(words(told["value"])))
+    match = _EXCLUSIVE_IS.match(sentence)
+    if match and set(words(match["what"])[-1:]) & ROLES and not _QUALITY.search(match["value"]):
+        what = frozenset(w for w in words(match["what"]) if w not in STOPPED)
+        yield SingleAnswer(what, match["value"], frozenset(words(match["value"])))
     placed = _PLACE.match(sentence)
     if placed and not (placed["how"].casefold() == "on" and _COMMAND.match(sentence)):
         where = frozenset(words(placed["place"])) - {"branch"}
@@ -101,11 +101,11 @@ def answers(sentence: str, kept: str) -> Iterator[SingleAnswer]:
     if owned:
         what = frozenset(("(owner)", *stems(owned[0])))
         yield SingleAnswer(what, owned[1], frozenset(words(owned[1])) - STOPPED - {"team"})
-    for job, names, said, subject in named_for(kept):
-        yield SingleAnswer(frozenset((f"(job) {job.name}", *subject)), said, names)
+    for job, names, value, subject in named_for(kept):
+        yield SingleAnswer(frozenset((f"(job) {job.name}", *subject)), value, names)
     yield from (
-        SingleAnswer(frozenset((f"(when) {part}", *subject)), said, frozenset((said,)))
-        for part, said, subject in scheduled(kept)
+        SingleAnswer(frozenset((f"(when) {part}", *subject)), value, frozenset((value,)))
+        for part, value, subject in scheduled(kept)
     )
-    for what, said, names in released(kept):
-        yield SingleAnswer(what, said, names)
+    for what, value, names in released(kept):
+        yield SingleAnswer(what, value, names)

@@ -111,8 +111,8 @@ class Claim:
 @lru_cache(maxsize=READINGS)
 def claim(sentence: str) -> Claim:
     """The claim a sentence makes."""
-    told = reworded(sentence)
-    choice = _choice(told)
+    wording = reworded(sentence)
+    choice = _choice(wording)
     rejected, rest = choice.rejected, choice.rest
     paths, unplaced = _paths(rest)
     bare = _LABELLED.sub(_as_name, unplaced)
@@ -134,8 +134,8 @@ def claim(sentence: str) -> Claim:
         tools=choice.tools,
         purpose=purpose,
         exclusive=bool(choice.chosen and (choice.exclusive or purpose & ROLES)),
-        poles=poles(told),
-        answers=tuple(answers(told, rest)),
+        poles=poles(wording),
+        answers=tuple(answers(wording, rest)),
     )
 
 
@@ -150,11 +150,16 @@ class _Choice(NamedTuple):
 
 def _choice(sentence: str) -> _Choice:
     """What a sentence prefers to what, and for what; `rest` is the sentence without the rejected."""
-    gone = swap(sentence)
-    if gone:
-        rest = f"{gone.better} {gone.rest}"
+    replacement = swap(sentence)
+    if replacement:
+        rest = f"{replacement.better} {replacement.rest}"
         return _Choice(
-            folded(gone.better), folded(gone.worse), tools_in(gone.better), gone.rest, True, rest
+            folded(replacement.better),
+            folded(replacement.worse),
+            tools_in(replacement.better),
+            replacement.rest,
+            True,
+            rest,
         )
     found = _IS_USED.search(sentence) or _CHOICE.search(sentence)
     turned = _REJECTED.search(sentence) if found or _INSTEAD.search(sentence) else None

@@ -122,9 +122,9 @@ def _claims(text: str) -> tuple[Claim, ...]:
 
 
 def _compare(a: Claim, b: Claim) -> TextContradiction | None:
-    told = _chosen(a, b)
-    if told:
-        return TextContradiction("choice", told)
+    reason = _chosen(a, b)
+    if reason:
+        return TextContradiction("choice", reason)
     if a.negative != b.negative:
         denial, other = (a, b) if a.negative else (b, a)
         if _denies(denial, other):
@@ -138,8 +138,8 @@ def _compare(a: Claim, b: Claim) -> TextContradiction | None:
         return TextContradiction("polarity", opposed[0])
     if a.negative:
         return None
-    told = _other_values(a, b) or _other_answer(a, b)
-    return TextContradiction("value", told) if told else None
+    reason = _other_values(a, b) or _other_answer(a, b)
+    return TextContradiction("value", reason) if reason else None
 
 
 def _denies(denial: Claim, other: Claim) -> bool:
@@ -180,7 +180,7 @@ def _same_but(a: Claim, b: Claim, told: str) -> bool:
 
 def _opposed(a: Claim, b: Claim) -> list[str]:
     """The opposites of which each uses one side."""
-    rows = [(told, b.poles[row]) for row, told in a.poles.items() if row in b.poles]
+    rows = [(pole, b.poles[row]) for row, pole in a.poles.items() if row in b.poles]
     return [f"{one} / {other}" for (side, one), (other_side, other) in rows if side != other_side]
 
 

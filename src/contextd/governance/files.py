@@ -169,8 +169,8 @@ def yaml_fields(shown: str, text: str) -> YamlFields:
     for key, value in root.value:
         name, at = str(key.value), key.start_mark.line + 1
         if name in lines:
-            told = f"{name!r} stands here again; it stands in line {lines[name]}"
-            problems.append(FileProblem(shown, at, told, "keep one of the two"))
+            message = f"{name!r} stands here again; it stands in line {lines[name]}"
+            problems.append(FileProblem(shown, at, message, "keep one of the two"))
         lines[name] = at
         if isinstance(value, yaml.ScalarNode):
             raw[name] = str(value.value)

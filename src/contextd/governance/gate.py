@@ -249,19 +249,19 @@ _ORDERS = regex(
 def _beside(draft: Draft, near: Sequence[tuple[Record, float]], types: Types) -> Verdict:
     """The verdict once what is already known is looked at: contradictions before any merging."""
     rank = RANK[draft.trust]
-    said = stated(draft.kind, draft.title, draft.content, draft.data, types)
+    statement = stated(draft.kind, draft.title, draft.content, draft.data, types)
     contradicted: tuple[str, Record | None] = ("", None)
     older: tuple[str, Record | None] = ("", None)
     for record, cosine in near:
         if cosine < RELATED_COSINE or record.status not in PRESENT:
             continue
-        judged = judge(said, statement_of(record, types))
-        told = f"contradicts {short_id(record.id)} ({judged.reason})"
+        judged = judge(statement, statement_of(record, types))
+        reason = f"contradicts {short_id(record.id)} ({judged.reason})"
         if judged.verdict == "opposite" and rank < RANK[record.trust]:
-            return Verdict("inbox", draft, told, record)
+            return Verdict("inbox", draft, reason, record)
         if judged.verdict == "opposite" and contradicted[1] is None:
             settled = (
-                f"{told}: find out which holds, then update_context or delete_context the other"
+                f"{reason}: find out which holds, then update_context or delete_context the other"
             )
             contradicted = (settled, record)
         if judged.verdict == "update" and older[1] is None:
@@ -292,5 +292,5 @@ def _typed_otherwise(draft: Draft, record: Record) -> bool:
 
 
 def _hash(draft: Draft) -> str:
-    said = Record(kind=draft.kind, scope=Scope("local"), title=draft.title, content=draft.content)
-    return said.content_hash
+    record = Record(kind=draft.kind, scope=Scope("local"), title=draft.title, content=draft.content)
+    return record.content_hash

@@ -187,17 +187,17 @@ def _described(a: EntryParts, b: EntryParts) -> Judgement:
         here, there = a.rest[name], b.rest[name]
         if words_of(here) == words_of(there):
             continue
-        told = f"{name}: {_shown(here)} / {_shown(there)}"
+        difference = f"{name}: {_shown(here)} / {_shown(there)}"
         texts = isinstance(here, str) and isinstance(there, str)
         if (
             name.lower() in VALUES
             and max(len(_shown(v).split()) for v in (here, there)) <= SHORT_VALUE
         ):
-            return Judgement("opposite", told, "field")
+            return Judgement("opposite", difference, "field")
         opposed = contradiction(here, there) if texts else None
         if opposed:
             return Judgement("opposite", opposed.reason, opposed.kind)
-        newer = newer or told
+        newer = newer or difference
     if newer:
         return Judgement("update", newer)
     equal = a.rest == b.rest and a.places == b.places and a.sayings == b.sayings
@@ -226,8 +226,8 @@ def _contains(whole: str, part: str) -> bool:
     """Whether all that `part` says stands in `whole`, in the same roles."""
     if not directing(part) <= directing(whole):
         return False
-    told, there = _telling(part), _telling(whole)
-    return bool(told) and all(any(_within(one, other) for other in there) for one in told)
+    claims, there = _telling(part), _telling(whole)
+    return bool(claims) and all(any(_within(one, other) for other in there) for one in claims)
 
 
 def _within(part: Claim, whole: Claim) -> bool:
@@ -239,17 +239,17 @@ def _within(part: Claim, whole: Claim) -> bool:
         return False
     if any(whole.poles.get(row, (None,))[0] != side for row, (side, _) in part.poles.items()):
         return False
-    kept = [word for word in whole.order if word in part.about]
-    return list(dict.fromkeys(kept)) == list(dict.fromkeys(part.order))
+    shared_words = [word for word in whole.order if word in part.about]
+    return list(dict.fromkeys(shared_words)) == list(dict.fromkeys(part.order))
 
 
 def _adds(one: str, other: str) -> int:
     """How many words, figures and paths a text has beyond another one."""
-    said, known = (
+    items, known = (
         frozenset[object]().union(*(c.about | c.values | c.mentioned for c in _telling(text)))
         for text in (one, other)
     )
-    return len(said - known)
+    return len(items - known)
 
 
 def _telling(text: str) -> tuple[Claim, ...]:

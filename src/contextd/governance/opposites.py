@@ -95,11 +95,11 @@ def poles(text: str) -> dict[int, tuple[int, str]]:
     """Row → (side, the words) for every pair of opposites of which the text uses one side only."""
     found: dict[int, tuple[int, str]] = {}
     both: set[int] = set()
-    for said in _ANY.findall(text):
-        for row, side in _places(said.casefold()):
-            if found.setdefault(row, (side, said))[0] != side:
+    for phrase in _ANY.findall(text):
+        for row, side in _places(phrase.casefold()):
+            if found.setdefault(row, (side, phrase))[0] != side:
                 both.add(row)
-    return {row: told for row, told in found.items() if row not in both}
+    return {row: pole for row, pole in found.items() if row not in both}
 
 
 @lru_cache(maxsize=5_000)

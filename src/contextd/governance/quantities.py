@@ -42,15 +42,19 @@ def quantities(text: str) -> tuple[frozenset[tuple[str, str]], tuple[str, ...], 
     Dimensions are `time`, `size`, `money`, `%` and `number`.
     """
     found: dict[tuple[str, str], str] = {}
-    told = _RATE.sub(
+    wording = _RATE.sub(
         lambda m: _RATES[m["word"].casefold()] if m["word"] else f"1 {m['unit']}", text
     )
-    for match in _QUANTITY.finditer(told):
+    for match in _QUANTITY.finditer(wording):
         number = NUMBER_WORDS.get(match["number"].casefold(), match["number"])
         number = number.replace(",", "").replace("_", "")
         value = _measured(number, (match["unit"] or "").casefold(), match["sign"] or "")
         found.setdefault(value, match[0].strip())
-    return frozenset(found), tuple(found.values()), _QUANTITY.sub(" ", told) if found else told
+    return (
+        frozenset(found),
+        tuple(found.values()),
+        _QUANTITY.sub(" ", wording) if found else wording,
+    )
 
 
 def _measured(number: str, unit: str, sign: str) -> tuple[str, str]:

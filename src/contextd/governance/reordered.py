@@ -89,9 +89,9 @@ def _parts(text: str) -> Counter[tuple[str, ...]] | None:
     for part in _PARTS.split(plain):
         binder, _, rest = part.strip().partition(" ")
         bound = _BINDERS.get(binder, "")
-        said = _ordered(rest if bound else part)
-        if said or bound:
-            found[bound, *said] += 1
+        terms = _ordered(rest if bound else part)
+        if terms or bound:
+            found[bound, *terms] += 1
     return found
 
 

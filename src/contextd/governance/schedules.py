@@ -65,21 +65,21 @@ def scheduled(text: str) -> Iterator[tuple[str, str, frozenset[str]]]:
     if not _MAY.possible(text):
         return
     parts: dict[str, set[str]] = {}
-    told = text
+    rest = text
 
     def take(match: re.Match[str], found: dict[str, str]) -> str:
         for part, value in found.items():
             parts.setdefault(part, set()).add(value)
         return " "
 
-    told = _CRON.sub(lambda m: take(m, _cron(m)), told)
-    told = _OF_MONTH.sub(lambda m: take(m, {"every": "2592000", "on": _place(m["n"])}), told)
-    told = _ON.sub(lambda m: take(m, {"every": "604800", "on": m["day"][:3].casefold()}), told)
-    told = _EVERY.sub(lambda m: take(m, _rate(m)), told)
-    told = _CLOCK.sub(lambda m: take(m, {"at": _clock(m)}), told)
-    if not parts or (parts.keys() == {"at"} and _RUNS.isdisjoint(words(told))):
+    rest = _CRON.sub(lambda m: take(m, _cron(m)), rest)
+    rest = _OF_MONTH.sub(lambda m: take(m, {"every": "2592000", "on": _place(m["n"])}), rest)
+    rest = _ON.sub(lambda m: take(m, {"every": "604800", "on": m["day"][:3].casefold()}), rest)
+    rest = _EVERY.sub(lambda m: take(m, _rate(m)), rest)
+    rest = _CLOCK.sub(lambda m: take(m, {"at": _clock(m)}), rest)
+    if not parts or (parts.keys() == {"at"} and _RUNS.isdisjoint(words(rest))):
         return
-    subject = frozenset(stems(told)) - _BESIDE
+    subject = frozenset(stems(rest)) - _BESIDE
     for part, values in parts.items():
         if len(values) == 1 and subject:
             yield part, next(iter(values)), subject
@@ -104,8 +104,8 @@ def _place(said: str) -> str:
 
 def _rate(match: re.Match[str]) -> dict[str, str]:
     unit = (match["word"] or match["unit"]).casefold()
-    said = (match["n"] or "1").casefold()
-    number = float({"other": "2"}.get(said) or NUMBER_WORDS.get(said, said))
+    count = (match["n"] or "1").casefold()
+    number = float({"other": "2"}.get(count) or NUMBER_WORDS.get(count, count))
     return {"every": f"{number * _UNITS[unit]:.0f}"}
 
 

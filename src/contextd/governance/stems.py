@@ -106,9 +106,9 @@ def folded_words(text: str) -> list[str]:
 
 def stems(text: str) -> tuple[str, ...]:
     """What a sentence speaks of, in order: no negation, no stop word, no word that adds nothing."""
-    told = NEGATION.sub(" ", HARMLESS.sub(" ", text))
+    remainder = NEGATION.sub(" ", HARMLESS.sub(" ", text))
     return tuple(
         ALIASES.get(word, word)
-        for word in words(NUMBERED.sub(r"\1x\2", told))
+        for word in words(NUMBERED.sub(r"\1x\2", remainder))
         if word not in STOPPED and word not in LIGHT and len(word) > 1
     )

@@ -71,28 +71,28 @@ _STOPPED = frozenset(
 
 def reworded(sentence: str) -> str:
     """The sentence in the wording that is compared."""
-    told = _PREFERRED.sub(
+    wording = _PREFERRED.sub(
         lambda m: f"prefer {m['better']} over " if m["better"] else "prefer over ", sentence
     )
-    told = _ACRONYMS.sub(r"\1", _named(told))
-    told = _ONE.sub(lambda m: f"{m['lead']} 1 ", told)
-    if not _FIGURES.possible(told):
-        return told
-    told = _IDLE.sub("idle", told)
-    told = _GIVE_UP.sub("lifetime" if _SESSION.search(told) else "timeout", told)
-    told = _RETAINED.sub(_retention, told)
-    told = _LIFETIME.sub(" lifetime ", told)
-    told = _AT_MOST.sub(" maximum ", told)
-    return _sized(told)
+    wording = _ACRONYMS.sub(r"\1", _named(wording))
+    wording = _ONE.sub(lambda m: f"{m['lead']} 1 ", wording)
+    if not _FIGURES.possible(wording):
+        return wording
+    wording = _IDLE.sub("idle", wording)
+    wording = _GIVE_UP.sub("lifetime" if _SESSION.search(wording) else "timeout", wording)
+    wording = _RETAINED.sub(_retention, wording)
+    wording = _LIFETIME.sub(" lifetime ", wording)
+    wording = _AT_MOST.sub(" maximum ", wording)
+    return _sized(wording)
 
 
-def _sized(told: str) -> str:
-    if "limit" in told:
-        told = _LIMIT.sub("maximum", told)
-    if "maximum" in told:
-        told = _WEIGHED.sub(" ", told)
-    told = _LONG.sub("length", told)
-    return _LONGEST.sub(" ", told) if "length" in told else told
+def _sized(wording: str) -> str:
+    if "limit" in wording:
+        wording = _LIMIT.sub("maximum", wording)
+    if "maximum" in wording:
+        wording = _WEIGHED.sub(" ", wording)
+    wording = _LONG.sub("length", wording)
+    return _LONGEST.sub(" ", wording) if "length" in wording else wording
 
 
 def _retention(match: re.Match[str]) -> str:
@@ -101,7 +101,9 @@ def _retention(match: re.Match[str]) -> str:
 
 
 def _named(sentence: str) -> str:
-    told = _WORD_AS_NAME.sub(lambda m: f"{m['verb']} {m['word']}word", sentence)
-    if "`" not in told:
-        return told
-    return _QUOTED_WORD.sub(lambda m: f"{m['word']}word" if m["word"] in _STOPPED else m[0], told)
+    wording = _WORD_AS_NAME.sub(lambda m: f"{m['verb']} {m['word']}word", sentence)
+    if "`" not in wording:
+        return wording
+    return _QUOTED_WORD.sub(
+        lambda m: f"{m['word']}word" if m["word"] in _STOPPED else m[0], wording
+    )

@@ -225,5 +225,5 @@ def _to_event(body: Any) -> Event:
 
 def unmarked(session: Session, *names: str) -> Session:
     """A session without some of what is noted on it."""
-    kept = {name: value for name, value in session.data.items() if name not in names}
-    return replace(session, data=kept)
+    remaining = {name: value for name, value in session.data.items() if name not in names}
+    return replace(session, data=remaining)

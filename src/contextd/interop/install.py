@@ -236,8 +236,8 @@ def _plan_install(
         read_receipt(copy),
         missing_directories(real, made_directories(backups)),
     )
-    kept = copy if receipt.before is not None else None
-    report = FileReport(path, state, tuple(changes), kept)
+    backup = copy if receipt.before is not None else None
+    report = FileReport(path, state, tuple(changes), backup)
     program = before is None and any(part.executable for part in parts)
     return _Planned(real, before, after, copy, report, receipt, executable=program)
 

@@ -72,19 +72,19 @@ def read_with_comments(text: str) -> Any:
     plain: list[str] = []
     last, comma = "", 0
     for piece in _PIECE.finditer(text):
-        said = piece[0]
+        token = piece[0]
         if piece[2]:
-            said = re.sub(r"[^\r\n]", " ", said)
-        elif not said.isspace():
-            if said in "]}" and last == ",":
+            token = re.sub(r"[^\r\n]", " ", token)
+        elif not token.isspace():
+            if token in "]}" and last == ",":
                 plain[comma] = " "
             # One that has nothing before it is no comma behind something.
-            if said == "," and last not in ("", "[", "{", ",", ":"):
+            if token == "," and last not in ("", "[", "{", ",", ":"):
                 comma = len(plain)
-                last = said
+                last = token
             else:
-                last = said if said != "," else ""
-        plain.append(said)
+                last = token if token != "," else ""
+        plain.append(token)
     return read("".join(plain))
 
 

@@ -127,12 +127,14 @@ def _row(client: Client) -> dict[str, Any]:
     for event, moment in client.reading.moments.items():
         if moment is not None:
             events.setdefault(moment, event)
-    told = [file.part.text for file in client.configuration.files if isinstance(file.part, Block)]
+    instructions = [
+        file.part.text for file in client.configuration.files if isinstance(file.part, Block)
+    ]
     return {
         "server": _server(client),
         "hook": _calling(client).hook,
         "events": events,
-        "instructions": "\n".join(told),
+        "instructions": "\n".join(instructions),
     }
 
 

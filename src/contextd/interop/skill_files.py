@@ -59,8 +59,8 @@ def read_skill_file(sort: Sort, path: Path, shown: str) -> SkillFile | FileProbl
         line = text[: text.index("\0")].count("\n") + 1
         return FileProblem(shown, line, "it is not text", "a skill is a Markdown file")
     if len(text) > LARGEST:
-        told = f"it has more than {LARGEST:,} characters"
-        return FileProblem(shown, 1, told, "move details into files beside it, and name them")
+        message = f"it has more than {LARGEST:,} characters"
+        return FileProblem(shown, 1, message, "move details into files beside it, and name them")
     beside = _beside(path.parent) if sort == "skill" else ()
     fallback = path.parent.name if sort == "skill" else path.name.split(".")[0]
     return _parsed(sort, text.replace("\r\n", "\n"), shown, fallback, beside)
@@ -78,7 +78,7 @@ def _parsed(
         return FileProblem(file, 1, "its front matter does not end", f"close it with `{_FENCE}`")
     front = lines[1:end]
     try:
-        told = load_plain("\n".join(front))
+        fields = load_plain("\n".join(front))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = min(mark.line + 2, end) if mark is not None else 2
@@ -88,10 +88,10 @@ def _parsed(
         # Clients take a description with a colon in it, which is what most often is wrong.
         found = _made(sort, _lines_as_fields(front), lines, end, file, fallback, beside)
         return replace(found, problem=problem) if isinstance(found, SkillFile) else problem
-    if not isinstance(told, dict):
+    if not isinstance(fields, dict):
         hint = "write one `name: value` per line"
         return FileProblem(file, 2, "its front matter holds no fields", hint)
-    return _made(sort, told, lines, end, file, fallback, beside)
+    return _made(sort, fields, lines, end, file, fallback, beside)
 
 
 def _lines_as_fields(front: Sequence[str]) -> dict[str, str]:

@@ -89,9 +89,9 @@ def _charged(
     """The answer once the subtask it is given in was charged with it, with the warning that goes with
     it.
     """
-    told = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
     try:
-        warning = charge(call, subtask, op.name, subject(values), told)
+        warning = charge(call, subtask, op.name, subject(values), full_text)
     except Busy:
         # What was done is answered, whoever holds the store.
         return answer
@@ -145,18 +145,18 @@ def _answered(op: Operation, call: Runtime) -> Answer | None:
 
     Raises `Conflict` when it was and the answer is lost.
     """
-    kept = call.view.answered(call.call) if call.call else None
+    answer_json = call.view.answered(call.call) if call.call else None
     for _ in range(_LOOKS):
-        if kept != "":
+        if answer_json != "":
             break
         # It may be about to be answered, and answers are kept a moment later.
         call.sinks.settle()
-        kept = call.view.answered(call.call)
-        if kept == "":
+        answer_json = call.view.answered(call.call)
+        if answer_json == "":
             time.sleep(_BETWEEN_LOOKS)
-    if kept is None:
+    if answer_json is None:
         return None
-    answer = json.loads(kept or "null")
+    answer = json.loads(answer_json or "null")
     if answer is None:
         raise Conflict(
             f"{op.name} was carried out already, and its answer is lost",
@@ -183,9 +183,9 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
     if read and call.surface != "hook":
         call.sinks.used(read)
     if call.call and trace.committed:
-        kept = json.dumps({"value": answer.value, "text": answer.text, "lean": answer.lean})
-        kept = kept if len(kept) <= _LARGEST_KEPT else "null"
-        call.sinks.later("answer", lambda: call.view.keep_answer(call.call, kept))
+        answer_json = json.dumps({"value": answer.value, "text": answer.text, "lean": answer.lean})
+        answer_json = answer_json if len(answer_json) <= _LARGEST_KEPT else "null"
+        call.sinks.later("answer", lambda: call.view.keep_answer(call.call, answer_json))
 
 
 def _asked(query: str) -> str:

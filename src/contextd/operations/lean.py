@@ -72,15 +72,15 @@ def _parts(row: type) -> tuple[_Part, ...]:
 
 def _lean(result: Any, value: Any, short: Mapping[str, str]) -> Any:
     if isinstance(result, list | tuple) and isinstance(value, list):
-        return [_inside(inner, told, short) for inner, told in zip(result, value, strict=True)]
+        return [_inside(inner, datum, short) for inner, datum in zip(result, value, strict=True)]
     if not is_dataclass(result) or not isinstance(value, Mapping):
         return _plain(value, short)
-    told: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for part in _parts(result.__class__):
         inner = getattr(result, part.name)
         if inner != part.default:
-            told[part.told] = _inside(inner, value[part.told], short)
-    return {name: inner for name, inner in told.items() if inner not in _EMPTY}
+            values[part.told] = _inside(inner, value[part.told], short)
+    return {name: inner for name, inner in values.items() if inner not in _EMPTY}
 
 
 def _inside(result: Any, value: Any, short: Mapping[str, str]) -> Any:
@@ -88,10 +88,10 @@ def _inside(result: Any, value: Any, short: Mapping[str, str]) -> Any:
     line = getattr(result, "as_line", None) or getattr(result, "as_text", None)
     if not is_dataclass(result) or not callable(line):
         return _lean(result, value, short)
-    said = str(line())
+    text = str(line())
     for id in _ids(result):
-        said = said.replace(short_id(id), short.get(id, id))
-    return said
+        text = text.replace(short_id(id), short.get(id, id))
+    return text
 
 
 def _plain(value: Any, short: Mapping[str, str]) -> Any:
@@ -108,8 +108,8 @@ def _plain(value: Any, short: Mapping[str, str]) -> Any:
 def _without_empty(value: Any) -> Any:
     """Data whose shape nobody declared, as it is but for what is empty."""
     if isinstance(value, Mapping):
-        kept = {name: _without_empty(inner) for name, inner in value.items()}
-        return {name: inner for name, inner in kept.items() if inner not in _EMPTY}
+        entries = {name: _without_empty(inner) for name, inner in value.items()}
+        return {name: inner for name, inner in entries.items() if inner not in _EMPTY}
     return [_without_empty(inner) for inner in value] if isinstance(value, list) else value
 
 
@@ -141,15 +141,15 @@ def _shown(runtime: Runtime, ids: Sequence[str]) -> dict[str, str]:
 
 def _begun(runtime: Runtime, starts: Sequence[str]) -> list[str]:
     """The ids of the records that begin so. Of what was written now the commit said it."""
-    told: list[str] = []
+    ids: list[str] = []
     asked: list[str] = []
     for start in starts:
         view, alike = runtime.trace.namesakes.get(start, (None, []))
         if view is runtime.view:
-            told += alike
+            ids += alike
         else:
             asked.append(start)
-    return told + (runtime.view.records.beginning(asked) if asked else [])
+    return ids + (runtime.view.records.beginning(asked) if asked else [])
 
 
 def _beginnings(ids: Iterable[str]) -> Iterator[tuple[str, str]]:

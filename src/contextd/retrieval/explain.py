@@ -35,12 +35,12 @@ def explanation(result: Result, more_left_out: Sequence[LeftOut] = ()) -> dict[s
 
 
 def _part(part: ScorePart) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": part.name, "amount": part.amount}
+    fields: dict[str, Any] = {"name": part.name, "amount": part.amount}
     if part.rank:
-        told |= {"rank": part.rank, "raw": part.raw}
+        fields |= {"rank": part.rank, "raw": part.raw}
     if part.why:
-        told["why"] = part.why
-    return told
+        fields["why"] = part.why
+    return fields
 
 
 def explained(result: Result, more_left_out: Sequence[LeftOut] = (), most_lost: int = 5) -> str:
@@ -60,9 +60,9 @@ def explained(result: Result, more_left_out: Sequence[LeftOut] = (), most_lost: 
 
 
 def _line(rank: int, hit: Hit) -> str:
-    told = [
+    terms = [
         f"{part.amount:+.3f} {part.name}" + (f" #{part.rank} ({part.raw:.3g})" if part.rank else "")
         + (f" ({part.why})" if part.why else "")
         for part in hit.parts
     ]  # fmt: skip
-    return f"{rank}. {hit.kind} {short_id(hit.id)} {hit.score:.3f} = {' '.join(told)}"
+    return f"{rank}. {hit.kind} {short_id(hit.id)} {hit.score:.3f} = {' '.join(terms)}"

@@ -131,10 +131,10 @@ class _Own:
 def _own(
     hits: Sequence[Hit], chunks: Mapping[str, Chunk], question: str, reading: Read
 ) -> dict[str, _Own]:
-    said = _said(chunks, query_words(question)[:_MOST_WORDS], reading)
-    most = max(said.values(), default=0.0) or 1.0
+    word_scores = _said(chunks, query_words(question)[:_MOST_WORDS], reading)
+    most = max(word_scores.values(), default=0.0) or 1.0
     return {
-        hit.id: _Own(said[hit.id] / most, max(0.0, hit.part(DENSE).raw))
+        hit.id: _Own(word_scores[hit.id] / most, max(0.0, hit.part(DENSE).raw))
         for hit in hits
         if hit.id in chunks
     }
@@ -194,11 +194,13 @@ def _whole(
     pieces: Mapping[str, Sequence[Hit]], own: Mapping[str, _Own], question: str, meaning: float
 ) -> dict[str, Hit]:
     """The best piece of each file, with the file's score but for the past."""
-    told = _told({path: [own[hit.id] for hit in some] for path, some in pieces.items()}, question)
+    file_signals = _told(
+        {path: [own[hit.id] for hit in some] for path, some in pieces.items()}, question
+    )
     counts = {name: MEANING * weight for name, weight in weights("code").items()}
     found: dict[str, Hit] = {}
     for path, (first, *more) in pieces.items():
-        file, piece = told[path], own[first.id]
+        file, piece = file_signals[path], own[first.id]
         elsewhere = counts["words"] * (file["words"] - piece.words)
         elsewhere += meaning * (file["meaning"] - piece.cosine)
         further = counts["further"] * file["further"]

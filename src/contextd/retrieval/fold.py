@@ -83,12 +83,12 @@ def _share(of: Told, by: Told, *, within: bool = False) -> float:
     in sentences that say one of the other's among more.
     """
     total = sum(one.words for one in of.sentences)
-    said = sum(
+    shared_words = sum(
         one.words
         for one in of.sentences
         if any(_says(one, other) or (within and _says(other, one)) for other in by.sentences)
     )
-    return said / total if total else 0.0
+    return shared_words / total if total else 0.0
 
 
 def _says(one: _Sentence, other: _Sentence) -> bool:

@@ -99,9 +99,9 @@ class Hit:
     @property
     def why(self) -> str:
         """In a few words, what put it where it is: `words #1, meaning #4, confirmed helpful`."""
-        told = [f"{p.name} #{p.rank}" for p in self.parts if p.rank]
-        told += [p.why or p.name for p in self.parts if not p.rank and abs(p.amount) >= 0.01]
-        return ", ".join(told)
+        reasons = [f"{p.name} #{p.rank}" for p in self.parts if p.rank]
+        reasons += [p.why or p.name for p in self.parts if not p.rank and abs(p.amount) >= 0.01]
+        return ", ".join(reasons)
 
     def part(self, name: str) -> ScorePart:
         """The part called `name`; one that adds nothing if there is none."""

@@ -38,11 +38,11 @@ _WHY = {
 
 def by_message(hits: Sequence[Hit], question: str) -> list[Hit]:
     """The hits in the order in which messages answer; what is no message keeps its score."""
-    told = [hit for hit in hits if _spoken(hit) is not None]
-    if len(told) < 2:
+    messages = [hit for hit in hits if _spoken(hit) is not None]
+    if len(messages) < 2:
         return list(hits)
-    found, counts = signals(told, question), weights("messages")
-    best = found[max(range(len(told)), key=lambda at: told[at].score)]
+    found, counts = signals(messages, question), weights("messages")
+    best = found[max(range(len(messages)), key=lambda at: messages[at].score)]
     moved = {
         hit.id: hit.plus(
             [
@@ -51,7 +51,7 @@ def by_message(hits: Sequence[Hit], question: str) -> list[Hit]:
                 if (amount := counts[name] * (own[name] - best[name]))
             ]
         )
-        for hit, own in zip(told, found, strict=True)
+        for hit, own in zip(messages, found, strict=True)
     }
     return in_order(moved.get(hit.id, hit) for hit in hits)
 
@@ -76,16 +76,16 @@ def signals(hits: Sequence[Hit], question: str) -> list[Mapping[str, float]]:
     `session` compares what else was found in its session with the best session; `answer` is the score
     of the question right before it.
     """
-    said = [one for hit in hits if (one := _spoken(hit)) is not None]
-    by_place = {(one.session, one.seq): one for one in said}
+    messages = [one for hit in hits if (one := _spoken(hit)) is not None]
+    by_place = {(one.session, one.seq): one for one in messages}
     sums: dict[str, float] = {}
-    for session in {one.session for one in said}:
-        best = nlargest(_BEST_OF_SESSION, (one.score for one in said if one.session == session))
+    for session in {one.session for one in messages}:
+        best = nlargest(_BEST_OF_SESSION, (one.score for one in messages if one.session == session))
         sums[session] = sum(best)
     most = max(sums.values(), default=0.0) or 1.0
     named = frozenset(words(question))
     found: list[Mapping[str, float]] = []
-    for one in said:
+    for one in messages:
         before = by_place.get((one.session, one.seq - 1))
         role = [] if one.event.role in _NOBODY else words(one.event.role)
         found.append(

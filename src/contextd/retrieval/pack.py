@@ -44,11 +44,11 @@ class Pack:
 
 def cite(hit: Hit) -> str:
     """Where a hit comes from, in brackets: `[memory 1f3a9c2e, by human, confidence 0.8]`."""
-    told = [f"{hit.kind} {short_id(hit.id) if hit.record else hit.id}"]
+    parts = [f"{hit.kind} {short_id(hit.id) if hit.record else hit.id}"]
     record = hit.record
     if isinstance(record, Record):
-        told += [f"by {record.trust}", f"confidence {record.confidence:.2g}"]
-    return f"[{', '.join(told)}]"
+        parts += [f"by {record.trust}", f"confidence {record.confidence:.2g}"]
+    return f"[{', '.join(parts)}]"
 
 
 def cited(hit: Hit) -> str:

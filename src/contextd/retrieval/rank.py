@@ -124,27 +124,27 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]
     Texts that differ in a number or a negation never count as repeats: they may contradict. What a
     session says and what was learned of it are one hit: the record, where it is nearly as good.
     """
-    kept: list[_Kept] = []
+    picks: list[_Kept] = []
     left: list[LeftOut] = []
     for hit in hits:
-        if len(kept) == limit:
+        if len(picks) == limit:
             left.append(LeftOut(hit.id, hit.kind, hit.score, "below the limit"))
             continue
         one = _looked_at(hit)
-        same = next((other for other in kept if _is_twin(one, other)), None)
+        same = next((other for other in picks if _is_twin(one, other)), None)
         if same is not None and not _stands_for(one, same):
             left.append(LeftOut(hit.id, hit.kind, hit.score, f"repeats {same.hit.id}"))
             continue
-        same = next((other for other in kept if repeats(one.told, other.told)), None)
+        same = next((other for other in picks if repeats(one.told, other.told)), None)
         if same is None or _says_more(one, same):
-            kept.append(one)
+            picks.append(one)
         elif same.hit.kind == EVENT and hit.record is not None:
             lift = ScorePart("message", same.hit.score - hit.score, why="said in a nearer message")
-            kept[kept.index(same)] = replace(one, hit=hit.plus([lift]))
+            picks[picks.index(same)] = replace(one, hit=hit.plus([lift]))
             left.append(_told_as_well(same.hit, hit))
         else:
             left.append(_told_as_well(hit, same.hit))
-    return [one.hit for one in kept], left
+    return [one.hit for one in picks], left
 
 
 @dataclass(frozen=True, slots=True, eq=False)

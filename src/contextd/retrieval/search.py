@@ -170,7 +170,7 @@ def find(
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
     asked = _Asked(question, reading)
-    gone = [c for c in found.candidates if c.id not in contents]
+    missing_candidates = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(
         present,
@@ -188,12 +188,12 @@ def find(
     hits = by_message(hits, question) if past is None else by_file(hits, question, past, reading)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
-    kept, left = distinct(hits, limit)
-    kept = _compared(kept, asked)
+    top_hits, left = distinct(hits, limit)
+    top_hits = _compared(top_hits, asked)
     left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
-    left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in gone]
+    left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in missing_candidates]
     notice = "; ".join(filter(None, (found.notice, unjudged)))
-    return Result(tuple(kept), tuple(left), notice)
+    return Result(tuple(top_hits), tuple(left), notice)
 
 
 def _recipe(query: Query) -> Recipe:
@@ -277,24 +277,24 @@ def _relevant(
         if cosine >= least:
             return True
         # A label is no reason to show what nobody asked for.
-        said = pair[1].text if strict else _said(pair[1])
-        shared = len(asked.shared_with(said))
+        text = pair[1].text if strict else _said(pair[1])
+        shared = len(asked.shared_with(text))
         # One word more than was asked, so that the only word of a short prompt is not everything.
         most = shared / (asked.count + strict) > 0.5 if asked.count else False
         return most or cosine + OVERLAP * shared / (asked.count + 1) >= least
 
     if lexical_only:
-        kept = [pair for pair in pairs if asked.count and (not strict or reaches(STRICT, pair))]
+        matches = [pair for pair in pairs if asked.count and (not strict or reaches(STRICT, pair))]
     elif strict:
-        kept = [pair for pair in pairs if reaches(STRICT, pair)]
+        matches = [pair for pair in pairs if reaches(STRICT, pair)]
     elif past is not None:
-        kept = _code_kept(pairs, asked, past, reaches, floor)
+        matches = _code_kept(pairs, asked, past, reaches, floor)
     elif any(reaches(floor, pair) for pair in pairs):
-        kept = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
+        matches = [pair for pair in pairs if pair[0].part(LEXICAL).rank or reaches(floor, pair)]
     else:
-        kept = []
-    ids = {c.id for c, _ in kept}
-    return kept, [c for c, _ in pairs if c.id not in ids]
+        matches = []
+    ids = {c.id for c, _ in matches}
+    return matches, [c for c, _ in pairs if c.id not in ids]
 
 
 def _compared(hits: Sequence[Hit], asked: _Asked) -> list[Hit]:
@@ -338,16 +338,16 @@ def _code_kept(
 ) -> list[_Pair]:
     """The pairs that may be given where files are looked for; none if none of them is an answer."""
     known = _known(pairs, asked)
-    told = [pair for pair in pairs if _past_amount(pair, past)]
+    past_pairs = [pair for pair in pairs if _past_amount(pair, past)]
     named = [pair for pair in pairs if _is_named(pair, asked.words) and reaches(NAMED, pair)]
     least = floor if known >= SCARCE else max(floor, SURE)
     if not (
         (named and known >= KNOWN)
-        or any(_past_amount(pair, past) >= LOUD for pair in told)
+        or any(_past_amount(pair, past) >= LOUD for pair in past_pairs)
         or any(reaches(least, pair) for pair in pairs)
     ):
         return []
-    fair = {pair[0].id for pair in (*told, *named)}
+    fair = {pair[0].id for pair in (*past_pairs, *named)}
     return [p for p in pairs if p[0].part(LEXICAL).rank or p[0].id in fair or reaches(floor, p)]
 
 

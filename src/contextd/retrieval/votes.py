@@ -63,11 +63,11 @@ def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, ScorePart]
 
 
 def _reason(record: Record) -> str:
-    said = _short(record.title or record.content)
+    excerpt = _short(record.title or record.content)
     changed = record.anchor.commit or record.data.get("affected_files")
-    return f"changed for “{said}” before" if changed else f"“{said}” is about it"
+    return f"changed for “{excerpt}” before" if changed else f"“{excerpt}” is about it"
 
 
 def _short(text: str) -> str:
-    said = " ".join(text.split())
-    return said if len(said) <= _QUOTED else said[: _QUOTED - 1] + "…"
+    line = " ".join(text.split())
+    return line if len(line) <= _QUOTED else line[: _QUOTED - 1] + "…"

@@ -43,12 +43,14 @@ class ContextType:
         """`before` with `given` put over it; null takes a field out. What `before` already holds in
         fields the type no longer declares stays. Raises one `Invalid` naming every wrong field.
         """
-        kept = {name: before[name] for name in self.undeclared(before) if name not in given}
+        undeclared_values = {
+            name: before[name] for name in self.undeclared(before) if name not in given
+        }
         merged = {
-            **{name: value for name, value in before.items() if name not in kept},
+            **{name: value for name, value in before.items() if name not in undeclared_values},
             **{n: v for n, v in given.items() if v is not None or n in self.fields},
         }
-        return {**self.check(merged), **kept}
+        return {**self.check(merged), **undeclared_values}
 
     def undeclared(self, data: Mapping[str, Any]) -> list[str]:
         """Names of fields in `data` that the type does not declare, or not any more."""

@@ -239,9 +239,11 @@ class _Reading:
         try:
             Kind("", "", "", {"default": field}).check({"default": value})
         except Invalid as error:
-            told = error.details["fields"]["default"]
-            if told != "required":
-                self._say(node, f"field {where}: the default {told}", "correct it or leave it out")
+            problem = error.details["fields"]["default"]
+            if problem != "required":
+                self._say(
+                    node, f"field {where}: the default {problem}", "correct it or leave it out"
+                )
             return None
         return value
 

@@ -70,16 +70,16 @@ def _form(part: str) -> str:
         return ""
     if program in _UNDO:
         return " ".join([program, *(word for word in words[1:] if not _REDIRECTED.match(word))])
-    told = [program]
+    form_words = [program]
     if program.startswith("python") and "-m" in words[1:3]:
         words = ["python", *words[words.index("-m") + 1 :]]
     most = 3 if program in _THREE or program in _RUNNERS else 2
     for word in words[1:]:
         flag = _FLAG.fullmatch(word.partition("=")[0])
-        if len(told) == most or not (flag or _WORD.match(word)) or "." in word:
+        if len(form_words) == most or not (flag or _WORD.match(word)) or "." in word:
             break
-        told.append(word.partition("=")[0])
-    form = " ".join(told)
+        form_words.append(word.partition("=")[0])
+    form = " ".join(form_words)
     return "" if any(form == one or form.startswith(one + " ") for one in _LOOKS) else form
 
 

@@ -69,8 +69,8 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]
     spent = count_tokens(_BEGIN.format(stamp=iso(datetime(2000, 1, 1, tzinfo=UTC))) + _END) + 4
-    _, _, said, recent, external = parts
-    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0), (said, 0)):
+    _, _, session, recent, external = parts
+    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0), (session, 0)):
         while len(part.lines) > least and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
     for part in (parts[1], parts[0]):
@@ -133,13 +133,13 @@ def _now_lines(situation: Situation) -> list[str]:
     focus, task = (_item(text) for text in (situation.focus, situation.task))
     task = "" if task == focus else task
     still = "; ".join(_items(situation.open)[:3])
-    told = (
+    entries = (
         ("Focus", focus or "Not known yet"),
         ("Task", task),
         ("Open", still),
         ("Blocked", blocked),
     )
-    return [f"{name}: {text}" for name, text in told if text]
+    return [f"{name}: {text}" for name, text in entries if text]
 
 
 def _time_lines(situation: Situation) -> list[str]:

@@ -35,9 +35,9 @@ def module_of(
     by_path = max(places, key=lambda place: _nearness(file, place), default=None)
     if file and by_path and _nearness(file, by_path) > 0:
         return by_path.name
-    said = _telling(text)
-    by_words = max(places, key=lambda place: _shared(said, place), default=None)
-    if by_words and _shared(said, by_words) >= 2:
+    terms = _telling(text)
+    by_words = max(places, key=lambda place: _shared(terms, place), default=None)
+    if by_words and _shared(terms, by_words) >= 2:
         return by_words.name
     if similarity is not None and places:
         near = [(similarity(text, _about(place)), place.name) for place in places]

@@ -41,14 +41,14 @@ class Digest:
 
 def digest_of(turn: Turn) -> Digest:
     """The digest of a turn. One that nothing was answered to has what the user said in it."""
-    said = [one_line(words, _PROMPT) for words in turn.said]
+    additions = [one_line(words, _PROMPT) for words in turn.said]
     answer = plain(turn.answer or turn.plan or turn.summary)
-    parts = [f"The user added: {words}" for words in said if words]
+    parts = [f"The user added: {words}" for words in additions if words]
     parts += best_lines(answer)
-    told = [plain(report) for report in turn.reports.values()]
+    reports = [plain(report) for report in turn.reports.values()]
     parts += [
         f"A sub-agent reported: {one_line(report, _REPORT)}"
-        for report in told[-_REPORTS:]
+        for report in reports[-_REPORTS:]
         if report
     ]
     if turn.commits:

@@ -50,9 +50,9 @@ class Met:
     @property
     def steps(self) -> list[str]:
         """What was done, in words; empty when nothing was."""
-        told = [f"run `{command}`" for command in self.between]
-        told += ["change " + ", ".join(self.files)] if self.files else []
-        return told + ([f"run `{self.instead}` instead"] if self.instead else [])
+        actions = [f"run `{command}`" for command in self.between]
+        actions += ["change " + ", ".join(self.files)] if self.files else []
+        return actions + ([f"run `{self.instead}` instead"] if self.instead else [])
 
     @property
     def fixes(self) -> dict[str, str]:
@@ -111,10 +111,10 @@ def _answered(event: Event, command: str, found: dict[str, Met]) -> None:
         # What a client's own tools refuse they explain themselves.
         return
     if failed(event) or tests_told(event) == "failed":
-        told = error_lines(event.text[:_READ])
-        for one in told[:1]:
+        lines = error_lines(event.text[:_READ])
+        for one in lines[:1]:
             _came(one, command, found)
-        _ran(command, found, {one.signature for one in told})
+        _ran(command, found, {one.signature for one in lines})
         return
     for met in found.values():
         if met.ended:

@@ -92,8 +92,8 @@ def tidied(text: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    said = _COMMENT.sub("", _FRONT_MATTER.sub("", text.replace("\r\n", "\n")))
-    return [line.rstrip() for line in said.split("\n")]
+    body = _COMMENT.sub("", _FRONT_MATTER.sub("", text.replace("\r\n", "\n")))
+    return [line.rstrip() for line in body.split("\n")]
 
 
 @dataclass(frozen=True, slots=True)

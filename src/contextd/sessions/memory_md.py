@@ -32,12 +32,12 @@ class Durable:
     @property
     def line(self) -> str:
         """As it stands in the file."""
-        told = [
+        counts = [
             f"said in {self.said} sessions" if self.said > 1 else "",
             f"used in {self.used}" if self.used else "",
             f"found helpful {self.helpful}×" if self.helpful else "",
         ]
-        counted = ", ".join(part for part in told if part)
+        counted = ", ".join(part for part in counts if part)
         return f"- {one_line(self.text, _LONGEST)}" + (f" ({counted})" if counted else "")
 
 

@@ -80,9 +80,9 @@ def told_in(content: str) -> list[PersonLine]:
     Headings, code, comments, contextd's own block and what a template only asks for are nothing said.
     """
     text = _COMMENT.sub("", _FRONT_MATTER.sub("", content.replace("\r\n", "\n")))
-    found = (PersonLine(_plain(said), section) for said, section in _items(text.split("\n")))
-    kept = (one for one in found if _says_something(one.text))
-    return list(dict.fromkeys(kept))[:_MOST_LINES]
+    found = (PersonLine(_plain(passage), section) for passage, section in _items(text.split("\n")))
+    lines = (one for one in found if _says_something(one.text))
+    return list(dict.fromkeys(lines))[:_MOST_LINES]
 
 
 def _items(lines: Iterable[str]) -> Iterator[tuple[str, str]]:

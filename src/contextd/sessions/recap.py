@@ -23,15 +23,15 @@ def recap(turns: Sequence[Turn], thread: Thread | None, budget: int) -> list[str
     half = budget // 2
     lines = lines_of(thread, half) if thread is not None else []
     room = budget - sum(count_tokens(f"- {line}\n") for line in lines)
-    told = "\n".join(lines)
-    said, found = _user_words(turns), _findings(turns)
-    for place in range(max(len(said), len(found))):
-        for words in (said, found):
+    text = "\n".join(lines)
+    user_words, found = _user_words(turns), _findings(turns)
+    for place in range(max(len(user_words), len(found))):
+        for words in (user_words, found):
             line = words[place] if place < len(words) else ""
             cost = count_tokens(f"- {line}\n")
-            if line and cost <= room and _core(line) not in told:
+            if line and cost <= room and _core(line) not in text:
                 lines.append(line)
-                told += "\n" + line
+                text += "\n" + line
                 room -= cost
     return lines
 

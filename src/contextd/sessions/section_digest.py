@@ -79,12 +79,12 @@ def digest_parts(parts: Sequence[NamedText], budget: int, asked: Sequence[str] =
     room = budget
     weighed: dict[str, WeighedLines] = {}
     for _ in range(_ATTEMPTS):
-        told = _told(ordered, room, asked, weighed)
-        spent = count_tokens(told)
+        digest = _told(ordered, room, asked, weighed)
+        spent = count_tokens(digest)
         if spent <= budget:
-            return told
+            return digest
         room = int(room * budget / spent) - 4
-    return trim_to_tokens(told, budget)
+    return trim_to_tokens(digest, budget)
 
 
 def _told(
@@ -98,14 +98,14 @@ def _told(
     rest = parts[len(shown) :]
     named = _names(rest, int(_NAMED_SHARE * budget)) if rest else ""
     left = budget - count_tokens(named)
-    told: list[str] = []
+    texts: list[str] = []
     for place, part in enumerate(shown):
         # What an early one leaves, the later ones share.
         share = max(left // (len(shown) - place), int(_FIRST_SHARE * left) if asked else 0)
         text = _one(part, share, asked, weighed)
-        told.append(text)
+        texts.append(text)
         left -= count_tokens(text) + 2
-    return "\n".join(filter(None, (*told, named)))
+    return "\n".join(filter(None, (*texts, named)))
 
 
 def _one(

@@ -55,9 +55,9 @@ class ErrorLine:
     def said(self) -> str:
         """Its words alone, without the place and the sort of error before them; empty when that is little."""
         words = _WORD.findall(_SORT.sub("", normalised(self.line)))
-        said = " ".join(words)
-        much = len(said) + sum(map(len, self.names)) >= _SAYS
-        return said if len(words) >= _FEWEST_WORDS and much else ""
+        text = " ".join(words)
+        much = len(text) + sum(map(len, self.names)) >= _SAYS
+        return text if len(words) >= _FEWEST_WORDS and much else ""
 
     @property
     def says_enough(self) -> bool:
@@ -144,14 +144,14 @@ def symptom_lines(symptoms: Iterable[str]) -> list[ErrorLine]:
     """
     found: dict[str, ErrorLine] = {}
     for symptom in symptoms:
-        told = error_lines(symptom)
-        if not told:
-            told = [
+        lines = error_lines(symptom)
+        if not lines:
+            lines = [
                 one
                 for raw in plain(symptom[:_LONGEST_LINE]).split("\n")[:2]
                 if (one := ErrorLine(_BEFORE.sub("", " ".join(raw.split())))).says_enough
             ]
-        for one in told:
+        for one in lines:
             found.setdefault(one.key, one)
     return list(found.values())
 

@@ -48,12 +48,12 @@ def statements(events: Sequence[Event]) -> list[Statement]:
     Tool output, material, injected text, lists of tasks and code are left out, and so are subagents.
     """
     ends = turn_ends(events)
-    said = {event.text for event in events if event.type == "message"}
+    messages = {event.text for event in events if event.type == "message"}
     found: dict[str, Statement] = {}
     for event in events:
         origin = "turn_end" if event.key in ends else origin_of(event)
         # What a hook told and the transcript tells again is said once.
-        repeated = event.type == "query" and event.text in said
+        repeated = event.type == "query" and event.text in messages
         if origin not in _READ_BY or event.data.get("sidechain") or repeated:
             continue
         read = list(_READ_BY[origin](event))

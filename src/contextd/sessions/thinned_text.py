@@ -49,12 +49,12 @@ def thinned(text: str, most: int, asked: Sequence[str] = ()) -> str:
     longest = max(_LONGEST, most // len(lines) - 1)
     lines = [_shortened(line, longest) if len(line) > longest else line for line in lines]
     sorts = [_sort(line) for line in lines]
-    kept = _chosen(lines, sorts, most, asked)
+    places = _chosen(lines, sorts, most, asked)
     first: dict[bytes, int] = {}
-    for n in sorted(kept):
+    for n in sorted(places):
         first.setdefault(sorts[n], n + 1)
     return "\n".join(
-        line if n in kept or line[:1] == _MARK else f"{_MARK}{first.get(sorts[n], '')}"
+        line if n in places or line[:1] == _MARK else f"{_MARK}{first.get(sorts[n], '')}"
         for n, line in enumerate(lines)
     )
 
@@ -76,17 +76,17 @@ def _chosen(
     telling = _wrong(lines, sorts) | _answering(lines, asked)
     close = {n + off for n in telling for off in range(-_AROUND, _AROUND + 1)}
     ends = [*range(_ENDS), *range(len(lines) - _ENDS, len(lines))]
-    kept: set[int] = set()
+    places: set[int] = set()
     room = most
     for some in (sorted(telling), sorted(close), ends):
         for n in some:
-            if n in kept or not 0 <= n < len(lines) or lines[n][:1] == _MARK:
+            if n in places or not 0 <= n < len(lines) or lines[n][:1] == _MARK:
                 continue
             room -= len(lines[n]) + 1
             if room < 0:
-                return kept
-            kept.add(n)
-    return kept | _firsts(lines, sorts, kept, room)
+                return places
+            places.add(n)
+    return places | _firsts(lines, sorts, places, room)
 
 
 def _firsts(lines: Sequence[str], sorts: Sequence[bytes], kept: set[int], room: int) -> set[int]:
@@ -147,18 +147,18 @@ def numbered(text: str) -> tuple[list[int], list[str], Counter[int]]:
     if _MARK not in text:
         return list(range(1, len(lines) + 1)), lines, Counter()
     numbers: list[int] = []
-    kept: list[str] = []
+    remaining: list[str] = []
     left_out: Counter[str] = Counter()
     for number, line in enumerate(lines, 1):
         if line[:1] != _MARK or _stands_for(line) is None:
             numbers.append(number)
-            kept.append(line)
+            remaining.append(line)
         else:
             left_out[line] += 1
-            if not kept or kept[-1]:
+            if not remaining or remaining[-1]:
                 numbers.append(number)
-                kept.append("")
-    return numbers, kept, Counter({_stands_for(mark) or 0: n for mark, n in left_out.items()})
+                remaining.append("")
+    return numbers, remaining, Counter({_stands_for(mark) or 0: n for mark, n in left_out.items()})
 
 
 def _stands_for(line: str) -> int | None:

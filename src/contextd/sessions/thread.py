@@ -87,8 +87,8 @@ def thread_from(data: Any) -> Thread | None:
     if not isinstance(data, Mapping) or not data.get("at"):
         return None
     lists = {name: _texts(data.get(name)) for name in ("asked", "done", "open", "blocked", "files")}
-    said, branch = str(data.get("said", "")), str(data.get("branch", ""))
-    return Thread(at=str(data["at"]), branch=branch, said=said, **lists)
+    answer, branch = str(data.get("said", "")), str(data.get("branch", ""))
+    return Thread(at=str(data["at"]), branch=branch, said=answer, **lists)
 
 
 def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread | None:
@@ -105,14 +105,14 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
     if not done:
         done = [text for text, state in last.todo if state in _FINISHED][-_FINISHED_TOLD:]
     asked = [words for turn in worked if not turn.taken_back for words in _words_of(turn)]
-    said = last.answer or next(
+    answer = last.answer or next(
         (t.answer for t in reversed(worked) if t.answer and not t.taken_back), ""
     )
     return Thread(
         at=iso(last.ended),
         branch=branch,
         asked=tuple(_last_distinct(asked, _ASKED)),
-        said="\n".join(best_lines(plain(said or last.summary), _ANSWER)),
+        said="\n".join(best_lines(plain(answer or last.summary), _ANSWER)),
         done=tuple(_last_distinct(done, _DONE)),
         open=tuple(_open(worked))[:_OPEN],
         blocked=tuple(_blocked(worked))[:2],
@@ -122,8 +122,8 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
 
 def _words_of(turn: Turn) -> list[str]:
     """What the user said that tells something by itself: not `yes`, nor the number of a choice."""
-    said = (_line(text) for text in (turn.prompt, *turn.said))
-    return [words for words in said if len(words) + len(_IDEOGRAPH.findall(words)) >= _TELLS]
+    lines = (_line(text) for text in (turn.prompt, *turn.said))
+    return [words for words in lines if len(words) + len(_IDEOGRAPH.findall(words)) >= _TELLS]
 
 
 def _open(turns: Sequence[Turn]) -> list[str]:
@@ -156,11 +156,11 @@ def _left(turns: Sequence[Turn]) -> list[str]:
 def _announced(answer: str) -> list[str]:
     lines = answer.splitlines()
     for number, line in enumerate(lines):
-        told = _ANNOUNCED.match(line)
-        if told is None:
+        announcement = _ANNOUNCED.match(line)
+        if announcement is None:
             continue
-        if told[1].strip():
-            return [_line(told[1])]
+        if announcement[1].strip():
+            return [_line(announcement[1])]
         below = [_line(_unmarked(one)) for one in lines[number + 1 : number + 5]]
         return [one for one in below if one][:3]
     return [_line(s) for s in _SENTENCE.split(answer) if _NEXT.search(s)][:2]

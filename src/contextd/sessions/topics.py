@@ -53,7 +53,7 @@ def topics(texts: Iterable[str], limit: int = MOST_TOPICS) -> tuple[str, ...]:
     )
     chosen: list[tuple[str, ...]] = []
     for phrase in scored:
-        covered = {word for kept in chosen for word in kept}
+        covered = {word for topic in chosen for word in topic}
         if len(set(phrase) - covered) > len(phrase) / 2:
             chosen.append(phrase)
         if len(chosen) == limit:

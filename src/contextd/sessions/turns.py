@@ -183,15 +183,15 @@ class _Reading:
         command = self._commands.get(str(event.data.get("id", "")), "")
         if event.data.get("tool") != "Bash" and "exit_code" not in event.data:
             return
-        told = tests_told(event)
-        wrong = failed(event) or told == "failed"
+        outcome = tests_told(event)
+        wrong = failed(event) or outcome == "failed"
         if command and event.data.get("sidechain"):
             turn.delegated = [*turn.delegated, (command, not wrong)][-12:]
         elif command:
             turn.commands = [*turn.commands, (command, not wrong)][-12:]
-        if told == "failed":
+        if outcome == "failed":
             turn.failing = command
-        elif told == "passed":
+        elif outcome == "passed":
             turn.failing = ""
         if not wrong and "git commit" in command:
             turn.commits += _SHA.findall(event.text)
@@ -216,13 +216,13 @@ def _say(turn: Turn, event: Event, origin: str) -> None:
         turn.todo = [pair for item in items if (pair := _todo(item)) is not None]
     elif origin == "commit":
         named = str(event.data.get("sha", ""))
-        told = f"{event.text.splitlines()[0] if event.text else ''}"
+        title = f"{event.text.splitlines()[0] if event.text else ''}"
         turn.commits = [c for c in turn.commits if not named or not c.startswith(named[:7])]
-        turn.commits.append(f"{named[:8]} {told}".strip())
+        turn.commits.append(f"{named[:8]} {title}".strip())
     elif origin == "pull_request":
         named = str(event.data.get("url") or event.data.get("number") or "")
-        told = event.text.splitlines()[0] if event.text else ""
-        turn.pull_requests.append(f"{named} {told}".strip())
+        title = event.text.splitlines()[0] if event.text else ""
+        turn.pull_requests.append(f"{named} {title}".strip())
     elif event.role == "assistant" and event.type in ("message", "note") and event.text.strip():
         _answer(turn, event.text.strip())
 
@@ -237,10 +237,10 @@ def _report(turn: Turn, event: Event, origin: str) -> None:
 
 def _answer(turn: Turn, text: str) -> None:
     """Take what the agent says for the answer, unless it only closes a longer one."""
-    told = _OPEN.search(text)
-    if told is not None and len(text) < _CLOSING:
-        turn.open = [*turn.open, told[1].strip()]
-        text = text[: told.start()].strip()
+    open_line = _OPEN.search(text)
+    if open_line is not None and len(text) < _CLOSING:
+        turn.open = [*turn.open, open_line[1].strip()]
+        text = text[: open_line.start()].strip()
     if len(text) >= _SAYS or len(turn.answer) < _SAYS:
         turn.answer = text or turn.answer
 

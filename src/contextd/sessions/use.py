@@ -61,16 +61,16 @@ def texts_after(events: Iterable[Event]) -> dict[str, list[str]]:
     transcript of a session that was forked begins with what was said before; and what an agent gave
     contextd to keep is no use of it, since it records again what it was just told.
     """
-    said: list[tuple[datetime, str]] = []
-    told: dict[str, datetime] = {}
+    steps: list[tuple[datetime, str]] = []
+    injected_at: dict[str, datetime] = {}
     for event in events:
         if event.type == "injection":
             for id in event.data.get("records", ()):
-                told.setdefault(str(id), event.at)
+                injected_at.setdefault(str(id), event.at)
         elif event.role == "assistant" and not event.data.get("sidechain") and not _to_us(event):
             given = event.data.get("input")
-            said.append((event.at, event.text if not given else f"{event.text} {given}"))
-    return {id: [text for at, text in said if at >= since] for id, since in told.items()}
+            steps.append((event.at, event.text if not given else f"{event.text} {given}"))
+    return {id: [text for at, text in steps if at >= since] for id, since in injected_at.items()}
 
 
 def _to_us(event: Event) -> bool:

@@ -50,7 +50,7 @@ def pruned(items: Sequence[ContextItem], capacity: int, now: datetime) -> list[C
     if total <= FULL * capacity:
         return []
     share = f"window {percent(total, capacity)}% full"
-    gone = []
+    archived_items = []
     # Of equal scores the one not used for longest goes first, and then the largest.
     order = sorted(items, key=lambda i: (i.score, i.last_at, -i.tokens, i.type, i.source))
     for item in order:
@@ -60,8 +60,8 @@ def pruned(items: Sequence[ContextItem], capacity: int, now: datetime) -> list[C
             total -= item.tokens
             last = age(item.last_at, now)
             reason = f"{share}; score {item.score:.2f}, used {item.count}×, last {last}"
-            gone.append(item.with_(status="archived", reason=reason))
-    return gone
+            archived_items.append(item.with_(status="archived", reason=reason))
+    return archived_items
 
 
 def percent(tokens: int, capacity: int) -> int:

@@ -104,11 +104,13 @@ class Weights:
 def weights() -> Weights:
     """The weights shipped with the package."""
     text = resources.files("contextd").joinpath("data/worth.json").read_text("utf-8")
-    told = json.loads(text)
-    if tuple(told["features"]) != FORM:
+    parameters = json.loads(text)
+    if tuple(parameters["features"]) != FORM:
         raise ValueError("data/worth.json does not fit the features: run tools/train_worth.py")
-    arrays = (np.asarray(told[name], np.float32) for name in ("form", "center", "scale", "meaning"))
-    return Weights(told["model"], float(told["bias"]), *arrays)
+    arrays = (
+        np.asarray(parameters[name], np.float32) for name in ("form", "center", "scale", "meaning")
+    )
+    return Weights(parameters["model"], float(parameters["bias"]), *arrays)
 
 
 def worth(statements: Sequence[Statement], vectors: Vector | None) -> list[float]:
@@ -120,8 +122,8 @@ def worth(statements: Sequence[Statement], vectors: Vector | None) -> list[float
     if not statements:
         return []
     trained = weights()
-    told = np.asarray([form(statement) for statement in statements], np.float32)
-    score = ((told - trained.center) / trained.scale) @ trained.form + trained.bias
+    features = np.asarray([form(statement) for statement in statements], np.float32)
+    score = ((features - trained.center) / trained.scale) @ trained.form + trained.bias
     score += np.asarray([prior(statement) for statement in statements], np.float32)
     if vectors is not None and vectors.shape == (len(statements), len(trained.meaning)):
         score = score + vectors @ trained.meaning

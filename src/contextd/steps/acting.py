@@ -66,11 +66,11 @@ def _ids(broken: Sequence[Violation]) -> tuple[str, ...]:
 
 
 def _first_time(runtime: Runtime, session: str, violation: Violation) -> bool:
-    told: Cache[tuple[str, ...], bool] = runtime.organisation.caches.of("policies told", _TOLD)
+    notices: Cache[tuple[str, ...], bool] = runtime.organisation.caches.of("policies told", _TOLD)
     key = (str(runtime.scope), session, violation.rule.source, violation.path or violation.what)
-    if told.get(key):
+    if notices.get(key):
         return False
-    told.put(key, True)
+    notices.put(key, True)
     return True
 
 

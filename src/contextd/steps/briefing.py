@@ -95,8 +95,8 @@ def brief(
     thread = thread_to_continue(runtime, sessions, session)
     rules = _rules(runtime, lately.rules, min(budget, CONTINUING) if thread else budget)
     records, weights, why = _candidates(runtime, lately.records, task)
-    told = told_before(lately.sessions, session)
-    tired = rested(records, told, task)
+    earlier_sessions = told_before(lately.sessions, session)
+    tired = rested(records, earlier_sessions, task)
     records = {id: r for id, r in records.items() if id not in tired}
     person = personal(runtime, min(BRIEFED, budget // 4), lately.person)
     ruled = {line.id for line in rules}
@@ -118,7 +118,7 @@ def brief(
             Section("The person", person.lines),
             Section(
                 "Where the work stands",
-                fresh(_standing(runtime, thread, last, budget, since), told),
+                fresh(_standing(runtime, thread, last, budget, since), earlier_sessions),
             ),
             Section("Always", rules),
             Section("Types", _types(runtime)),
@@ -126,7 +126,7 @@ def brief(
             Section("True, and worth telling? (settle_candidate)", _to_settle(runtime, task)),
             Section(
                 "Changed outside since then",
-                fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], told),
+                fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], earlier_sessions),
             ),
         ]
     packed = pack_briefing([s for s in sections if s.lines], budget)
@@ -172,16 +172,16 @@ def _standing(
 
 
 def _types(runtime: Runtime) -> list[Line]:
-    told = types_line(runtime)
-    return [Line(told, weight=1.2)] if told else []
+    line = types_line(runtime)
+    return [Line(line, weight=1.2)] if line else []
 
 
 def types_line(runtime: Runtime) -> str:
     """The user's own types in one line, for an agent to save under; empty where none is declared."""
     types = schema_of(runtime).types.values()
     named = [f"{one.name} ({', '.join(_required(one.fields))})" for one in types]
-    told = "; ".join(named[:_TYPES_NAMED])
-    return f"Types of entries here, for save_typed_context: {told}" if told else ""
+    listing = "; ".join(named[:_TYPES_NAMED])
+    return f"Types of entries here, for save_typed_context: {listing}" if listing else ""
 
 
 _TYPES_NAMED = 6
@@ -383,9 +383,9 @@ def _knowledge(
     hidden = set[str]() if all_branches else from_elsewhere(runtime, standing)
     shown = [record for record in records.values() if record.id not in hidden]
     sections: dict[str, list[Line]] = {"Respect": [], "Learned": []}
-    said: list[tuple[set[str], str]] = []
+    statements: list[tuple[set[str], str]] = []
     for record in sorted(shown, key=lambda r: (-weights[r.id], r.id)):
-        if _repeats(record, said):
+        if _repeats(record, statements):
             continue
         title = "Respect" if _is_binding(record) else "Learned"
         note = standing[record.id].note if record.id in standing else ""

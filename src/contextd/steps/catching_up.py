@@ -56,8 +56,10 @@ def unread(session: Session, transcript: str = "") -> int:
     path = _path_of(session, transcript)
     if path is None:
         return 0
-    kept = _marks_beside(session)
-    beside = (_size(one) - ReadMark.of(kept.get(one.name)).offset for one in _beside(session, path))
+    marks = _marks_beside(session)
+    beside = (
+        _size(one) - ReadMark.of(marks.get(one.name)).offset for one in _beside(session, path)
+    )
     return _unread_of(session, path) + sum(max(0, count) for count in beside)
 
 
@@ -113,18 +115,18 @@ def catch_up(
                 trouble = trouble or str(error)
     except _Unreadable as error:
         trouble = str(error)
-    told = {"path": str(path), "why": trouble} if trouble else {}
+    problem = {"path": str(path), "why": trouble} if trouble else {}
     # Until something of it is understood, what was said of it before still holds.
-    if told != (session.data.get(UNREAD) or {}) and (told or counts["events"]):
-        runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: told})])
+    if problem != (session.data.get(UNREAD) or {}) and (problem or counts["events"]):
+        runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
     return dict(counts)
 
 
 def _path_of(session: Session, transcript: str) -> Path | None:
     """The session's transcript: where a hook says it is, or where its client keeps it."""
-    told = transcript or str(session.data.get("transcript") or "")
-    if told:
-        path = plain_or_compressed(Path(told))
+    location = transcript or str(session.data.get("transcript") or "")
+    if location:
+        path = plain_or_compressed(Path(location))
         return path if path.is_file() else None
     importer = IMPORTERS.get(_reader_named(session))
     return importer.located(Path.home(), session.external_id) if importer is not None else None
@@ -161,8 +163,8 @@ def _beside(session: Session, path: Path) -> list[Path]:
 
 
 def _agents(session: Session) -> list[Path]:
-    kept = session.data.get(_AGENTS)
-    return [Path(str(one)) for one in kept] if isinstance(kept, list | tuple) else []
+    paths = session.data.get(_AGENTS)
+    return [Path(str(one)) for one in paths] if isinstance(paths, list | tuple) else []
 
 
 def follow_agent(runtime: Runtime, session: Session, transcript: str) -> None:
@@ -183,8 +185,8 @@ def _mark_of(session: Session, path: Path) -> ReadMark:
 
 
 def _marks_beside(session: Session) -> Mapping[str, Any]:
-    kept = session.data.get(_BESIDE)
-    return kept if isinstance(kept, Mapping) else {}
+    marks = session.data.get(_BESIDE)
+    return marks if isinstance(marks, Mapping) else {}
 
 
 def _follow(
@@ -269,8 +271,8 @@ def _somebody_elses() -> Iterator[None]:
     try:
         yield
     except _DEFECTS as error:
-        told = getattr(error, "message", "") or str(error) or type(error).__name__
-        raise _Unreadable(told[:300]) from error
+        message = getattr(error, "message", "") or str(error) or type(error).__name__
+        raise _Unreadable(message[:300]) from error
 
 
 def scrubbed(runtime: Runtime, text: str) -> tuple[str, int]:

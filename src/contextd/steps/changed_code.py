@@ -150,11 +150,11 @@ def _in_file(
             found = _at_line(graph, path, number)
             if found is not None:
                 symbols[found] = None
-    gone: tuple[str, ...] = ()
+    removed_names: tuple[str, ...] = ()
     if path in before:
-        gone = _gone(graph, path, decode(before[path]))
+        removed_names = _gone(graph, path, decode(before[path]))
     return ChangedFile(
-        path, change.change, tuple(symbols), gone, len(change.added), len(change.removed)
+        path, change.change, tuple(symbols), removed_names, len(change.added), len(change.removed)
     )
 
 

@@ -27,9 +27,14 @@ def measure_subagent(runtime: Runtime, session: Session, agent: str, path: str, 
     if not agent or not path:
         return
     tokens, last = taken_in(Path(path))
-    kept = count_tokens(said or last)
+    result_tokens = count_tokens(said or last)
     if tokens:
-        _note(runtime, session, Saving("subagent", "sub-agent", max(tokens, kept), kept), agent)
+        _note(
+            runtime,
+            session,
+            Saving("subagent", "sub-agent", max(tokens, result_tokens), result_tokens),
+            agent,
+        )
 
 
 def measure_compactions(runtime: Runtime, session: Session, transcript: str) -> None:
@@ -39,8 +44,8 @@ def measure_compactions(runtime: Runtime, session: Session, transcript: str) -> 
         return
     found = list(compactions(rows_with(Path(path), '"usage"', "compact_boundary")))
     for one in found:
-        kept = min(one.before, one.after)
-        _note(runtime, session, Saving("reset", "compaction", one.before, kept), one.id)
+        tokens_after = min(one.before, one.after)
+        _note(runtime, session, Saving("reset", "compaction", one.before, tokens_after), one.id)
     if found:
         change = SessionChange(id=session.id, data={COMPACTED: False})
         runtime.aside().commit(sessions=[change])
@@ -56,9 +61,9 @@ def measure_resumption(runtime: Runtime, left: str, key: str, restored: int) -> 
     if session is None or session.ended_at is None or not path:
         return
     first, last = first_and_last(Path(path))
-    kept = first + restored
-    if last > kept:
-        note_saving(runtime, Saving("reset", "resumption", last, kept), f"resumed:{key}")
+    start_tokens = first + restored
+    if last > start_tokens:
+        note_saving(runtime, Saving("reset", "resumption", last, start_tokens), f"resumed:{key}")
 
 
 def _note(runtime: Runtime, session: Session, saving: Saving, key: str) -> None:

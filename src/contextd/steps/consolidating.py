@@ -165,7 +165,7 @@ def _in_use(
         pacing.check()
         page = runtime.view.records.find(query)
         left = [record for record in page.records if _is_left(record, below, now)]
-        gone = {record.id for record in left}
+        leftover_ids = {record.id for record in left}
         looking = dry_run or bool(pacing.only)
         if left and not looking:
             done.archived += _archive(runtime, left, now)
@@ -176,7 +176,7 @@ def _in_use(
             and record.status == "active"
             and not record.canonical_id
             and (record.valid_to is None or record.valid_to > now)
-            and (looking or record.id not in gone)
+            and (looking or record.id not in leftover_ids)
         ]
         if not page.cursor:
             return ids
@@ -264,8 +264,8 @@ def _reader(here: Runtime, scope: Scope, how: Consolidating, check: Callable[[],
 
 def resolution(record: Record) -> str:
     """What solved an error: by this remediations are compared."""
-    told = (record.data.get("solution") or record.content, record.data.get("code_diff"))
-    return "\n".join(str(part) for part in told if part)
+    parts = (record.data.get("solution") or record.content, record.data.get("code_diff"))
+    return "\n".join(str(part) for part in parts if part)
 
 
 def judging_of(runtime: Runtime, here: Runtime, scope: Scope, how: Consolidating) -> Judging:

@@ -29,12 +29,12 @@ def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     rules = _rules(runtime, asked)
     lines = [Line(_HEADER), *map(Line, described(runtime)[:1])]
     lines += [Line(quoted(rule, runtime), rule.id) for rule in rules]
-    told = within(lines, TOLD_TOKENS)
-    ids = {line.id for line in told if line.id}
+    note_lines = within(lines, TOLD_TOKENS)
+    ids = {line.id for line in note_lines if line.id}
     if not ids:
         # Where it is it knows from its surroundings.
         return "", []
-    text = "\n".join([told[0].text, *(f"- {line.text}" for line in told[1:])])
+    text = "\n".join([note_lines[0].text, *(f"- {line.text}" for line in note_lines[1:])])
     return text, [rule for rule in rules if rule.id in ids]
 
 
@@ -45,9 +45,9 @@ def _asked_last(runtime: Runtime, session: Session) -> str:
 
 def _rules(runtime: Runtime, asked: str) -> list[Record]:
     """Those that bear on what is asked first, then those that always hold."""
-    kept = runtime.view.records.find(rules_query(runtime)).records
-    standing = always(runtime, kept)
-    by_id = {rule.id: rule for rule in kept}
+    all_rules = runtime.view.records.find(rules_query(runtime)).records
+    standing = always(runtime, all_rules)
+    by_id = {rule.id: rule for rule in all_rules}
     rules = {id: by_id[id] for id in standing}
     words = set(content_words(asked))
     near = {id: rule for id, rule in rules.items() if words & set(content_words(rule.text))}

@@ -66,13 +66,13 @@ def of_paths(
     if not found and first is not None:
         raise first
     each = _share([len(without_marks(part.text)) for part in found])
-    kept = [replace(part, text=thinned(part.text, each, asked)) for part in found]
-    cut = sum(len(without_marks(part.text)) < len(part.text) for part in kept)
-    if cut and len(kept) > 1:
+    excerpts = [replace(part, text=thinned(part.text, each, asked)) for part in found]
+    cut = sum(len(without_marks(part.text)) < len(part.text) for part in excerpts)
+    if cut and len(excerpts) > 1:
         notes.append(
-            f"{cut} of {len(kept)} files can be expanded in part only: name fewer for the rest"
+            f"{cut} of {len(excerpts)} files can be expanded in part only: name fewer for the rest"
         )
-    return kept, notes
+    return excerpts, notes
 
 
 def _share(sizes: Sequence[int]) -> int:

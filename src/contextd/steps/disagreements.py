@@ -57,11 +57,11 @@ def note_disagreements(runtime: Runtime, record_id: str) -> None:
 
 def opposed(runtime: Runtime, records: Iterable[Record]) -> dict[str, str]:
     """Short ids of what contradicts records that are told, by record id; an open pair alone counts."""
-    told = [record for record in records if record.kind in kinds_that("compared")]
-    if not told:
+    comparable_records = [record for record in records if record.kind in kinds_that("compared")]
+    if not comparable_records:
         return {}
-    scopes = frozenset(scope for record in told for scope in record.scope.cascade)
-    found: dict[str, list[str]] = {record.id: [] for record in told}
+    scopes = frozenset(scope for record in comparable_records for scope in record.scope.cascade)
+    found: dict[str, list[str]] = {record.id: [] for record in comparable_records}
     for pair in runtime.view.contradictions.find(scopes, limit=_MOST_PAIRS):
         for one, other in ((pair.a, pair.b), (pair.b, pair.a)):
             if one in found:

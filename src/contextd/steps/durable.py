@@ -59,8 +59,8 @@ def _is_filed(record: Record) -> bool:
 
 
 def _as_durable(runtime: Runtime, record: Record) -> Durable:
-    told = (str(record.data.get("type", "")), str(record.data.get("outcome", "")), record.kind)
-    section = next((_SECTIONS[name] for name in told if name in _SECTIONS), "Facts")
+    labels = (str(record.data.get("type", "")), str(record.data.get("outcome", "")), record.kind)
+    section = next((_SECTIONS[name] for name in labels if name in _SECTIONS), "Facts")
     told_by = testimony_of(runtime, record)
     text = titled(record)
     solution = str(record.data.get("solution") or "")

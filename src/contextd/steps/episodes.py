@@ -95,9 +95,9 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
         if not runtime.embedder.model:
             return 1.0 if earlier == later - 1 else 0.0
         about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
-        said = "\n".join((turns[later].prompt, *turns[later].said))
+        later_text = "\n".join((turns[later].prompt, *turns[later].said))
         try:
-            return float(embedded(about) @ embedded(said))
+            return float(embedded(about) @ embedded(later_text))
         except Unavailable:
             return 1.0 if earlier == later - 1 else 0.0
 
@@ -108,17 +108,17 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
     """What earlier sessions left that the user takes back in these turns is told to nobody any more: an
     episode is marked, a learned record superseded; both can be undone.
     """
-    said = ["\n".join((turn.prompt, *turn.said))[:_READ] for turn in turns]
-    if not said or not runtime.embedder.model:
+    texts = ["\n".join((turn.prompt, *turn.said))[:_READ] for turn in turns]
+    if not texts or not runtime.embedder.model:
         return
     kinds = (EPISODE, "discovery")
     query = runtime.query(*kinds, reach="project", statuses=FOUND)
     changes: dict[str, Changed] = {}
     try:
-        vectors = runtime.embedder.embed(said)
+        vectors = runtime.embedder.embed(texts)
     except Unavailable:
         return
-    for words, vector in zip(said, vectors, strict=True):
+    for words, vector in zip(texts, vectors, strict=True):
         near = runtime.view.index.dense(vector, runtime.embedder.model, query, 8)
         close = [match.id for match in near if match.score >= SAME_SUBJECT]
         for record in runtime.view.records.get(close):
@@ -207,8 +207,8 @@ def _clean(runtime: Runtime, text: str) -> str:
 
 
 def _differs(before: Record, draft: Record) -> bool:
-    said = (before.title, before.content, dict(before.data))
-    return said != (draft.title, draft.content, dict(draft.data))
+    fields = (before.title, before.content, dict(before.data))
+    return fields != (draft.title, draft.content, dict(draft.data))
 
 
 def shown(record: Record, longest: int) -> str:

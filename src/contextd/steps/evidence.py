@@ -101,7 +101,7 @@ def missed_questions(
         return [Missed(question=q, count=n) for q, n in summary.missed_queries.items()]
     # What is counted but not in the log any more was asked before the log begins.
     first = min((last.get(q, oldest) for q in summary.missed_queries), default=oldest)
-    said = [
+    record_words = [
         (record.created_at, set(content_words(record.text)))
         for record in latest
         if record.created_at >= first
@@ -109,7 +109,7 @@ def missed_questions(
     missed: list[Missed] = []
     for question, count in summary.missed_queries.items():
         at = last.get(question)
-        since = [made for made in _answers(question, said) if made >= (at or oldest)]
+        since = [made for made in _answers(question, record_words) if made >= (at or oldest)]
         if question in found and (at is None or found[question] > at):
             since.append(found[question])
         answered = max(since, default=None)
@@ -129,8 +129,8 @@ def silent_modules(runtime: Runtime, latest: Sequence[Record]) -> list[str]:
     model = project_model(runtime)
     if model is None:
         return []
-    told = "\n".join(f"{record.text}\n{' '.join(record.anchor.paths)}" for record in latest)
-    folded = told.casefold()
+    corpus = "\n".join(f"{record.text}\n{' '.join(record.anchor.paths)}" for record in latest)
+    folded = corpus.casefold()
     about = {str(record.data.get("module", "")) for record in latest}
     return [
         module.name
@@ -138,7 +138,7 @@ def silent_modules(runtime: Runtime, latest: Sequence[Record]) -> list[str]:
         if not (module.patterns or module.business_rules or module.common_issues)
         and module.name not in about
         and module.name.casefold() not in folded
-        and not any(file.path and file.path in told for file in module.key_files)
+        and not any(file.path and file.path in corpus for file in module.key_files)
     ]
 
 

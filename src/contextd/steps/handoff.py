@@ -75,7 +75,7 @@ def situation(
         .records
     )
     done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
-    said = " ".join(thread.said.split()) if thread else ""
+    statement = " ".join(thread.said.split()) if thread else ""
     return Situation(
         focus=_focus(session, thread),
         task=session.task if session else "",
@@ -86,7 +86,7 @@ def situation(
         said=recap(turns, None, _SAID_SO_FAR),
         recent=(
             *done[:2],
-            *([said] if said else []),
+            *([statement] if statement else []),
             *(headed(r.title, r.content) for r in learned),
         ),
         external=changes_since(runtime, before[0] if before else session),

@@ -92,7 +92,7 @@ def end_row(
 ) -> None:
     """Write down what came of an import here. `files` are those that are followed."""
     counts = asdict(tally)
-    told = f"Import of {asked}: {tally.read} read, {tally.new} new, {tally.updated} updated"
+    summary = f"Import of {asked}: {tally.read} read, {tally.new} new, {tally.updated} updated"
     known = list(dict.fromkeys(formats))
     data = {
         **counts,
@@ -101,7 +101,7 @@ def end_row(
         "formats": known,
         "files": list(dict.fromkeys(files)),
     }
-    _put(runtime, id, data, told)
+    _put(runtime, id, data, summary)
     done = ", ".join(f"{n} {name}" for name, n in counts.items() if name != "notes" and n)
     _log.info(
         "import %s into %s: %s (%s)",

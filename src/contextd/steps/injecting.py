@@ -89,11 +89,11 @@ def relevant(
     hidden = from_elsewhere(runtime, standing) | held(session) | {record.id for record in told}
     # Only turns are held against what was said.
     turns = any(record.kind == EPISODE for record in records)
-    said = _said(runtime, session) if turns else []
+    session_words = _said(runtime, session) if turns else []
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:
-        if record.id in hidden or len(chosen) == most or _was_quoted(record, said):
+        if record.id in hidden or len(chosen) == most or _was_quoted(record, session_words):
             continue
         note = standing[record.id].note if record.id in standing else ""
         line = "- " + _line(record, runtime, note)
@@ -107,15 +107,15 @@ def relevant(
 
 def _said(runtime: Runtime, session: Session) -> list[set[str]]:
     """The words of what the session was told and its agent's window still holds, text by text."""
-    told: list[set[str]] = []
+    word_sets: list[set[str]] = []
     if not session.tokens_served:
-        return told
+        return word_sets
     for event in runtime.view.sessions.events(session.id, types=("injection", "note")):
         if event.type == "injection":
-            told.append(set(content_words(event.text)))
+            word_sets.append(set(content_words(event.text)))
         elif event.data.get("compact") or event.data.get("origin") == "summary":
-            told.clear()
-    return told
+            word_sets.clear()
+    return word_sets
 
 
 def _was_quoted(record: Record, said: list[set[str]]) -> bool:
@@ -123,7 +123,7 @@ def _was_quoted(record: Record, said: list[set[str]]) -> bool:
     if record.kind != EPISODE:
         return False
     words = set(content_words(shown(record, _LONGEST)))
-    return any(len(words & told) >= _QUOTED * len(words) for told in said)
+    return any(len(words & text_words) >= _QUOTED * len(words) for text_words in said)
 
 
 _QUOTED = 0.6

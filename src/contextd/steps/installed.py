@@ -42,8 +42,8 @@ def licence_in(root: Path) -> Callable[[PackageName], str]:
 
 
 def _of_node(path: Path) -> str:
-    said = json.loads(_text(path)).get("license", "")
-    return str(said.get("type", "") if isinstance(said, dict) else said)
+    licence = json.loads(_text(path)).get("license", "")
+    return str(licence.get("type", "") if isinstance(licence, dict) else licence)
 
 
 def _of_python(root: Path, name: str) -> str:
@@ -55,12 +55,12 @@ def _of_python(root: Path, name: str) -> str:
 
 
 def _of_metadata(text: str) -> str:
-    said = _HEADER.findall(text.partition("\n\n")[0])
+    headers = _HEADER.findall(text.partition("\n\n")[0])
     for wanted in ("License-Expression", "License"):
-        for header, value in said:
+        for header, value in headers:
             if header == wanted and len(value) <= _LONGEST and value.strip() != "UNKNOWN":
                 return str(value).strip()
-    for header, value in said:
+    for header, value in headers:
         for words, licence in _CLASSIFIERS.items():
             if header == "Classifier" and words in value:
                 return licence

@@ -154,18 +154,18 @@ class Intake:
 
     def left_out(self) -> list[str]:
         """What was not imported because of where it belongs, in words."""
-        told = []
+        sentences = []
         if self.elsewhere:
-            told.append(
+            sentences.append(
                 f"{sum(self.elsewhere.values())} belong to other projects ({_shown(self.elsewhere)});"
                 " `contextd import --all` brings each to its own"
             )
         if self.unknown:
-            told.append(
+            sentences.append(
                 f"{sum(self.unknown.values())} are of no project known here ({_shown(self.unknown)});"
                 " run `contextd init` there, or import them with --here"
             )
-        return told
+        return sentences
 
 
 def _shown(counted: Counter[str]) -> str:

@@ -61,7 +61,7 @@ def _sorted_out(
     runtime = intake.runtime
     new: dict[str, Record] = {}
     updated: dict[str, Record] = {}
-    same = kept = gone = 0
+    same = local_edits = local_deletions = 0
     for start in range(0, len(records), _AT_ONCE):
         batch = records[start : start + _AT_ONCE]
         stored = {r.id: r for r in runtime.view.records.get([r.id for r in batch])}
@@ -73,7 +73,7 @@ def _sorted_out(
                 if runtime.view.records.history(there.id)[-1].action == TAKEN_BACK:
                     new[record.id] = record.with_(version=there.version)
                 else:
-                    same, gone = same + 1, gone + 1
+                    same, local_deletions = same + 1, local_deletions + 1
             elif same_json(_outside(there), _outside(record)) or there is new.get(record.id):
                 same += 1
             elif record.updated_at > there.updated_at:
@@ -84,12 +84,12 @@ def _sorted_out(
                     source=there.source,
                 )
             else:
-                same, kept = same + 1, kept + 1
+                same, local_edits = same + 1, local_edits + 1
     tally = intake.tally(runtime)
-    if kept:
-        tally.note(f"{kept} were changed here since and stay as they are")
-    if gone:
-        tally.note(f"{gone} were deleted here and stay deleted; undo brings one back")
+    if local_edits:
+        tally.note(f"{local_edits} were changed here since and stay as they are")
+    if local_deletions:
+        tally.note(f"{local_deletions} were deleted here and stay deleted; undo brings one back")
     return list(new.values()), list(updated.values()), same
 
 

@@ -79,12 +79,12 @@ def archive_gone(intake: Intake, runtime: Runtime, shown: str, ids: set[str]) ->
     query = runtime.query(reach=runtime.scope.level, statuses=PRESENT, source=shown, limit=_MOST)
     found = runtime.view.records.find(query).records
     mine = [r for r in found if r.source.operation == IMPORT and r.id not in ids]
-    gone = [r for r in mine if not edited(runtime, r)]
-    intake.tally(runtime).archived += len(gone)
-    if gone and not intake.dry_run:
+    stale_records = [r for r in mine if not edited(runtime, r)]
+    intake.tally(runtime).archived += len(stale_records)
+    if stale_records and not intake.dry_run:
         intake.begin(runtime)
         now = runtime.clock.now()
-        after = [record.with_(status="archived", updated_at=now) for record in gone]
+        after = [record.with_(status="archived", updated_at=now) for record in stale_records]
         runtime.commit(records=[Put(one, IMPORT, f"{shown}: {GONE}") for one in after])
 
 

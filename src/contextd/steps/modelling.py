@@ -157,9 +157,9 @@ def _standard_modules(files: Sequence[SourceFile]) -> Iterator[tuple[str, str]]:
             if one.target:
                 continue
             names = [name for name, _ in one.names if name != "*"]
-            said = [f"{one.specifier}.{name}" for name in names] or [one.specifier]
+            qualified_names = [f"{one.specifier}.{name}" for name in names] or [one.specifier]
             plain = language not in ("python",)
-            for module in [one.specifier] if plain else said:
+            for module in [one.specifier] if plain else qualified_names:
                 if not beside or "test" in module.lower():
                     yield language, module
 
@@ -214,10 +214,10 @@ def _about(manifests: Sequence[Manifest], paths: Sequence[str], read: Read) -> s
     """The project in its own words: its manifest's, else the first sentence of its README."""
     at_root = [m for m in manifests if "/" not in m.path and m.about]
     readme = next((p for p in paths if p.lower() in _READMES), "")
-    said = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
-    said = said or (readme_sentence(read(readme)) if readme else "")
+    summary = next(filter(None, (first_sentence(m.about) for m in at_root)), "")
+    summary = summary or (readme_sentence(read(readme)) if readme else "")
     offered = (first_sentence(m.about) for m in manifests if m.publishes)
-    return said or next(filter(None, offered), "")
+    return summary or next(filter(None, offered), "")
 
 
 def _languages(stack: Stack) -> tuple[str, ...]:

@@ -61,8 +61,8 @@ def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
         return []
     near = {match.id: match.score for match in matches if match.score >= VERY_NEAR}
     now = runtime.clock.now()
-    told = [r for r in runtime.view.records.get(list(near)) if confidence_at(r, now) >= FLOOR]
-    return sorted(((near[r.id], r) for r in told), key=lambda pair: -pair[0])
+    records = [r for r in runtime.view.records.get(list(near)) if confidence_at(r, now) >= FLOOR]
+    return sorted(((near[r.id], r) for r in records), key=lambda pair: -pair[0])
 
 
 def _notice(record: Record, relevance: float) -> Notice:

@@ -45,8 +45,8 @@ def _named_by(fields: Mapping[str, object]) -> str:
     if about.casefold() not in _DOMAINS:
         return ""
     rule = str(fields.get("rule", "")).strip().rstrip(".")
-    said = _SAID.match(rule)
-    name = rule[said.end() :] if said else rule
+    introduction = _SAID.match(rule)
+    name = rule[introduction.end() :] if introduction else rule
     return name[:_LONGEST] if _NAME.fullmatch(name) else ""
 
 

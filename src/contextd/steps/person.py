@@ -150,7 +150,7 @@ def personal(runtime: Runtime, budget: int = BRIEFED, first: Page | None = None)
     `first` is the first page of `personal_query`, where the caller has it.
     """
     chosen = Personal()
-    said: set[str] = set()
+    seen_texts: set[str] = set()
     left = budget
     if first is None:
         known = personal_records(runtime)
@@ -163,10 +163,10 @@ def personal(runtime: Runtime, budget: int = BRIEFED, first: Page | None = None)
             continue
         text = trim_to_tokens(told_by(record), _LONGEST_LINE)
         cost = count_tokens(f"- {text}\n")
-        if not text or cost > left or text.casefold() in said:
+        if not text or cost > left or text.casefold() in seen_texts:
             continue
         left -= cost
-        said.add(text.casefold())
+        seen_texts.add(text.casefold())
         weight = _FIRST - len(chosen.lines) / 100
         chosen.lines.append(Line(text, record.id, weight, ALWAYS, "the person's word"))
         chosen.records[record.id] = record
@@ -225,8 +225,8 @@ def _typed(record: Record) -> Mapping[str, Any]:
 
 def owner_name(runtime: Runtime) -> str:
     """The person's name, as USER.md or a record of their layer gives it; empty when none does."""
-    told = [r for r in persons_records(runtime, kinds=("context",)) if from_file(r) != SOUL_MD]
-    for record in sorted(told, key=lambda r: (from_file(r) != USER_MD, r.created_at)):
+    records = [r for r in persons_records(runtime, kinds=("context",)) if from_file(r) != SOUL_MD]
+    for record in sorted(records, key=lambda r: (from_file(r) != USER_MD, r.created_at)):
         typed = _typed(record)
         about_owner = str(record.data.get("contextType", "")) in ("identity", "owner", "user")
         named = next((str(typed[n]) for n in _NAME_FIELDS if typed.get(n)), "")

@@ -89,8 +89,8 @@ def write_user_md(runtime: Runtime) -> bool:
 
     Raises what `sessions.context_md.write` raises.
     """
-    told = [record for record in personal_records(runtime) if not from_file(record)]
-    block = block_of([(strength(record), told_by(record)) for record in told])
+    records = [record for record in personal_records(runtime) if not from_file(record)]
+    block = block_of([(strength(record), told_by(record)) for record in records])
     return write(runtime.settings.home / USER_MD, block, runtime.clock.now())
 
 
@@ -109,13 +109,13 @@ def _take_in(runtime: Runtime, home: Path) -> None:
     for name in FILES:
         if (home / name).exists() and not _readable(home / name):
             continue
-        told = [_clean(runtime, one) for one in told_in(text_of(home, name))]
+        file_lines = [_clean(runtime, one) for one in told_in(text_of(home, name))]
         mine = [record for record in known if from_file(record) == name]
-        changed, new = _compared(runtime, name, told, mine)
+        changed, new = _compared(runtime, name, file_lines, mine)
         changes += changed
         fresh += [_record(runtime, name, one, len(fresh)) for one in new]
-    said = {record.content_hash for record in known if record.status in ("active", "inbox")}
-    fresh = [record for record in fresh if record.content_hash not in said]
+    known_hashes = {record.content_hash for record in known if record.status in ("active", "inbox")}
+    fresh = [record for record in fresh if record.content_hash not in known_hashes]
     puts = [_changed(runtime, one) for one in changes] + [Put(record, "create") for record in fresh]
     if not puts:
         return
@@ -162,10 +162,10 @@ def _compared(
     lines = {_ref(name, one): one for one in told}
     standing = {record.source.ref for record in mine}
     new = [one for ref, one in lines.items() if ref not in standing]
-    gone = [record for record in mine if record.source.ref not in lines]
+    orphans = [record for record in mine if record.source.ref not in lines]
     changes: list[Changed] = []
-    words = {one: frozenset(content_words(one.text)) for one in new} if gone else {}
-    for record in gone:
+    words = {one: frozenset(content_words(one.text)) for one in new} if orphans else {}
+    for record in orphans:
         after = _best(record, {one: words[one] for one in new})
         if after is not None and record.status in ("active", "inbox"):
             new.remove(after)

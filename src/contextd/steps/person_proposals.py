@@ -123,13 +123,13 @@ def _proposal(runtime: Runtime, best: Record, projects: Sequence[str]) -> Record
     now = runtime.clock.now()
     words = " ".join(sorted(_key(best)))
     typed = ("contextType", "structuredData", "strength")
-    kept = {name: best.data[name] for name in typed if name in best.data}
+    typed_fields = {name: best.data[name] for name in typed if name in best.data}
     return Record(
         id=str(uuid.uuid5(uuid.NAMESPACE_OID, f"person {words}")),
         kind="context",
         scope=PERSON,
         content=best.content,
-        data={**kept, PROPOSED_FROM: list(projects)},
+        data={**typed_fields, PROPOSED_FROM: list(projects)},
         tags=best.tags,
         source=Source(agent="contextd", operation="propose_for_person"),
         trust="extracted",

@@ -123,8 +123,8 @@ def without_new_files(runtime: Runtime, broken: list[Violation]) -> list[Violati
     for one in broken:
         only_later = "create" not in one.rule.changes and one.path
         if only_later and one.path not in known:
-            said = ask(runtime.root, "cat-file", "-e", f"HEAD:{one.path}", timeout=_GIT_SECONDS)
-            known[one.path] = said is not None
+            answer = ask(runtime.root, "cat-file", "-e", f"HEAD:{one.path}", timeout=_GIT_SECONDS)
+            known[one.path] = answer is not None
         if not only_later or known[one.path]:
             left.append(one)
     return left

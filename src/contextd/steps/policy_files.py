@@ -225,16 +225,16 @@ def _one(
 ) -> None:
     """Compare a sound file with its record."""
     assert place.scope is not None
-    told = _record_of(runtime, place.scope, file)
+    file_record = _record_of(runtime, place.scope, file)
     if record is None:
-        _new(runtime, told, file.shown, changes, fresh)
+        _new(runtime, file_record, file.shown, changes, fresh)
         found.done.append(f"{file.shown} is new")
         return
     base = record.source.ref.rpartition("#")[2]
-    theirs, ours = _state(told), _state(record)
+    theirs, ours = _state(file_record), _state(record)
     agreed = replace(record.source, ref=f"{file.shown}#{theirs}")
     if record.status not in ("active", "inbox"):
-        back = _as_told(record, told).with_(status="active", source=agreed)
+        back = _as_told(record, file_record).with_(status="active", source=agreed)
         changes.append(Changed(record, back, "update", f"{file.shown} stands"))
         found.done.append(f"{file.shown} is in use again")
     elif theirs == ours:
@@ -242,7 +242,7 @@ def _one(
             after = record.with_(source=agreed)
             changes.append(Changed(record, after, "update", f"says what {file.shown} says"))
     elif ours == base:
-        after = _as_told(record, told).with_(source=agreed)
+        after = _as_told(record, file_record).with_(source=agreed)
         changes.append(Changed(record, after, "update", f"edited in {file.shown}"))
         found.done.append(f"{file.shown} was edited")
     elif theirs == base:
@@ -340,22 +340,22 @@ def said_by(kind: str, data: Mapping[str, Any]) -> str:
     given = {name: str(value).strip() for name, value in data.items() if isinstance(value, str)}
     if kind == "policy":
         way_out = given.get("way_out", "")
-        said = [given.get("requirement", ""), f"Instead: {way_out}" if way_out else ""]
+        parts = [given.get("requirement", ""), f"Instead: {way_out}" if way_out else ""]
     elif kind == "coding_standard":
-        said = [given.get("rule", ""), given.get("rationale", "")]
+        parts = [given.get("rule", ""), given.get("rationale", "")]
     else:
         needs = ", ".join(map(str, data.get("required_dirs") or ()))
         none = ", ".join(map(str, data.get("forbidden_dirs") or ()))
-        said = [given.get("standard", ""), needs and f"A repository has {needs}"]
-        said += [none and f"It has no {none}", given.get("rationale", "")]
-    sentences = [one if one.endswith((".", "!", "?")) else f"{one}." for one in said if one]
+        parts = [given.get("standard", ""), needs and f"A repository has {needs}"]
+        parts += [none and f"It has no {none}", given.get("rationale", "")]
+    sentences = [one if one.endswith((".", "!", "?")) else f"{one}." for one in parts if one]
     return " ".join(sentences) or str(data.get("title") or kind.replace("_", " "))
 
 
 def _state(record: Record) -> str:
     """The same for records that say the same."""
-    said = json.dumps(fields_of(record), sort_keys=True, ensure_ascii=False, default=str)
-    return digest(said)[:16]
+    fields_json = json.dumps(fields_of(record), sort_keys=True, ensure_ascii=False, default=str)
+    return digest(fields_json)[:16]
 
 
 def _record_of(runtime: Runtime, scope: Scope, file: ReadFile) -> Record:
@@ -390,11 +390,11 @@ def _as_told(record: Record, told: Record) -> Record:
 def _written(runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record) -> Record:
     """The record after its changes were put into its file, where all else stays as it is."""
     assert place.scope is not None
-    told = _record_of(runtime, place.scope, file)
-    if record.content == told.content and "content" not in fields_of(told):
+    file_record = _record_of(runtime, place.scope, file)
+    if record.content == file_record.content and "content" not in fields_of(file_record):
         # Nobody edited the text: it follows the fields it was made from.
         record = record.with_(content=said_by(record.kind, record.data))
-    before, after = fields_of(told), fields_of(record)
+    before, after = fields_of(file_record), fields_of(record)
     edits: list[Edit] = [
         Set((name,), value) for name, value in after.items() if before.get(name) != value
     ]
@@ -445,8 +445,8 @@ def settle(runtime: Runtime, record: Record, keep: str) -> Record:
         if keep == "record":
             after = _written(runtime, place, file, record)
         else:
-            told = _record_of(runtime, record.scope, file)
-            after = _as_told(record, told).with_(source=replace(record.source, ref=told.source.ref))
+            new = _record_of(runtime, record.scope, file)
+            after = _as_told(record, new).with_(source=replace(record.source, ref=new.source.ref))
         if after == record:
             return record
         return change(runtime, record, after, action="update", reason=f"settled with {shown}")

@@ -48,7 +48,7 @@ def note_check(
     """Remember a check for who looks at the project. Nothing secret of `about` is kept."""
     if runtime.project is None:
         return
-    told = {
+    summary = {
         "by": by or runtime.client or runtime.surface,
         "checked": checked,
         "denied": any(one.rule.enforce == "deny" for one in broken),
@@ -63,7 +63,7 @@ def note_check(
             operation=CHECKED,
             type="policy",
             record_ids=tuple({one.rule.record_id: None for one in broken if one.rule.record_id}),
-            query=f"{_safe(runtime, line)[:_LONGEST]}\n{json.dumps(told)}",
+            query=f"{_safe(runtime, line)[:_LONGEST]}\n{json.dumps(summary)}",
             agent=runtime.client,
             scope=runtime.scope,
         )
@@ -78,11 +78,11 @@ def past_checks(runtime: Runtime) -> list[PastCheck]:
 
 def _checks_among(runtime: Runtime) -> Iterator[PastCheck]:
     for seen in runtime.view.observations.recent(frozenset({runtime.scope}), _LOOKED_THROUGH):
-        about, _, told = seen.query.partition("\n")
-        if seen.operation != CHECKED or not told:
+        about, _, summary = seen.query.partition("\n")
+        if seen.operation != CHECKED or not summary:
             continue
         try:
-            found = json.loads(told)
+            found = json.loads(summary)
             broken = [ViolationView(**one) for one in found.pop("violations")]
             yield PastCheck(seen.at, about=about, violations=broken, **found)
         except (ValueError, TypeError, KeyError):

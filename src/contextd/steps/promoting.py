@@ -57,8 +57,8 @@ class WiderCopy:
     @property
     def token(self) -> str:
         """What confirms exactly this text."""
-        said = [self.copy.id, self.copy.title, self.copy.content, dict(self.copy.data)]
-        return digest(json.dumps([*said, list(self.copy.tags)], sort_keys=True))[:12]
+        fields = [self.copy.id, self.copy.title, self.copy.content, dict(self.copy.data)]
+        return digest(json.dumps([*fields, list(self.copy.tags)], sort_keys=True))[:12]
 
 
 def copy_for(runtime: Runtime, record: Record, target: Scope, own: Particulars | None) -> WiderCopy:
@@ -72,8 +72,8 @@ def copy_for(runtime: Runtime, record: Record, target: Scope, own: Particulars |
         data = _still_valid(record.kind, generalised_all(data, own), data)
         # A digest of words without names: by it the error is known again, whatever its text says now.
         data |= {name: record.data[name] for name in _DIGESTS if name in record.data}
-        kept = (tag for tag in tags if generalised(tag, own) == tag)
-        tags = tuple(kept)
+        shared_tags = (tag for tag in tags if generalised(tag, own) == tag)
+        tags = tuple(shared_tags)
     now = runtime.clock.now()
     copy = Record(
         id=str(uuid.uuid5(_NAMESPACE, f"{target} {record.scope} {record.id}")),
@@ -197,10 +197,10 @@ def _known(runtime: Runtime, copy: Record) -> Record | None:
     if same is not None:
         return same
     types = schema_of(runtime).types
-    said = statement_of(copy, types)
+    statement = statement_of(copy, types)
     found: Record | None = None
     for other in _nearest(runtime, copy):
-        judged = judge(said, statement_of(other, types))
+        judged = judge(statement, statement_of(other, types))
         if judged.verdict == "opposite":
             raise Conflict(
                 f"{copy.scope} says the opposite in {short_id(other.id)}: {judged.reason}",

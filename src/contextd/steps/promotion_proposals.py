@@ -154,9 +154,9 @@ def _proposed(runtime: Runtime, found: WidelyKnown) -> Record:
     mine = particulars(runtime, found.best.scope)
     copy = copy_for(runtime, found.best, found.target, Particulars(names, mine.files, mine.symbols))
     ids = [record.id for record in found.records]
-    said = found.best.content_hash
+    content_hash = found.best.content_hash
     proposal = copy.copy.with_(
-        id=str(uuid.uuid5(_NAMESPACE, f"{found.target} {found.best.kind} {said}")),
+        id=str(uuid.uuid5(_NAMESPACE, f"{found.target} {found.best.kind} {content_hash}")),
         data={**copy.copy.data, "promoted_from": ids},
         source=Source(agent="contextd", operation=PROPOSED),
         trust="extracted",

@@ -148,8 +148,8 @@ def _came_back(
     changes["tried"] = _united(record, {"tried": tried}, "tried", 3)
     rises = proven and record.status == "candidate"
     if rises:
-        told = ("solution", "affected_files", "code_diff", "verified")
-        changes |= {name: data[name] for name in told}
+        fields = ("solution", "affected_files", "code_diff", "verified")
+        changes |= {name: data[name] for name in fields}
     merged = {**record.data, **changes}
     sinks = doubted and record.status == "active" and record.trust == "extracted"
     status: Status = "active" if rises else "candidate" if sinks else record.status

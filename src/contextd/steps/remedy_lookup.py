@@ -54,9 +54,9 @@ def known_remedies(
         "remediation", statuses=tuple(statuses), valid_at=runtime.clock.now(), limit=_PAGE
     )
     found = _signed(runtime, lines, asked) if lines else []
-    said = output[:_QUOTED_READ] if quoted else ""
+    prose = output[:_QUOTED_READ] if quoted else ""
     found += _worded(runtime, lines, output if quoted else "", asked)
-    near = {record.id: (record, _nearness(record, lines, said)) for record in found}
+    near = {record.id: (record, _nearness(record, lines, prose)) for record in found}
     known = [KnownRemedy(record, how) for record, how in near.values() if how is not None]
     place = {scope: at for at, scope in enumerate(runtime.cascade)}
     return sorted(

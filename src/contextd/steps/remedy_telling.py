@@ -44,8 +44,8 @@ def remedy_for(
     found = known_remedies(runtime, ends, statuses=("active",), quoted=quoted)
     records = [one.record for one in found if _may_be_told(one.record, session)]
     standing = standings(runtime, records)
-    told = session.data.get(REMEDIED, ()) if session is not None else ()
-    hidden = from_elsewhere(runtime, standing) | set(map(str, told))
+    remedy_ids = session.data.get(REMEDIED, ()) if session is not None else ()
+    hidden = from_elsewhere(runtime, standing) | set(map(str, remedy_ids))
     for record in records:
         stands = standing.get(record.id)
         if record.id not in hidden and not (stands and stands.reverted):

@@ -43,5 +43,5 @@ def fresh(lines: Sequence[Line], sessions: Sequence[Session]) -> list[Line]:
     """The lines that were not told in enough of these sessions: forks of a session all begin where it
     ended, and a list of changes stands until somebody commits.
     """
-    told = lines_told(sessions)
-    return [line for line in lines if told[line_digest(line.text)] < ENOUGH]
+    counts = lines_told(sessions)
+    return [line for line in lines if counts[line_digest(line.text)] < ENOUGH]

@@ -123,7 +123,7 @@ def _stamps(files: Iterable[_Found]) -> Stamps:
 
 def _take_in(runtime: Runtime, files: Sequence[_Found]) -> list[FileProblem]:
     problems: list[FileProblem] = []
-    told: dict[tuple[str, str], SkillFile] = {}
+    definitions: dict[tuple[str, str], SkillFile] = {}
     for one in files:
         read = read_skill_file("skill" if one.sort == "skill" else "agent", one.path, one.shown)
         if isinstance(read, FileProblem):
@@ -131,17 +131,17 @@ def _take_in(runtime: Runtime, files: Sequence[_Found]) -> list[FileProblem]:
         else:
             problems += [read.problem] if read.problem is not None else []
             # The same skill in the folders of several clients is one.
-            told.setdefault((read.sort, read.name), read)
+            definitions.setdefault((read.sort, read.name), read)
     query = runtime.query(
         "skill", "agent", reach=runtime.scope.level, statuses=STATUSES, limit=_MOST
     )
     known = {record.id: record for record in runtime.view.records.find(query).records}
     puts: list[Put] = []
-    for read in told.values():
+    for read in definitions.values():
         before = known.get(_id(runtime, read))
         put = _created(runtime, read) if before is None else _changed(runtime, before, read)
         puts += [put] if put is not None else []
-    wanted = {_id(runtime, read) for read in told.values()}
+    wanted = {_id(runtime, read) for read in definitions.values()}
     broken = {problem.file for problem in problems}
     for record in known.values():
         file = str(record.data.get("file") or "")
@@ -176,9 +176,9 @@ def _created(runtime: Runtime, read: SkillFile) -> Put:
 
 def _changed(runtime: Runtime, before: Record, read: SkillFile) -> Put | None:
     """The record as the file says it now; None where it says so. What somebody put away stays away."""
-    gone = bool(before.data.get("gone"))
+    was_missing = bool(before.data.get("gone"))
     same = before.data.get("digest") == read.digest and before.data.get("file") == read.file
-    if same and not gone:
+    if same and not was_missing:
         return None
     source = Source(agent=read.file, client=runtime.client, operation="file", ref=read.file)
     after = before.with_(
@@ -186,7 +186,7 @@ def _changed(runtime: Runtime, before: Record, read: SkillFile) -> Put | None:
         content=_content(read),
         data=_data(read),
         source=source,
-        status="active" if gone else before.status,
+        status="active" if was_missing else before.status,
         updated_at=runtime.clock.now(),
     )
     return Put(cleaned(runtime, after)[0], "update", f"changed in {read.file}")
@@ -212,8 +212,8 @@ def _content(read: SkillFile) -> str:
 def _data(read: SkillFile) -> dict[str, object]:
     body = {"skill": "prompt_template", "agent": "system_prompt"}[read.sort]
     files = {"files": list(read.files)} if read.files else {}
-    told = {"name": read.name, body: read.body, "file": read.file, "digest": read.digest}
-    return {**read.data, **told, **files}
+    fields = {"name": read.name, body: read.body, "file": read.file, "digest": read.digest}
+    return {**read.data, **fields, **files}
 
 
 def _commit(runtime: Runtime, puts: Sequence[Put]) -> None:

@@ -97,13 +97,13 @@ def _proposal(runtime: Runtime, session: Session, one: Procedure, times: int) ->
     now = runtime.clock.now()
     name = "-".join(dict.fromkeys(word for step in one.steps for word in step.split()[:2]))
     name = "".join(letter if letter.isalnum() else "-" for letter in name.lower())[:60].strip("-")
-    told = " → ".join(one.steps)
+    step_chain = " → ".join(one.steps)
     record = Record(
         id=str(uuid.uuid5(_NAMESPACE, f"{session.scope}:{one.key}")),
         kind="skill",
         scope=session.scope,
         title=name,
-        content=f"Steps that ended well together in {times} sessions: {told}",
+        content=f"Steps that ended well together in {times} sessions: {step_chain}",
         data={
             "name": name,
             "steps": [f"run `{command}`" for command in one.commands],

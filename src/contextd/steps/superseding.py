@@ -29,7 +29,7 @@ def supersede_older(runtime: Runtime, said: Sequence[tuple[Record, datetime]]) -
     What is trusted more is left as it is, and so is what holds beyond the project.
     """
     moments = {record.id: at for record, at in said}
-    gone: list[str] = []
+    superseded_ids: list[str] = []
     for record, at in sorted(said, key=lambda pair: pair[1]):
         changes = [
             _superseded(runtime, older, record, reason)
@@ -39,8 +39,8 @@ def supersede_older(runtime: Runtime, said: Sequence[tuple[Record, datetime]]) -
             # Who changed one of them meanwhile knows better.
             with suppress(Conflict):
                 change_all(runtime, changes)
-                gone += [one.before.id for one in changes]
-    return gone
+                superseded_ids += [one.before.id for one in changes]
+    return superseded_ids
 
 
 def _older(
@@ -71,5 +71,5 @@ def _older(
 
 def _superseded(runtime: Runtime, older: Record, by: Record, reason: str) -> Changed:
     after = older.with_(status="superseded", canonical_id=by.id, valid_to=runtime.clock.now())
-    told = f"session {short_id(by.session)} said {short_id(by.id)} later: {reason}"
-    return Changed(older, after, "resolve", told)
+    explanation = f"session {short_id(by.session)} said {short_id(by.id)} later: {reason}"
+    return Changed(older, after, "resolve", explanation)

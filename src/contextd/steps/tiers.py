@@ -63,15 +63,15 @@ def always(runtime: Runtime, rules: Sequence[Record]) -> dict[str, str]:
     if not runtime.settings.flag("injection.tier0"):
         return {}
     spoken = _languages(runtime)
-    told: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for rule in sorted(rules, key=lambda r: (runtime.cascade.index(r.scope), -r.confidence, r.id)):
         if rule.kind == "policy" and rule.data.get("severity") == "critical":
-            told[rule.id] = "a critical policy"
+            reasons[rule.id] = "a critical policy"
         elif rule.kind == "coding_standard":
             language = str(rule.data.get("language") or "").casefold()
             if not language or {language, *_ALSO.get(language, ())} & spoken:
-                told[rule.id] = f"a standard for {language}" if language else "a standard"
-    return told
+                reasons[rule.id] = f"a standard for {language}" if language else "a standard"
+    return reasons
 
 
 def _languages(runtime: Runtime) -> set[str]:
@@ -106,7 +106,7 @@ def bearing(runtime: Runtime, found: Sequence[FoundRecord]) -> dict[str, str]:
     settings allow, and no warning that is not certain to be meant.
     """
     most = runtime.settings.number("injection.experiences")
-    told: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for hit in found:
         record = hit.record
         if record.kind == "anti_pattern" and hit.score <= CERTAIN:
@@ -115,8 +115,8 @@ def bearing(runtime: Runtime, found: Sequence[FoundRecord]) -> dict[str, str]:
             if most <= 0:
                 continue
             most -= 1
-        told[record.id] = f"like the task: {hit.why}"
-    return told
+        reasons[record.id] = f"like the task: {hit.why}"
+    return reasons
 
 
 def skill_line(record: Record) -> str:
@@ -133,12 +133,12 @@ def tiers_of(why: Mapping[str, tuple[int, str]]) -> dict[str, list[object]]:
 
 def reasons_of(kept: object) -> dict[str, tuple[int, str]]:
     """What `tiers_of` made, read back."""
-    told = kept.items() if isinstance(kept, Mapping) else ()
-    return {str(id): (int(tier), str(reason)) for id, (tier, reason) in told}
+    entries = kept.items() if isinstance(kept, Mapping) else ()
+    return {str(id): (int(tier), str(reason)) for id, (tier, reason) in entries}
 
 
 def reasons_in(event: Event) -> dict[str, tuple[int, str]]:
     """Tier and reason of each record that an injection told of. An old one does not say why."""
     known = reasons_of(event.data.get("why"))
-    told = map(str, event.data.get("records", ()))
-    return {id: known.get(id, (BEARING, "not recorded")) for id in told}
+    record_ids = map(str, event.data.get("records", ()))
+    return {id: known.get(id, (BEARING, "not recorded")) for id in record_ids}

@@ -96,13 +96,13 @@ def save_typed(
         raise Invalid("data is empty", "give the fields; describe_schema names them")
     schema = schema_of(runtime)
     kind = schema.types.get(type)
-    kept: dict[str, Any] = {TYPE if kind else SAVED_AS: type}
-    kept[FIELDS] = kind.check(data) if kind else dict(data)
+    entry_data: dict[str, Any] = {TYPE if kind else SAVED_AS: type}
+    entry_data[FIELDS] = kind.check(data) if kind else dict(data)
     if bubble:
-        kept["bubbleId"] = bubble
-    content = content_of(type, kept[FIELDS])
+        entry_data["bubbleId"] = bubble
+    content = content_of(type, entry_data[FIELDS])
     saved = save_new(
-        runtime, "context", content=content, tags=tags, data=kept, source=source, scope=scope
+        runtime, "context", content=content, tags=tags, data=entry_data, source=source, scope=scope
     )
     return saved, "" if kind else _untyped(type, schema)
 
@@ -164,14 +164,14 @@ def in_step(before: Record, after: Record) -> Record:
     if after.content == before.content:
         named = after.data.get(TYPE) or after.data.get(SAVED_AS)
         return after.with_(content=_made_of(after)) if made and named else after
-    kept = {name: value for name, value in now.items() if was.get(name) == value}
-    free = [name for name, value in kept.items() if isinstance(value, str)]
+    same_fields = {name: value for name, value in now.items() if was.get(name) == value}
+    free = [name for name, value in same_fields.items() if isinstance(value, str)]
     if made and len(now) == len(free) == 1:
         follows = after.with_(data={**after.data, FIELDS: {free[0]: after.content}})
         return follows.with_(content=_made_of(follows))
     lost = [
         name
-        for name, value in kept.items()
+        for name, value in same_fields.items()
         if (shown := shown_value(value)) in before.content
         and shown not in after.content
         and (made or len(shown) >= _TELLING)

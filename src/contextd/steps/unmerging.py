@@ -58,9 +58,9 @@ def unmerge_of(runtime: Runtime, record: Record) -> Unmerged:
         puts.append(put)
         notes += [note] if note else []
     known = {member.id for member in members}
-    gone = [id for id in _joined(before, after) if id not in known]
-    if gone:
-        notes.append(f"not among them any more: {', '.join(map(short_id, gone))}")
+    missing_ids = [id for id in _joined(before, after) if id not in known]
+    if missing_ids:
+        notes.append(f"not among them any more: {', '.join(map(short_id, missing_ids))}")
     runtime.commit(records=puts)
     return Unmerged(puts[0].record, tuple(put.record for put in puts[1:]), edited, tuple(notes))
 

@@ -24,18 +24,18 @@ def settle_window(runtime: Runtime, session_id: str, *, keep_scores: bool = Fals
     """
     items = window_of(runtime, session_id)
     capacity = runtime.settings.number("window.tokens")
-    gone = pruned(items, capacity, runtime.clock.now())
-    if not gone and not (items and keep_scores):
+    pruned_items = pruned(items, capacity, runtime.clock.now())
+    if not pruned_items and not (items and keep_scores):
         return 0
-    archived = {(item.type, item.source): item for item in gone}
+    archived = {(item.type, item.source): item for item in pruned_items}
     after = [archived.get((item.type, item.source), item) for item in items]
-    events = (_pruning(runtime, items, after, gone),) if gone else ()
-    rescored = tuple(after if keep_scores else gone)
+    events = (_pruning(runtime, items, after, pruned_items),) if pruned_items else ()
+    rescored = tuple(after if keep_scores else pruned_items)
     change = SessionChange(id=session_id, rescored=rescored, events=events)
     done = runtime.commit(sessions=[change])
-    if gone:
+    if pruned_items:
         write_context_md(runtime, done.sessions.get(session_id))
-    return len(gone)
+    return len(pruned_items)
 
 
 def _pruning(

@@ -57,12 +57,12 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
     counts = {"used": 0, "unused": 0, "demoted": 0}
     worked = any(event.type == "tool_call" for event in events)
     after = texts_after(events)
-    told = [one for one in runtime.view.records.get(list(after)) if one.kind != EPISODE]
-    of_use = {one.id for one in told if was_used(one.text, after[one.id])}
+    records = [one for one in runtime.view.records.get(list(after)) if one.kind != EPISODE]
+    of_use = {one.id for one in records if was_used(one.text, after[one.id])}
     if of_use:
         runtime.commit(sessions=[SessionChange(id=session.id, data={USED: sorted(of_use)})])
     vain = told_in_vain(_latest(runtime))
-    for record in told:
+    for record in records:
         used = record.id in of_use
         did = any(step.strip() for step in after[record.id])
         if not did or record.status != "active" or _judged(runtime, record, session):

@@ -154,9 +154,9 @@ def save_new(
 def _known(runtime: Runtime, verdict: Verdict, existing: Record) -> Saved:
     """What becomes of a draft that says what is known."""
     seen, more = _seen_again(runtime, existing, verdict.draft)
-    told = "; ".join(filter(None, (verdict.reason, more)))
+    reason = "; ".join(filter(None, (verdict.reason, more)))
     changed = seen.version != existing.version
-    return Saved("duplicate", told, seen, len(verdict.findings), changed)
+    return Saved("duplicate", reason, seen, len(verdict.findings), changed)
 
 
 def _record(
@@ -404,16 +404,16 @@ def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Recor
     mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
     if not mine or not (tags or moved):
         return existing, ""
-    told = [f"took over the tags {', '.join(tags)}"] if tags else []
-    told += ["is in that bubble now"] if moved else []
+    effects = [f"took over the tags {', '.join(tags)}"] if tags else []
+    effects += ["is in that bubble now"] if moved else []
     after = existing.with_(
         tags=(*existing.tags, *tags),
         data={**existing.data, "bubbleId": bubble} if moved else existing.data,
     )
-    reason = f"said again: it {' and '.join(told)}"
+    reason = f"said again: it {' and '.join(effects)}"
     return change(
         runtime, existing, after, action="update", reason=reason
-    ), f"it {' and '.join(told)}"
+    ), f"it {' and '.join(effects)}"
 
 
 class _Look:

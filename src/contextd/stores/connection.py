@@ -88,8 +88,8 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except apsw.Error as problem:
         known = (DRIVER_ERRORS[kind] for kind in type(problem).__mro__ if kind in DRIVER_ERRORS)
-        kind, said, hint = next(known, (Unavailable, "could not be used", _OURS))
-        raise kind(f"{path} {said}: {problem}", hint) from problem
+        kind, failure, hint = next(known, (Unavailable, "could not be used", _OURS))
+        raise kind(f"{path} {failure}: {problem}", hint) from problem
     except (UnicodeEncodeError, OverflowError) as problem:
         raise Invalid(
             f"cannot be stored: {problem}", "send valid Unicode and 64-bit integers"

@@ -44,8 +44,8 @@ class _Matrix:
         width = self.vectors.shape[1] * 2
         fitting = [row for row in rows if row[7] is not None and len(row[7]) == width]
         if len(fitting) < len(rows):
-            kept = {row[0] for row in fitting}
-            self.drop(row[0] for row in rows if row[0] not in kept)
+            numbers = {row[0] for row in fitting}
+            self.drop(row[0] for row in rows if row[0] not in numbers)
         if not fitting:
             return
         unpacked = unpack([row[7] for row in fitting])

@@ -162,8 +162,8 @@ def only_one(prefix: str, found: Sequence[Record]) -> Record:
 
 def page(found: Sequence[Record], limit: int) -> Page:
     """A page of at most `limit` of the records, when one more was looked up than asked for."""
-    kept = list(found[: max(0, limit)])
-    return Page(kept, cursor_after(kept[-1]) if kept and len(found) > len(kept) else "")
+    records = list(found[: max(0, limit)])
+    return Page(records, cursor_after(records[-1]) if records and len(found) > len(records) else "")
 
 
 def nothing_to_undo(record_id: str) -> NotFound:

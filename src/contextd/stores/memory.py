@@ -136,8 +136,10 @@ class MemoryView(LocalReads):
 
 def _write_code(state: State, changes: Changes) -> None:
     for code in changes.code:
-        gone = [(code.scope, path) for path in code.remove]
-        stale = [c.id for key in gone if key in state.files for c in state.files.pop(key).chunks]
+        removed_keys = [(code.scope, path) for path in code.remove]
+        stale = [
+            c.id for key in removed_keys if key in state.files for c in state.files.pop(key).chunks
+        ]
         for file in code.put:
             stale += _put_file(state, code.scope, file)
         memory_index.forget(state, code.scope, stale)
@@ -287,8 +289,8 @@ class MemoryUpkeep:
         with self._space.lock:
             state, now = self._space.state, self._space.now()
             log(state, by_products.observations)
-            for told in by_products.handed_out:
-                state.handed_out[told.scope, told.session, told.digest] = now
+            for handout in by_products.handed_out:
+                state.handed_out[handout.scope, handout.session, handout.digest] = now
             for use in by_products.uses:
                 record = state.records.get((use.scope, use.record_id))
                 if record is not None:
@@ -324,13 +326,13 @@ def _drop_changes(state: State, before: datetime | None) -> int:
         return 0
     for key, history in list(state.changes.items()):
         latest = history[-1].seq
-        kept = tuple(
+        remaining = tuple(
             change
             for change in history
             if change.at >= codec.utc(before) or change.seq > latest - rules.CHANGES_KEPT
         )
-        count += len(history) - len(kept)
-        state.changes[key] = kept
+        count += len(history) - len(remaining)
+        state.changes[key] = remaining
     return count
 
 
@@ -342,19 +344,19 @@ def _drop_events(state: State, before: datetime | None) -> int:
         if session.status != "archived" or session.last_seen_at >= codec.utc(before):
             continue
         logged = state.events.get(key, ())
-        kept = tuple(event for event in logged if event.type == "message")
-        state.events[key] = kept
-        state.dropped[key] = state.dropped.get(key, 0) + len(logged) - len(kept)
-        count += len(logged) - len(kept)
+        messages = tuple(event for event in logged if event.type == "message")
+        state.events[key] = messages
+        state.dropped[key] = state.dropped.get(key, 0) + len(logged) - len(messages)
+        count += len(logged) - len(messages)
     return count
 
 
 def _drop_vectors(state: State) -> int:
     present = {(part, e.digest) for part, mine in state.entries.items() for e in mine.values()}
-    gone = [key for key in state.vectors if key[:2] not in present]
-    for key in gone:
+    orphans = [key for key in state.vectors if key[:2] not in present]
+    for key in orphans:
         del state.vectors[key]
-    return len(gone)
+    return len(orphans)
 
 
 class MemoryStore:

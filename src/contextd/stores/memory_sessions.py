@@ -212,8 +212,8 @@ class MemoryOriginals:
     def get(self, id: str) -> Original | None:
         """See `Originals.get`."""
         with self._space.lock:
-            kept = list(self._space.state.originals.values())
-        mine = [one for one in kept if one.id == id and self._reach.reads(one.scope)]
+            originals = list(self._space.state.originals.values())
+        mine = [one for one in originals if one.id == id and self._reach.reads(one.scope)]
         return mine[-1] if mine else None
 
 

@@ -195,10 +195,10 @@ def caught_up(
         [(now, floor)] = database.rows(ask, (part,))
         known = floor <= copy.seq <= now
         if known:
-            gone = database.rows(
+            forgotten_rows = database.rows(
                 "SELECT doc FROM forgotten WHERE part = ? AND seq > ?", (part, copy.seq)
             )
-            copy.drop(number for (number,) in gone)
+            copy.drop(number for (number,) in forgotten_rows)
             since = copy.seq
             for sql in source.newer:
                 copy.take(database.rows(sql, {**values, "since": since}))

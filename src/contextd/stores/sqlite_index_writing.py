@@ -120,14 +120,14 @@ class IndexWriter:
         wanted = codec.dumps(list(ids))
         parts = fetch(self._connection, "SELECT no FROM parts WHERE scope = ?", (str(scope),))
         for (part,) in parts:
-            gone = fetch(
+            removed_rows = fetch(
                 self._connection,
                 "DELETE FROM docs WHERE part = ? AND id IN (SELECT value FROM json_each(?))"
                 " RETURNING no",
                 (part, wanted),
             )
-            if gone:
-                self._forgotten(part, [number for (number,) in gone])
+            if removed_rows:
+                self._forgotten(part, [number for (number,) in removed_rows])
 
     def _forgotten(self, part: int, numbers: Sequence[int]) -> None:
         self._connection.executemany(

@@ -205,8 +205,8 @@ class SqliteQueue:
             rows = fetch(connection, due, (now,))
             for scope, job, due_at, every in rows:
                 if every is None or every <= 0 or not codec.is_scope(scope):
-                    gone = "DELETE FROM schedules WHERE scope = ? AND job = ?"
-                    connection.execute(gone, (scope, job))
+                    sql = "DELETE FROM schedules WHERE scope = ? AND job = ?"
+                    connection.execute(sql, (scope, job))
                 else:
                     step = timedelta(microseconds=every)
                     later = rules.next_round(_moment(due_at), step, from_micros(now))

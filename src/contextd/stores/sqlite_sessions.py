@@ -159,9 +159,9 @@ class EventRow:
 def event_row(event: Event) -> EventRow:
     """What an event looks like in its table. Raises `Invalid` for data that is not plain."""
     body = codec.event_to_json(event)
-    told = {n: value for n, value in body.items() if n not in _APART and value not in ("", {})}
+    fields = {n: value for n, value in body.items() if n not in _APART and value not in ("", {})}
     codec.check_text(event.key)
-    return EventRow(event.key, event.type, pack(codec.dumps(told)))
+    return EventRow(event.key, event.type, pack(codec.dumps(fields)))
 
 
 def change_session(

@@ -184,11 +184,11 @@ def _write(
 def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared) -> None:
     for change, (scope, rows) in zip(ready.changes.code, ready.files, strict=True):
         # A chunk that moved to another file is among what is put: first out, then in.
-        gone = remove_files(connection, scope, change.remove) if change.remove else []
+        removed_ids = remove_files(connection, scope, change.remove) if change.remove else []
         for row in rows:
-            gone += write_file(connection, row)
-        if gone:
-            index.forget(scope, gone)
+            removed_ids += write_file(connection, row)
+        if removed_ids:
+            index.forget(scope, removed_ids)
 
 
 def _has_vectors_before(connection: apsw.Connection) -> bool:

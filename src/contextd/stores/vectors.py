@@ -51,6 +51,6 @@ def stacked(rows: Mapping[str, Vector]) -> tuple[list[str], Vector]:
     if not rows:
         return [], np.zeros((0, 0), np.float32)
     width = Counter(row.shape for row in rows.values()).most_common(1)[0][0]
-    kept = {name: row for name, row in rows.items() if row.shape == width}
-    matrix: Vector = np.vstack(list(kept.values()))
-    return list(kept), matrix
+    vectors = {name: row for name, row in rows.items() if row.shape == width}
+    matrix: Vector = np.vstack(list(vectors.values()))
+    return list(vectors), matrix

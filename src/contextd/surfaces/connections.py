@@ -297,9 +297,9 @@ class Connections:
                 raise
             # Another version may know what to do with it.
             logger.info("kept for another version: %s", error.message)
-            kept = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
+            origin = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
             # It may lie there for weeks, and what is in it never went through a store.
-            plain = json.dumps({**kept, **line}, ensure_ascii=False)
+            plain = json.dumps({**origin, **line}, ensure_ascii=False)
             spool.keep_unknown(self._home, json.loads(redact(plain, self._redaction_key).text))
             return {"output": {}}
         value = answer.value if isinstance(answer.value, Mapping) else {}

@@ -79,12 +79,12 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
         for notice in answer.notices:
             await _send(ctx, notice)
         unsaid = tuple(notice for notice in answer.notices if not notice.answered)
-        told = () if _shows_notices(ctx) else unsaid
+        notices = () if _shows_notices(ctx) else unsaid
         return types.CallToolResult(
-            content=[types.TextContent(text=text) for text in (answer.text, *_lines(told))],
+            content=[types.TextContent(text=text) for text in (answer.text, *_lines(notices))],
             structured_content={
                 **structured(op, answer.value if _wants_all(ctx) else answer.shown),
-                **({"notices": [notice.as_dict() for notice in told]} if told else {}),
+                **({"notices": [notice.as_dict() for notice in notices]} if notices else {}),
             },
         )
 

@@ -160,6 +160,7 @@ def test_filters_narrow_the_list_and_pages_go_on(visit: Visit, call: Callable[..
     assert page.url.endswith("/records?kind=memory&tag=parcel")
 
 
+@pytest.mark.long
 def test_every_part_of_the_menu_is_reached_by_keyboard(visit: Visit) -> None:
     visitor = visit()
     page = visitor.page

@@ -38,10 +38,12 @@ class Baseline:
 
 def until(one: Recording, at: datetime) -> Recording:
     """What had been said in a recording by then."""
-    said = [each for each in one.exchanges if each.ended is not None and each.ended <= at]
-    if len(said) == len(one.exchanges):
+    exchanges = [each for each in one.exchanges if each.ended is not None and each.ended <= at]
+    if len(exchanges) == len(one.exchanges):
         return one
-    return Recording(one.project, one.name, one.external, one.lines, one.times, one.begins, said)
+    return Recording(
+        one.project, one.name, one.external, one.lines, one.times, one.begins, exchanges
+    )
 
 
 def _nothing_kept(_: Recording) -> list[str]:
@@ -60,8 +62,8 @@ def _handed_off(one: Recording) -> list[str]:
 
 
 def _handoff(before: Sequence[Recording]) -> str:
-    kept = _handed_off(before[-1]) if before else []
-    return "\n".join(trim_to_tokens(text, _BUDGET // 2) or text[:600] for text in kept)
+    texts = _handed_off(before[-1]) if before else []
+    return "\n".join(trim_to_tokens(text, _BUDGET // 2) or text[:600] for text in texts)
 
 
 def _turn_ends(one: Recording) -> list[str]:
@@ -144,8 +146,8 @@ def _sentences(one: Recording) -> list[str]:
 def _events(one: Recording) -> list[Event]:
     events: list[Event] = []
     for each in one.exchanges:
-        said = [("user", each.prompt), *(("assistant", text) for text in each.answers)]
-        for role, text in said:
+        messages = [("user", each.prompt), *(("assistant", text) for text in each.answers)]
+        for role, text in messages:
             events.append(
                 Event(type="message", key=str(len(events)), at=each.at, role=role, text=text)
             )

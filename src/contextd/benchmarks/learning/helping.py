@@ -47,8 +47,8 @@ class ShownLine:
 
 def key_of(project: str, session: str, text: str) -> str:
     """A digest of a statement in its place."""
-    said = " ".join(sorted(set(content_words(text))))
-    whole = f"{project}\n{session}\n{said}"
+    wording = " ".join(sorted(set(content_words(text))))
+    whole = f"{project}\n{session}\n{wording}"
     return hashlib.blake2b(whole.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
@@ -63,9 +63,11 @@ def shown_lines(
         if line.startswith("#"):
             section = line.lstrip("# ")
         elif line and not _INTRODUCES.search(line):
-            said = _NOTE.sub("", line.lstrip("-*• ").strip())
-            if content_words(said) and not said.startswith("Project briefing from contextd"):
-                found.append(ShownLine(project, session, number, section, said))
+            statement = _NOTE.sub("", line.lstrip("-*• ").strip())
+            if content_words(statement) and not statement.startswith(
+                "Project briefing from contextd"
+            ):
+                found.append(ShownLine(project, session, number, section, statement))
     return found
 
 
@@ -123,8 +125,8 @@ def guessed(line: ShownLine, one: Recording, words: Vocabulary) -> bool:
         own -= words.terms(later[0].prompt)
     prompts = [each.prompt for each in (later[1:] if line.number >= 0 else later)]
     answers = [text for each in later for text in each.answers]
-    said = set[str]().union(*map(words.terms, (*prompts, *answers)))
-    return len(own & said) >= _SHARED
+    session_terms = set[str]().union(*map(words.terms, (*prompts, *answers)))
+    return len(own & session_terms) >= _SHARED
 
 
 def read_labels(folder: Path | None, name: str = LABELS) -> dict[str, str]:

@@ -180,17 +180,17 @@ class Measure:
             text = done.briefing.text if done.briefing else ""
             briefings.append(self._text(OURS, done.recording, -1, text, done.root, goes_on))
             injections += [
-                self._text(OURS, done.recording, told.number, told.text, done.root)
-                for told in done.injections
+                self._text(OURS, done.recording, injection.number, injection.text, done.root)
+                for injection in done.injections
             ]
 
     def _baseline(self, baseline: Baseline, one: ReplayedProject) -> None:
         recordings = [done.recording for done in one.sessions]
-        kept = self.done.kept.setdefault(baseline.name, [])
+        statements = self.done.kept.setdefault(baseline.name, [])
         briefings = self.done.briefings.setdefault(baseline.name, [])
         for recording in recordings:
             texts = baseline.keeps(recording)
-            kept += [
+            statements += [
                 KeptStatement(baseline.name, one.name, recording.name, "", "active", text)
                 for text in texts
             ]
@@ -207,7 +207,7 @@ class Measure:
         """A plain search as baseline of injections and of recall: it never abstains."""
         name = "BM25"
         recordings = [done.recording for done in one.sessions]
-        told = self.done.injections.setdefault(name, [])
+        injections = self.done.injections.setdefault(name, [])
         for done in one.sessions:
             recording = done.recording
             answers = _answers(_before(recording, recordings))
@@ -216,7 +216,7 @@ class Measure:
                 self.done.prompts[name] = self.done.prompts.get(name, 0) + 1
                 best = [answers[place][:_EXCERPT] for place in index.ranking(each.prompt, 1)]
                 if best:
-                    told.append(self._text(name, recording, number, best[0], done.root))
+                    injections.append(self._text(name, recording, number, best[0], done.root))
             for gold in self._gold:
                 if _of(gold, recording):
                     known = [*answers, *_answers([recording])]
@@ -245,10 +245,10 @@ class Measure:
 def write_out(folder: Path, done: Measurements, labels: Mapping[str, str]) -> None:
     """Write every line that was shown and every statement that was kept, for somebody to judge."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, told in (("briefings", done.briefings), ("injections", done.injections)):
-        rows = (_row(line) for each in told.values() for text in each for line in text.lines)
+    for name, by_method in (("briefings", done.briefings), ("injections", done.injections)):
+        rows = (_row(line) for each in by_method.values() for text in each for line in text.lines)
         _write(folder / f"{name}.jsonl", rows)
-    kept = (
+    statements = (
         {
             "method": one.method, "project": one.project, "session": one.session,
             "kind": one.kind, "standing": one.standing, "text": one.text,
@@ -257,7 +257,7 @@ def write_out(folder: Path, done: Measurements, labels: Mapping[str, str]) -> No
         }
         for each in done.kept.values() for one in each
     )  # fmt: skip
-    _write(folder / "kept.jsonl", kept)
+    _write(folder / "kept.jsonl", statements)
     recalled = (
         {"gold": one.gold.id, "project": one.gold.project, **one.places} for one in done.recalled
     )
@@ -286,8 +286,8 @@ def _of(gold: Gold, recording: Recording) -> bool:
 def _before(one: Recording, recordings: Sequence[Recording]) -> list[Recording]:
     """What was said in other sessions before this one started, the latest last."""
     found = [until(other, one.started) for other in recordings if other is not one]
-    said = [other for other in found if other.exchanges]
-    return sorted(said, key=lambda other: other.exchanges[-1].ended or other.started)
+    earlier_sessions = [other for other in found if other.exchanges]
+    return sorted(earlier_sessions, key=lambda other: other.exchanges[-1].ended or other.started)
 
 
 def _continues(one: Recording, recordings: Sequence[Recording]) -> bool:

@@ -106,10 +106,10 @@ def survival() -> Survival:
     with replayed(projects) as found:
         for one, project in zip(SESSIONS, found, strict=True):
             done = project.sessions[0]
-            told = "\n".join(each.text for each in done.told if each.hook == "compact")
-            kept = "\n".join(done.handoffs)
+            briefing = "\n".join(each.text for each in done.told if each.hook == "compact")
+            handoff_text = "\n".join(done.handoffs)
             for sort, fact in _facts(one):
-                stands, written = _stands(fact, told), _stands(fact, kept)
+                stands, written = _stands(fact, briefing), _stands(fact, handoff_text)
                 back.append((sort, stands))
                 page.append(written)
                 if not stands and not written:
@@ -145,16 +145,16 @@ def _share(values: Sequence[bool]) -> MeasuredShare:
 
 def _told_afterwards(one: TakenBack, project: ReplayedProject) -> Iterator[str]:
     """The lines that were shown once the statement was taken back."""
-    said = next(
+    retracted_at = next(
         each.at
         for done in project.sessions
         for each in done.recording.exchanges
         if each.prompt == one.retraction
     )
     for done in project.sessions:
-        for told in done.told:
-            if told.at > said:
-                yield from told.text.splitlines()
+        for hook_output in done.told:
+            if hook_output.at > retracted_at:
+                yield from hook_output.text.splitlines()
 
 
 def _facts(one: PlantedSession) -> Iterator[tuple[str, PlantedFact]]:

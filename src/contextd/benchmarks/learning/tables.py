@@ -39,12 +39,12 @@ def print_kept(out: TextIO, done: Measurements, labels: StatementLabels) -> None
     )
     print("|---|---|---|---|---|---|", file=out)
     sessions = max(1, len(done.sessions))
-    for method, kept in done.kept.items():
-        parts = [(method, kept)]
+    for method, statements in done.kept.items():
+        parts = [(method, statements)]
         if method == OURS:
-            kinds = sorted({one.standing for one in kept})
-            parts = [(f"{OURS}: {s}", [o for o in kept if o.standing == s]) for s in kinds]
-            active = [one for one in kept if one.standing == "active"]
+            kinds = sorted({one.standing for one in statements})
+            parts = [(f"{OURS}: {s}", [o for o in statements if o.standing == s]) for s in kinds]
+            active = [one for one in statements if one.standing == "active"]
             for kind in sorted({one.kind for one in active}):
                 parts.append((f"{OURS}: active {kind}", [o for o in active if o.kind == kind]))
         for name, own in parts:
@@ -79,16 +79,16 @@ def print_told(
     print(columns, file=out)
     print("|---" * 9 + "|", file=out)
     for method, texts in told.items():
-        said = [text for text in texts if text.lines]
-        rate = wilson(len(said), prompts.get(method, len(texts)))
-        tokens = [float(text.tokens) for text in said]
+        nonempty_texts = [text for text in texts if text.lines]
+        rate = wilson(len(nonempty_texts), prompts.get(method, len(texts)))
+        tokens = [float(text.tokens) for text in nonempty_texts]
         cells = (
             rate,
-            _lines(said, lambda line: line.label == "helps", labelled=True),
-            _lines(said, lambda line: line.label in ("helps", "topic"), labelled=True),
-            _lines(said, lambda line: line.guess),
+            _lines(nonempty_texts, lambda line: line.label == "helps", labelled=True),
+            _lines(nonempty_texts, lambda line: line.label in ("helps", "topic"), labelled=True),
+            _lines(nonempty_texts, lambda line: line.guess),
             _texts(
-                [x for x in said if any(y.label for y in x.lines)],
+                [x for x in nonempty_texts if any(y.label for y in x.lines)],
                 lambda line: line.label == "helps",
             ),
             _texts(texts, lambda line: line.guess),

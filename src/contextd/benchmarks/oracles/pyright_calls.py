@@ -44,12 +44,12 @@ class Server:
         self.last += 1
         self._send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
         while True:
-            told = self._receive()
-            if "method" in told and "id" in told:
-                items = told.get("params", {}).get("items", [])
-                self._send({"jsonrpc": "2.0", "id": told["id"], "result": [{} for _ in items]})
-            elif told.get("id") == self.last:
-                return told.get("result")
+            message = self._receive()
+            if "method" in message and "id" in message:
+                items = message.get("params", {}).get("items", [])
+                self._send({"jsonrpc": "2.0", "id": message["id"], "result": [{} for _ in items]})
+            elif message.get("id") == self.last:
+                return message.get("result")
 
     def _send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message).encode()
@@ -105,18 +105,18 @@ def main(folder: Path, root: Path) -> None:
         calls: list[list[Any]] = []
         for line, column, name in names:
             place = {"line": line - 1, "character": column}
-            told = server.ask(
+            locations = server.ask(
                 "textDocument/definition", {"textDocument": {"uri": uri}, "position": place}
             )
             leading: list[tuple[str, int, str]] = []
-            for one in told or ():
+            for one in locations or ():
                 file = Path(unquote(urlparse(one["uri"]).path))
                 if file.is_relative_to(root):
                     inside = str(file.relative_to(root))
                     at = one["range"]["start"]["line"] + 1
                     if defining := named_at(inside, at):
                         leading.append((inside, at, defining))
-            calls.append([line, name, leading, bool(told)])
+            calls.append([line, name, leading, bool(locations)])
         server.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
         print(json.dumps({"path": path, "calls": calls}), flush=True)
     server.process.kill()

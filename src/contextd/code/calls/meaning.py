@@ -285,11 +285,11 @@ class Interpreter:
         if len(modules) > 1:
             # The files of one package: what one of them lacks another one has.
             found = [one for one in found if one.meanings] or found
-        told = joined(found)
+        union = joined(found)
         return (
-            told
+            union
             if around.whole
-            else Interpretation(told.meanings, whole=False, outside=told.outside)
+            else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
     def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
@@ -349,11 +349,11 @@ class Interpreter:
                 given.append(self._returned(one.one, depth))
             else:
                 given.append(NOT_KNOWN)
-        told = joined(given)
+        union = joined(given)
         return (
-            told
+            union
             if found.whole
-            else Interpretation(told.meanings, whole=False, outside=told.outside)
+            else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
     def _returned(self, function: Definition, depth: int) -> Interpretation:
@@ -375,9 +375,9 @@ class Interpreter:
                 for meant in method.meanings:
                     if meant.kind == "function" and meant.one is not None:
                         given.append(self._returned(meant.one, depth))
-        told = joined(given) if given else NOT_KNOWN
-        if told.meanings:
-            return told
+        bound_value = joined(given) if given else NOT_KNOWN
+        if bound_value.meanings:
+            return bound_value
         if inner[0] == "call":
             items = self._items(path, scope, inner, depth)
             if items:

@@ -83,9 +83,9 @@ class CodeFacts:
             if facts is None:
                 continue
             bases = [base for scope in facts.scopes for base in scope.bases]
-            said = {str(site.target[-1]) for site in facts.sites}
-            said |= {str((base[1] if base[0] == "of" else base)[-1]) for base in bases}
-            for name in said:
+            names = {str(site.target[-1]) for site in facts.sites}
+            names |= {str((base[1] if base[0] == "of" else base)[-1]) for base in bases}
+            for name in names:
                 found.setdefault(name, []).append(path)
         return found
 
@@ -120,10 +120,10 @@ class CodeFacts:
             either = "|".join(re.escape(name) for name in some)
             try:
                 pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
-                told = grep(self.root, pattern, limit=_MOST_LINES, deadline=seconds)
+                grep_result = grep(self.root, pattern, limit=_MOST_LINES, deadline=seconds)
             except ContextdError:
-                told = None
-            for line in told.matches if told is not None else ():
+                grep_result = None
+            for line in grep_result.matches if grep_result is not None else ():
                 if line.path in self.graph.files:
                     for word in found.keys() & set(_WORD.findall(line.text)):
                         found[word].add(line.path)

@@ -144,8 +144,10 @@ class _Questions:
         code, printed = self._output(self.log, end, notes)
         commits = git.read_log(printed) if code == 0 else []
         # Without a head there is no history that could have been rewritten.
-        gone = self._output(self.ancestor, end, notes)[0] not in (0, None) and state.head != ""
-        rewritten = gone and not self._is_elsewhere(branch_then, state.branch, end)
+        unreachable = (
+            self._output(self.ancestor, end, notes)[0] not in (0, None) and state.head != ""
+        )
+        rewritten = unreachable and not self._is_elsewhere(branch_then, state.branch, end)
         if rewritten and self.time is not None:
             commits = self._since_time(end, notes)
         loose = (*state.modified, *state.deleted, *state.untracked)

@@ -76,8 +76,8 @@ def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Comm
     with suppress(Invalid, Unavailable):
         printed = git.ask(root, "log", *flags, *wanted, "--", *paths, timeout=_SECONDS)
         if printed is not None:
-            said = re.compile(_FIX, re.IGNORECASE)
-            found = [one for one in git.read_log(printed) if said.search(one.subject)]
+            fix_pattern = re.compile(_FIX, re.IGNORECASE)
+            found = [one for one in git.read_log(printed) if fix_pattern.search(one.subject)]
             return found[:limit]
     return None
 
@@ -86,7 +86,7 @@ def touching(root: Path, path: str, first: int, last: int) -> set[str] | None:
     """The commits that wrote the lines of a file that are there now; None where git does not say."""
     with suppress(Invalid, Unavailable):
         lines = f"{first},{max(first, last)}"
-        told = git.ask(root, "blame", "-s", "-l", "-L", lines, "--", path, timeout=1.5)
-        if told is not None:
-            return {row.split(" ", 1)[0].lstrip("^") for row in told.splitlines()}
+        blame = git.ask(root, "blame", "-s", "-l", "-L", lines, "--", path, timeout=1.5)
+        if blame is not None:
+            return {row.split(" ", 1)[0].lstrip("^") for row in blame.splitlines()}
     return None

@@ -156,9 +156,11 @@ def _of_repository(repository: git.Repository) -> ProjectIdentity:
     remote = _hash(url) if url else "-"
     shallow = repository.shallow
     first = "-" if shallow else _first_commit(root)
-    told = _told(root)
-    earlier = tuple(filter(None, (told.get("id") and f"id:{told['id']}", _path_identity(root))))
-    name = told.get("name") or url.rpartition("/")[2] or _directory_name(repository)
+    settings = _told(root)
+    earlier = tuple(
+        filter(None, (settings.get("id") and f"id:{settings['id']}", _path_identity(root)))
+    )
+    name = settings.get("name") or url.rpartition("/")[2] or _directory_name(repository)
     if first == remote == "-":
         why = "a shallow clone without a remote" if shallow else "no commit and no remote yet"
         found = _of_directory(root, f"{why}: known by its place until then")
@@ -226,11 +228,11 @@ def _nearest_project(start: Path) -> Path:
 
 
 def _of_directory(root: Path, note: str) -> ProjectIdentity:
-    told = _told(root)
+    settings = _told(root)
     by_path = _path_identity(root)
-    name = told.get("name") or root.name or "project"
-    if told.get("id"):
-        return ProjectIdentity(f"id:{told['id']}", root, name, "id", (by_path,), note)
+    name = settings.get("name") or root.name or "project"
+    if settings.get("id"):
+        return ProjectIdentity(f"id:{settings['id']}", root, name, "id", (by_path,), note)
     return ProjectIdentity(by_path, root, name, "path", (), note)
 
 
@@ -259,8 +261,8 @@ def _told(root: Path) -> dict[str, str]:
     project = found.get("project") if isinstance(found, dict) else None
     if not isinstance(project, dict):
         return {}
-    told = {key: str(project.get(key) or "").strip() for key in ("id", "name")}
-    return {key: value for key, value in told.items() if 0 < len(value) <= 100}
+    settings = {key: str(project.get(key) or "").strip() for key in ("id", "name")}
+    return {key: value for key, value in settings.items() if 0 < len(value) <= 100}
 
 
 def _path_identity(root: Path) -> str:

@@ -39,8 +39,8 @@ def messages_with_body(root: Path, limit: int) -> list[CommitMessage]:
         if len(fields) == 5 and fields[2].isdigit() and fields[4].strip():
             sha, author, at, subject, body = fields
             moment = datetime.fromtimestamp(int(at), UTC)
-            said = body.strip()[:_LONGEST]
+            excerpt = body.strip()[:_LONGEST]
             found.append(
-                CommitMessage(sha, printable(author, 60), moment, printable(subject), said)
+                CommitMessage(sha, printable(author, 60), moment, printable(subject), excerpt)
             )
     return found

@@ -163,9 +163,9 @@ def contents(root: Path, names: Sequence[str], timeout: float = TIMEOUT) -> dict
         end = out.find(b"\n", at)
         if end < 0:
             break
-        told, at = out[at:end], end + 1
-        kind, _, size = told.rpartition(b" ")
-        if told.endswith(b" missing") or not size.isdigit():
+        header, at = out[at:end], end + 1
+        kind, _, size = header.rpartition(b" ")
+        if header.endswith(b" missing") or not size.isdigit():
             continue
         if kind.endswith(b" blob"):
             found[name] = out[at : at + int(size)]
@@ -227,10 +227,10 @@ def here(root: Path) -> tuple[str, str]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _here(root: Path, stamp: Stamp) -> tuple[str, str]:
-    told = ask(root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
-    if told is None:
+    output = ask(root, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+    if output is None:
         return "", branch(root)
-    commit, _, ref = told.strip().partition("\n")
+    commit, _, ref = output.strip().partition("\n")
     return commit, ref.removeprefix("refs/heads/") if ref.startswith("refs/heads/") else ""
 
 

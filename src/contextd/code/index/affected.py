@@ -91,10 +91,10 @@ class Affected:
             return True
         spoken = [one.specifier for one in imports]
         spoken += [name for one in imports for name, _ in one.names]
-        said = frozenset(said_words(" ".join(spoken)))
-        if row.defines is not None and not self.names.isdisjoint(said):
+        words = frozenset(said_words(" ".join(spoken)))
+        if row.defines is not None and not self.names.isdisjoint(words):
             return True
-        return bool(self.moved) and self._family(row.family, language).has(path, imports, said)
+        return bool(self.moved) and self._family(row.family, language).has(path, imports, words)
 
     def _family(self, family: str, language: str) -> _FamilyReach:
         known = self._families.get(family)

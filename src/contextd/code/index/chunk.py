@@ -62,8 +62,8 @@ def chunks(
     starts = [symbol.start for symbol in symbols]
 
     def title(start: int, end: int) -> str:
-        said = titles.of(start, end) if titles is not None else ""
-        return said or _main_symbol(symbols, starts, start, end)
+        section_title = titles.of(start, end) if titles is not None else ""
+        return section_title or _main_symbol(symbols, starts, start, end)
 
     return tuple(_made(path, language, data, ends, title))
 
@@ -268,17 +268,17 @@ def _at_line_ends(data: bytes, ends: Sequence[int]) -> list[int]:
 
 def _merged(ends: Sequence[int], weights: Sequence[int]) -> list[int]:
     """The cuts that are left when small pieces join the one before, or the one behind."""
-    kept: list[int] = []
+    cuts: list[int] = []
     start = before = 0
     for end in ends:
         weight = weights[end] - weights[start]
         together = weights[end] - weights[before]
         last = weights[start] - weights[before]
         small = weight <= _SMALL or last <= _SMALL
-        if kept and ((small and together <= LIMIT) or weight == 0):
-            kept[-1] = end
+        if cuts and ((small and together <= LIMIT) or weight == 0):
+            cuts[-1] = end
         else:
             before = start
-            kept.append(end)
+            cuts.append(end)
         start = end
-    return kept
+    return cuts

@@ -229,8 +229,8 @@ class _Scan:
         """Note which files came and went. Where they are many, unchanged files are led anew at once."""
         for path in (*came, *went):
             self.affected.move(path)
-        gone = sorted(path for path in went if not self.affected.all and _decides(path))
-        for stored in self.files.get(self.scope, gone) if gone else ():
+        removed_paths = sorted(path for path in went if not self.affected.all and _decides(path))
+        for stored in self.files.get(self.scope, removed_paths) if removed_paths else ():
             self.affected.change(stored, None)
         if self.affected.all:
             self.relink(went)
@@ -306,8 +306,8 @@ class _Scan:
         """
         bare = WalkedFile(known.path, known.size, known.mtime_ns)
         written = analysed(self.base, [(bare, "")])[0]
-        said = written if written.digest == known.digest else known
-        return self.resolver.resolve(known.path, known.language, said.imports)
+        source_file = written if written.digest == known.digest else known
+        return self.resolver.resolve(known.path, known.language, source_file.imports)
 
     def _finished(self, file: SourceFile, before: SourceFile | None) -> SourceFile:
         imports = self.resolver.resolve(file.path, file.language, file.imports)

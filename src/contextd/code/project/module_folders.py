@@ -103,15 +103,15 @@ def units_of(root: Folder, packages: Collection[str]) -> list[Unit]:
         least = 2 if len(units) <= 12 else max(2, root.count // 200)
         units = [u for u in units if u.count >= least or u.path in packages]
     # What is left over is counted anew: the smallest fell back into the folder they lie in.
-    kept = [unit for unit in units if not unit.rest]
+    modules = [unit for unit in units if not unit.rest]
     for unit in units:
         if unit.rest:
-            nested = [u for u in kept if u.path.startswith(f"{unit.path}/")]
+            nested = [u for u in modules if u.path.startswith(f"{unit.path}/")]
             outer = [u for u in nested if not any(_within(u.path, v.path) for v in nested)]
             count = unit.count - sum(u.count for u in outer)
             if count >= 2:
-                kept.append(Unit(unit.path, count, True, unit.package))
-    return kept
+                modules.append(Unit(unit.path, count, True, unit.package))
+    return modules
 
 
 def _within(path: str, other: str) -> bool:

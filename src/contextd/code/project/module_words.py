@@ -44,14 +44,14 @@ _BLOCK = re.compile(r"\s*/\*\*(.*?)\*/", re.DOTALL)
 
 def first_sentence(text: str) -> str:
     """The first sentence of a text in one line, at most 160 characters; empty for boilerplate."""
-    said = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
-    said = re.sub(r":\w+:`([^`]*)`", r"\1", said).strip(" -–—:*_#>=|")
-    found = _SENTENCE.search(said)
+    sentence = " ".join(re.sub(r"``?([^`\n]*)``?", r"`\1`", _LINK.sub(r"\1", text)).split())
+    sentence = re.sub(r":\w+:`([^`]*)`", r"\1", sentence).strip(" -–—:*_#>=|")
+    found = _SENTENCE.search(sentence)
     if found:
-        said = said[: found.start()]
-    if len(said) > _LONGEST:
-        said = said[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
-    return "" if len(said) < 12 or _NOISE.search(said) else said
+        sentence = sentence[: found.start()]
+    if len(sentence) > _LONGEST:
+        sentence = sentence[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
+    return "" if len(sentence) < 12 or _NOISE.search(sentence) else sentence
 
 
 def readme_sentence(text: str) -> str:
@@ -61,16 +61,16 @@ def readme_sentence(text: str) -> str:
     paragraphs = re.split(r"\n\s*\n", cleaned)
     for paragraph in paragraphs[:25]:
         lines = [line.strip() for line in paragraph.split("\n")]
-        told = [
+        prose = [
             line
             for line in lines
             if line
             and not line.startswith(("#", "|", "- ", "* ", "..", "---", "===", ">", ":", "!["))
             and not set(line) <= set("=-~*_^ ")
         ]
-        said = first_sentence(" ".join(told))
-        if said.count(" ") >= 2 and not re.search(r" [•|·] ", said.replace("\xa0", " ")):
-            return said
+        sentence = first_sentence(" ".join(prose))
+        if sentence.count(" ") >= 2 and not re.search(r" [•|·] ", sentence.replace("\xa0", " ")):
+            return sentence
     return ""
 
 
@@ -83,8 +83,8 @@ def description(
     about: str,
 ) -> str:
     """One sentence from the module itself, else how much of what and the names that stand for it."""
-    said = first_sentence(about) if about else ""
-    return said or next(_told(folders, members, paths, read), "") or counted(members, rank)
+    sentence = first_sentence(about) if about else ""
+    return sentence or next(_told(folders, members, paths, read), "") or counted(members, rank)
 
 
 def _told(
@@ -93,17 +93,17 @@ def _told(
     for folder in folders[:2]:
         for name in _ENTRIES:
             path = f"{folder}/{name}" if folder else name
-            if path in paths and (said := comment_sentence(path, read(path))):
-                yield said
+            if path in paths and (sentence := comment_sentence(path, read(path))):
+                yield sentence
         for name in _READMES:
             path = f"{folder}/{name}" if folder else name
-            if folder and path in paths and (said := readme_sentence(read(path))):
-                yield said
+            if folder and path in paths and (sentence := readme_sentence(read(path))):
+                yield sentence
     for folder in folders[:1]:
         own = [f.path for f in members if f.path.rpartition("/")[0] == folder][:8]
         for path in own:
-            if path.endswith(".go") and (said := comment_sentence(path, read(path))):
-                yield said
+            if path.endswith(".go") and (sentence := comment_sentence(path, read(path))):
+                yield sentence
 
 
 def comment_sentence(path: str, text: str) -> str:
@@ -124,9 +124,9 @@ def comment_sentence(path: str, text: str) -> str:
         found = re.search(r"(?:^//[^\n]*\n)+(?=package )", text, re.MULTILINE)
         comment = re.sub(r"^//\s?", "", found[0], flags=re.MULTILINE) if found else ""
         start = comment.find("Package ")
-        said = first_sentence(comment[start:]) if start >= 0 else ""
-        said = re.sub(r"^Package \w+ (?=\w)", "", said)
-        return said[:1].upper() + said[1:]
+        sentence = first_sentence(comment[start:]) if start >= 0 else ""
+        sentence = re.sub(r"^Package \w+ (?=\w)", "", sentence)
+        return sentence[:1].upper() + sentence[1:]
     return _of_block(path, text)
 
 
@@ -138,8 +138,8 @@ def _of_block(path: str, text: str) -> str:
     if java and _NOISE.search(found[1]):
         found = _BLOCK.search(text, found.end()) or found
     lines = [line.strip(" *\t") for line in found[1].split("\n")]
-    told = " ".join(line for line in lines if not line.startswith("@"))
-    return first_sentence(_TAG.sub("", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", told)))
+    comment = " ".join(line for line in lines if not line.startswith("@"))
+    return first_sentence(_TAG.sub("", re.sub(r"\{@\w+ ([^}]*)\}", r"\1", comment)))
 
 
 def _docstring(text: str) -> str:
@@ -147,10 +147,10 @@ def _docstring(text: str) -> str:
     if found is None:
         return ""
     try:
-        said = ast.literal_eval(f"{found[1]}{found[2]}{found[1]}")
+        docstring = ast.literal_eval(f"{found[1]}{found[2]}{found[1]}")
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return ""
-    return str(said).strip().split("\n\n")[0]
+    return str(docstring).strip().split("\n\n")[0]
 
 
 def counted(members: Sequence[SourceFile], rank: Mapping[str, float]) -> str:

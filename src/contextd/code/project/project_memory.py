@@ -36,15 +36,15 @@ class Memory:
 
 def mark(value: Any) -> str:
     """A short hash, equal for equal values."""
-    told = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
-    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    canonical_json = json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
+    return hashlib.blake2b(canonical_json.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def recall(path: Path) -> Memory:
     """What is remembered for this project.yaml; nothing when that is lost or broken."""
     try:
-        told = json.loads((path.parent / GENERATED).read_text("utf-8"))
-        return Memory(dict(told["values"]), dict(told["added"]))
+        record = json.loads((path.parent / GENERATED).read_text("utf-8"))
+        return Memory(dict(record["values"]), dict(record["added"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         # Without it nothing counts as ours, so nothing of a person's is overwritten.
         return Memory()
@@ -66,8 +66,8 @@ def put(
         if current is not None:
             _back_up(path, scrub(before or "").encode("utf-8"), moment)
         replace_file(real, after.encode("utf-8"))
-    told = {"values": memory.values, "added": memory.added}
-    noted = json.dumps(told, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+    record = {"values": memory.values, "added": memory.added}
+    noted = json.dumps(record, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
     if not beside.exists() or beside.read_text("utf-8", "replace") != noted:
         replace_file(beside, noted.encode("utf-8"))
     else:

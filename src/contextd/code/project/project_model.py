@@ -174,8 +174,10 @@ def compose(text: str, path: Path) -> yaml.Node | None:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f", line {mark.line + 1}" if mark else ""
-        said = error.problem or "not YAML"
-        raise Invalid(f"{path}{line}: {said}", "correct that line; nothing was changed") from error
+        problem = error.problem or "not YAML"
+        raise Invalid(
+            f"{path}{line}: {problem}", "correct that line; nothing was changed"
+        ) from error
     except (yaml.YAMLError, ValueError) as error:
         raise Invalid(f"{path} is not YAML: {error}", "nothing was changed") from error
 
@@ -221,18 +223,18 @@ class _Walk:
         return str(node.value)
 
     def name(self, node: yaml.Node | None, where: str) -> str:
-        said = self.text(node, where)
-        if len(said) > LONGEST_NAME:
-            self._odd(node, where, f"has {len(said)} characters; keep it under {LONGEST_NAME + 1}")
-        return said
+        name = self.text(node, where)
+        if len(name) > LONGEST_NAME:
+            self._odd(node, where, f"has {len(name)} characters; keep it under {LONGEST_NAME + 1}")
+        return name
 
     def date(self, node: yaml.Node | None, where: str) -> str:
-        said = self.text(node, where)
+        timestamp = self.text(node, where)
         try:
-            datetime.fromisoformat(said or "2000-01-01")
+            datetime.fromisoformat(timestamp or "2000-01-01")
         except ValueError:
-            self._odd(node, where, f"is {said[:40]!r}; write it like 2025-01-15T08:00:00Z")
-        return said
+            self._odd(node, where, f"is {timestamp[:40]!r}; write it like 2025-01-15T08:00:00Z")
+        return timestamp
 
     def texts(self, node: yaml.Node | None, where: str) -> tuple[str, ...]:
         nodes = self.list(node, where)
@@ -258,11 +260,11 @@ class _Walk:
         return list(node.value)
 
     def one_of(self, node: yaml.Node | None, where: str, allowed: tuple[str, ...]) -> str:
-        said = self.text(node, where) or allowed[-1]
-        if node is not None and said not in allowed:
-            hint = nearest(said, allowed) or "known: " + ", ".join(allowed)
-            self._odd(node, where, f"is {said[:80]!r}; {hint}")
-        return said
+        choice = self.text(node, where) or allowed[-1]
+        if node is not None and choice not in allowed:
+            hint = nearest(choice, allowed) or "known: " + ", ".join(allowed)
+            self._odd(node, where, f"is {choice[:80]!r}; {hint}")
+        return choice
 
     def module(self, name: str, node: yaml.Node) -> Module:
         where = f"modules.{name}"
@@ -277,8 +279,8 @@ class _Walk:
             role = self.one_of(
                 entry.get("role"), f"{here}.role", ("entry", "config", "test", "core")
             )
-            told = self.text(entry.get("description"), f"{here}.description")
-            files.append(KeyFile(self.text(entry.get("path"), here), role, told))
+            description = self.text(entry.get("description"), f"{here}.description")
+            files.append(KeyFile(self.text(entry.get("path"), here), role, description))
         self._once(listed, [file.path for file in files], f"{where}.keyFiles")
         issues = []
         known = self.list(found.get("commonIssues"), f"{where}.commonIssues")

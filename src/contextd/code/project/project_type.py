@@ -219,8 +219,8 @@ def _library_or_command(
 def _for_sites(main: Manifest) -> bool:
     """Whether the package extends a web framework: the site in it only tries it out."""
     topics = " ".join(main.topics)
-    said = "Libraries" in topics or _FOR_OTHERS.search(main.about) is not None
-    return "Framework :: " in topics and said
+    is_library = "Libraries" in topics or _FOR_OTHERS.search(main.about) is not None
+    return "Framework :: " in topics and is_library
 
 
 def _main(manifests: Sequence[Manifest]) -> Manifest:

@@ -208,8 +208,8 @@ def _wanted(facts: ProjectFacts) -> dict[tuple[str, str], Any]:
         wanted["project", "description"] = facts.about
     wanted["tech", "stack"] = list(facts.stack)
     for key in ("languages", "databases", "testing", "tools", "ci"):
-        if said := getattr(facts, key):
-            wanted["tech", key] = list(said)
+        if values := getattr(facts, key):
+            wanted["tech", key] = list(values)
     return wanted | {
         ("tech", "runtime"): facts.runtime,
         ("tech", "packageManager"): facts.package_manager,
@@ -302,8 +302,8 @@ class _Merge:
         self.edits.append(Remove(("modules", name)))
         self.lines.append(f"{place}: removed, the scan does not find it any more")
         values = self.memory.values
-        for gone in [one for one in values if f"{one}.".startswith(f"{place}.")]:
-            del values[gone]
+        for key in [one for one in values if f"{one}.".startswith(f"{place}.")]:
+            del values[key]
 
 
 def _verdict(current: Any, value: Any, ours: str | None) -> Literal["same", "set", "keep"]:
@@ -341,9 +341,9 @@ def _enrich(
     edits: list[Edit] = []
     lines: list[str] = []
     for addition in additions:
-        said = " ".join(addition.text.split())
+        text = " ".join(addition.text.split())
         if addition.module not in modules:
-            lines.append(f"skipped, there is no module {addition.module!r}: {said}")
+            lines.append(f"skipped, there is no module {addition.module!r}: {text}")
             continue
         section = {"pattern": "patterns", "rule": "businessRules", "issue": "commonIssues"}[
             addition.section
@@ -354,14 +354,14 @@ def _enrich(
             module = modules[addition.module] = {}
         listed = module.setdefault(section, None) or []
         before = [_said(item) for item in listed]
-        key = mark([place, _folded(said)])
-        if not said or key in memory.added or _is_known(said, before, same):
+        key = mark([place, _folded(text)])
+        if not text or key in memory.added or _is_known(text, before, same):
             continue
-        item = _item(addition, said, moment)
+        item = _item(addition, text, moment)
         module[section] = [*listed, item]
-        memory.added[key] = said[:80]
+        memory.added[key] = text[:80]
         edits.append(Append(("modules", addition.module, section), (item,)))
-        lines.append(f"{place}: added {said!r}")
+        lines.append(f"{place}: added {text!r}")
     return edits, lines
 
 

@@ -39,15 +39,15 @@ def runtime_of(manifests: Sequence[Manifest], primary: str) -> tuple[str, str]:
         expected |= {"Bun", "Deno"}
         if manager_of(manifests, primary)[0] != "bun":
             expected.discard("Bun")
-    told: list[tuple[int, int, str, str, str]] = []
+    candidates: list[tuple[int, int, str, str, str]] = []
     for manifest in manifests:
         depth = manifest.path.count("/")
         for name, asked in manifest.runtimes.items():
-            told.append((depth, len(manifest.dependencies) > 0, name, asked, manifest.path))
+            candidates.append((depth, len(manifest.dependencies) > 0, name, asked, manifest.path))
         for image, tag in map(image_of, manifest.images):
             if image in RUNTIME_IMAGES:
-                told.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
-    fitting = [one for one in told if not primary or one[2] in expected]
+                candidates.append((depth, 2, RUNTIME_IMAGES[image], tag, manifest.path))
+    fitting = [one for one in candidates if not primary or one[2] in expected]
     rivals = {one[2] for one in fitting}
     # Something that names Bun or Deno means it; everybody names Node.js.
     if rivals & {"Bun", "Deno"}:

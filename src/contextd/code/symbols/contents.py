@@ -38,11 +38,11 @@ def contents(files: Sequence[SourceFile], budget: int) -> RepoMap:
     """The files in their order, each with the lines and titles of its sections, in at most `budget`
     tokens. Files that hold values only come last, by name.
     """
-    told = [file for file in files if file.chunks]
-    told.sort(key=lambda file: file.language in VALUES)
+    chunked_files = [file for file in files if file.chunks]
+    chunked_files.sort(key=lambda file: file.language in VALUES)
     lines: list[str] = []
     left = budget
-    for file in told:
+    for file in chunked_files:
         for line in [file.path, *_sections(file)]:
             left -= count_tokens(line) + 1
             if left < 0:

@@ -67,9 +67,9 @@ def uses_of_name(graph: SymbolGraph, sources: Sources, name: str) -> NameUses:
             continue
         led = leading.get(path, set())
         for line in found:
-            said = before.search(line.text)
-            told = _told(holders, said[1].casefold()) if said is not None else set()
-            meant = means[line.path, line.line] = frozenset(told or led)
+            receiver = before.search(line.text)
+            members = _told(holders, receiver[1].casefold()) if receiver is not None else set()
+            meant = means[line.path, line.line] = frozenset(members or led)
             lines.append(replace(line, role="use" if len(meant) == 1 and meant <= led else "name"))
     return NameUses(tuple(lines), means)
 
@@ -149,12 +149,12 @@ def with_uses_by_name(
 def _some_of_each(lines: Sequence[Reference], each: int) -> list[Reference]:
     """Rather some lines of many files than all lines of the first."""
     count: dict[str, int] = {}
-    kept: list[Reference] = []
+    sample: list[Reference] = []
     for one in lines:
         count[one.path] = count.get(one.path, 0) + 1
         if count[one.path] <= each:
-            kept.append(one)
-    return kept
+            sample.append(one)
+    return sample
 
 
 def _with_word(graph: SymbolGraph, sources: Sources, name: str) -> list[str]:

@@ -58,9 +58,9 @@ def repo_map(
             low = middle
         else:
             high = middle - 1
-    kept, short = _filled(ranked, low, budget)
-    text = _rendered(kept, short)
-    return RepoMap(text, count_tokens(text), tuple(kept))
+    definitions, short = _filled(ranked, low, budget)
+    text = _rendered(definitions, short)
+    return RepoMap(text, count_tokens(text), tuple(definitions))
 
 
 def rank_symbols(
@@ -179,23 +179,23 @@ def _filled(
     """The first definitions, and further ones that still fit where the next one did not; the last
     of them, given too, by their names alone.
     """
-    kept, short = list(ranked[:count]), set[Definition]()
-    spent = count_tokens(_rendered(kept))
-    there = {one.place for one in kept}
+    definitions, short = list(ranked[:count]), set[Definition]()
+    spent = count_tokens(_rendered(definitions))
+    there = {one.place for one in definitions}
     for shortened in (False, True):
         for one in ranked[count:]:
             if spent >= _FILL * budget:
-                return kept, short
+                return definitions, short
             line = count_tokens(_line(one, shortened))
             if one.place in there or line > budget - spent + _SLACK:
                 continue
             tried = short | {one} if shortened else short
-            cost = count_tokens(_rendered([*kept, one], tried))
+            cost = count_tokens(_rendered([*definitions, one], tried))
             if cost <= budget:
-                kept.append(one)
+                definitions.append(one)
                 there.add(one.place)
                 spent, short = cost, tried
-    return kept, short
+    return definitions, short
 
 
 def _line(one: Definition, short: bool) -> str:

@@ -154,8 +154,8 @@ class SymbolGraph:
             top = [s for s in file.symbols if not s.parent]
             public = sum(1 for s in top if s.exported)
             for symbol in top:
-                kept = _OWN_SHARE / public if symbol.exported else _HIDDEN_SHARE / len(top)
-                scores[file.path, symbol.start, symbol.name] += rank[file.path] * kept
+                own_share = _OWN_SHARE / public if symbol.exported else _HIDDEN_SHARE / len(top)
+                scores[file.path, symbol.start, symbol.name] += rank[file.path] * own_share
             inner = [s for s in file.symbols if s.parent]
             outer = {s.name: scores[file.path, s.start, s.name] for s in top}
             for symbol in inner:

@@ -173,7 +173,7 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
             "escape characters such as ( [ { . * + ? to search for them as they are",
         )
     ordered = sorted(set(stream.lines), key=lambda m: (m.path, m.line, not m.is_match))
-    kept, matches, seen = [], 0, set()
+    lines, matches, seen = [], 0, set()
     for found in ordered:
         # A line can be a match and, to a neighbour, context.
         if (found.path, found.line) in seen:
@@ -181,7 +181,7 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
         seen.add((found.path, found.line))
         matches += found.is_match
         if matches <= limit:
-            kept.append(found)
+            lines.append(found)
     notice = ""
     if stream.stopped == "time":
         notice = f"stopped after {deadline:g} seconds: narrow the pattern or the files"
@@ -190,7 +190,7 @@ def _result(stream: _Stream, engine: str, limit: int, deadline: float) -> GrepRe
         notice = f"{limit} of {more}{matches} matches: narrow the pattern or raise the limit"
     elif failed and stream.problem:
         notice = f"not everything could be searched: {stream.problem.splitlines()[0]}"
-    return GrepResult(tuple(kept), bool(stream.stopped) or matches > limit, notice, engine)
+    return GrepResult(tuple(lines), bool(stream.stopped) or matches > limit, notice, engine)
 
 
 def _message(problem: str) -> str:

@@ -22,9 +22,11 @@ from contextd.domain.errors import ContextdError
 
 def wanted(path: str, globs: list[str]) -> bool:
     """Whether a path is meant by the globs; those with `!` exclude."""
-    kept = [glob for glob in globs if not glob.startswith("!")]
+    includes = [glob for glob in globs if not glob.startswith("!")]
     out = [glob[1:] for glob in globs if glob.startswith("!")]
-    return (not kept or any(_fits(path, g) for g in kept)) and not any(_fits(path, g) for g in out)
+    return (not includes or any(_fits(path, g) for g in includes)) and not any(
+        _fits(path, g) for g in out
+    )
 
 
 def _fits(path: str, glob: str) -> bool:

@@ -95,10 +95,10 @@ def told(action: str, context: str = "") -> Action:
         return Action(commands=_commands(action), files=more, said=action)
     commands = _commands(action)
     files = [] if commands else list(_named(action, context))
-    said = "" if commands else action
-    said = "\n".join(filter(None, (said, context if not files else "")))
+    statement = "" if commands else action
+    statement = "\n".join(filter(None, (statement, context if not files else "")))
     touched = [change for command in commands for change in touched_by(command)]
-    return Action(commands=commands, files=(*files, *touched), said=said)
+    return Action(commands=commands, files=(*files, *touched), said=statement)
 
 
 def _commands(action: str) -> tuple[str, ...]:
@@ -158,8 +158,8 @@ def _by_program(part: str, written: tuple[Line, ...]) -> list[FileChange]:
     if program in ("rm", "unlink"):
         return [FileChange(_plain(path), "delete") for path in paths]
     if program == "mv" and len(paths) > 1:
-        gone = [FileChange(_plain(path), "delete") for path in paths[:-1]]
-        return [*gone, FileChange(_plain(paths[-1]), "create")]
+        deletions = [FileChange(_plain(path), "delete") for path in paths[:-1]]
+        return [*deletions, FileChange(_plain(paths[-1]), "create")]
     if program == "tee":
         return [FileChange(_plain(path), "edit", written) for path in paths]
     if program == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):

@@ -68,8 +68,8 @@ def compiled(pattern: str) -> Pattern:
     try:
         made: Pattern = re2.compile(pattern, options)
     except re2.error as error:
-        said = error.args[0] if error.args else error
-        why = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        message = error.args[0] if error.args else error
+        why = message.decode("utf-8", "replace") if isinstance(message, bytes) else str(message)
         raise Invalid(f"{pattern!r} is no RE2 pattern: {why}", _way_out(why)) from None
     return made
 

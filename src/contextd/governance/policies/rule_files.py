@@ -39,24 +39,24 @@ def standards_folder(path: Path, shown: str, inside: Path | None = None) -> File
 
 def policy_file(path: Path, shown: str, text: str) -> ReadFile:
     """A policy's file."""
-    said = yaml_fields(shown, text)
-    if not said.values:
-        return ReadFile(path, shown, problems=said.problems or (_empty(shown),))
-    return _checked(path, shown, said, KINDS["policy"])
+    fields = yaml_fields(shown, text)
+    if not fields.values:
+        return ReadFile(path, shown, problems=fields.problems or (_empty(shown),))
+    return _checked(path, shown, fields, KINDS["policy"])
 
 
 def standard_file(path: Path, shown: str, text: str) -> ReadFile:
     """The file of a standard for code, or of one for the layout of repositories."""
-    said = yaml_fields(shown, text)
-    if not said.values:
-        return ReadFile(path, shown, problems=said.problems or (_empty(shown),))
-    named = said.raw.get("kind", "")
+    fields = yaml_fields(shown, text)
+    if not fields.values:
+        return ReadFile(path, shown, problems=fields.problems or (_empty(shown),))
+    named = fields.raw.get("kind", "")
     if named and named not in _KINDS_OF_STANDARD:
         known = " or ".join(_KINDS_OF_STANDARD)
-        problem = FileProblem(shown, said.lines["kind"], f"no kind {named!r}", f"write {known}")
-        return ReadFile(path, shown, problems=(*said.problems, problem))
-    guessed = "repo" if any(key in said.values for key in _ONLY_REPO) else "coding"
-    return _checked(path, shown, said, KINDS[_KINDS_OF_STANDARD[named or guessed]])
+        problem = FileProblem(shown, fields.lines["kind"], f"no kind {named!r}", f"write {known}")
+        return ReadFile(path, shown, problems=(*fields.problems, problem))
+    guessed = "repo" if any(key in fields.values for key in _ONLY_REPO) else "coding"
+    return _checked(path, shown, fields, KINDS[_KINDS_OF_STANDARD[named or guessed]])
 
 
 def _empty(shown: str) -> FileProblem:
@@ -76,12 +76,12 @@ def _checked(path: Path, shown: str, said: YamlFields, kind: Kind) -> ReadFile:
         fields = {}
         for name, problem in error.details["fields"].items():
             line = said.lines.get(name, 0)
-            told = f"{name}: {_stated(problem)}"
-            problems.append(FileProblem(shown, line, told, _correct(name, problem, kind)))
+            message = f"{name}: {_stated(problem)}"
+            problems.append(FileProblem(shown, line, message, _correct(name, problem, kind)))
     for place, wrong in problems_in(_lists(given)) if kind.name == "policy" else ():
         line = said.lines.get(place) or said.lines.get(place.split(".")[0], 0)
-        told = f"{place.split('.')[0]}: {wrong.message}"
-        problems.append(FileProblem(shown, line, told, wrong.hint))
+        message = f"{place.split('.')[0]}: {wrong.message}"
+        problems.append(FileProblem(shown, line, message, wrong.hint))
     beside = _beside(said, shown, problems)
     beside.setdefault("title", _title(path))
     problems.sort(key=lambda problem: problem.line)
@@ -141,12 +141,12 @@ def _beside(said: YamlFields, shown: str, problems: list[FileProblem]) -> dict[s
         if name in said.raw and said.raw[name].strip():
             found[name] = said.raw[name].strip()
         elif name in said.values:
-            told = f"{name}: must be a text"
-            problems.append(FileProblem(shown, said.lines[name], told, f"write `{name}: …`"))
+            message = f"{name}: must be a text"
+            problems.append(FileProblem(shown, said.lines[name], message, f"write `{name}: …`"))
     tags = said.values.get("tags")
     if tags is not None and not isinstance(tags, list):
-        told = "tags: must be a list"
-        problems.append(FileProblem(shown, said.lines["tags"], told, "write `tags: [one, two]`"))
+        message = "tags: must be a list"
+        problems.append(FileProblem(shown, said.lines["tags"], message, "write `tags: [one, two]`"))
     elif tags:
         found["tags"] = [said.raw.get(f"tags.{n}", str(one)) for n, one in enumerate(tags)]
     return found

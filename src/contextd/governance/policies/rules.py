@@ -85,8 +85,8 @@ def policy_rule(
     """The rule of a policy's fields. Raises one `Invalid` that names every field that is wrong."""
     problems = problems_in(fields)
     if problems:
-        told = "; ".join(f"{name}: {error.message}" for name, error in problems)
-        raise Invalid(told, problems[0][1].hint)
+        message = "; ".join(f"{name}: {error.message}" for name, error in problems)
+        raise Invalid(message, problems[0][1].hint)
     given = fields.get
     globs = {name: glob_pattern(fields[name]) for name in GLOBS if fields.get(name)}
     names = {name: name_pattern(fields[name]) for name in NAMES if fields.get(name)}

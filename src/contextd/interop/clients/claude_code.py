@@ -77,12 +77,12 @@ def _acting(verdict: Verdict, text: str) -> dict[str, Any]:
     """What is said before a tool is used. A refusal reaches the agent in the tool's place; a warning
     leaves the decision to whoever else has one.
     """
-    said: dict[str, Any] = {"hookEventName": "PreToolUse"}
+    output: dict[str, Any] = {"hookEventName": "PreToolUse"}
     if verdict == "deny":
-        said |= {"permissionDecision": "deny", "permissionDecisionReason": text}
+        output |= {"permissionDecision": "deny", "permissionDecisionReason": text}
     else:
-        said["additionalContext"] = text
-    return {"hookSpecificOutput": said}
+        output["additionalContext"] = text
+    return {"hookSpecificOutput": output}
 
 
 _CHANGING = "Bash|Write|Edit|MultiEdit|NotebookEdit"

@@ -94,10 +94,10 @@ class TrustNotes:
         """`text` without the notes on our hooks."""
         del client
         state = _state_in(text)
-        gone = [key for key in self.keys if key in state]
-        for key in gone:
+        trusted_keys = [key for key in self.keys if key in state]
+        for key in trusted_keys:
             text = dropped(TOML, text, ("hooks", "state", key), keep)
-        return text, [f"removed the trust in {key}" for key in gone]
+        return text, [f"removed the trust in {key}" for key in trusted_keys]
 
     def containers(self, text: str) -> frozenset[Place]:
         """The tables of the notes, where others have some in them."""

@@ -102,11 +102,11 @@ class HookEntries:
     def add(self, text: str, calling: Calling) -> Edit:
         """`text` with one hook of ours per event that is told about, and none on any other event."""
         changes: list[str] = []
-        told = [one for one in self.events if not one.setting or one.setting in calling.settings]
-        for event in told:
+        events = [one for one in self.events if not one.setting or one.setting in calling.settings]
+        for event in events:
             text, more = self._one(text, calling, event)
             changes += more
-        served = {event.name for event in told}
+        served = {event.name for event in events}
         for place in reversed(self.places(text, calling.client)):
             if place[1] not in served:
                 text = self._drop(text, place, frozenset())
@@ -148,12 +148,12 @@ class HookEntries:
         for place in reversed(mine[1:]):
             text = self._drop(text, place, frozenset())
             changes.append(f"removed a doubled hook on {event.name}")
-        told = f"updated the hook on {event.name}"
+        change = f"updated the hook on {event.name}"
         present = _at(self.codec.read(text), mine[0][:3])
         if len(present["hooks"]) == 1 and present.get("matcher", "") != event.matcher:
-            return self.codec.put(text, mine[0][:3], group), [*changes, told]
+            return self.codec.put(text, mine[0][:3], group), [*changes, change]
         held = _at(self.codec.read(text), mine[0])
-        text, more = _set_members(self.codec, text, mine[0], held, handler, told)
+        text, more = _set_members(self.codec, text, mine[0], held, handler, change)
         return text, [*changes, *more]
 
     def places(self, text: str, client: str) -> list[Place]:
@@ -197,10 +197,10 @@ class ListedFile:
         wanted = str(calling.base / self.name) if calling.whole else self.name
         if wanted in listed:
             return text, []
-        kept = [one for one in listed if not self._is_ours(one)]
+        others = [one for one in listed if not self._is_ours(one)]
         single = not isinstance(self.codec.members(text).get(self.key, []), list)
-        if single or len(kept) < len(listed):
-            text = self.codec.put(text, (self.key,), [*kept, wanted])
+        if single or len(others) < len(listed):
+            text = self.codec.put(text, (self.key,), [*others, wanted])
         elif listed:
             text = self.codec.put(text, (self.key, len(listed)), wanted)
         else:

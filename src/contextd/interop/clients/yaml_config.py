@@ -19,13 +19,13 @@ def read(text: str) -> Any:
     it is wrong.
     """
     try:
-        said = load_plain(text)
+        value = load_plain(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         where = f" at line {mark.line + 1}" if mark is not None else ""
         what = getattr(error, "problem", None) or str(error)
         raise Invalid(f"not valid YAML{where}: {what}", "correct it and try again") from error
-    return {} if said is None else said
+    return {} if value is None else value
 
 
 def put(text: str, place: Place, value: Any) -> str:
@@ -58,9 +58,9 @@ def _member_by_member(text: str, place: Place, value: Any) -> list[Edit]:
     if not isinstance(present, dict) or not present or not isinstance(value, dict):
         return []
     keys = _keys(place)
-    gone: list[Edit] = [Remove((*keys, name)) for name in present if name not in value]
+    removals: list[Edit] = [Remove((*keys, name)) for name in present if name not in value]
     differ = [name for name in value if name not in present or present[name] != value[name]]
-    return [*gone, *(Set((*keys, name), value[name]) for name in differ)]
+    return [*removals, *(Set((*keys, name), value[name]) for name in differ)]
 
 
 def remove(text: str, place: Place) -> str:

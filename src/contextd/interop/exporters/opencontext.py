@@ -74,7 +74,7 @@ def plain_bubble(record: Record) -> dict[str, Any]:
 
 def kept_differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
     """What to remember so that `restored` gives `theirs` for as long as we would write `ours`."""
-    kept: dict[str, Any] = {}
+    differences: dict[str, Any] = {}
     for key in {**ours, **theirs}:
         pair = {
             side: values[key]
@@ -82,8 +82,8 @@ def kept_differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict
             if key in values
         }
         if len(pair) < 2 or not same_json(pair["ours"], pair["theirs"]):
-            kept[key] = pair
-    return kept
+            differences[key] = pair
+    return differences
 
 
 def restored(ours: Mapping[str, Any], kept: Any) -> dict[str, Any]:

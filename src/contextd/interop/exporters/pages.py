@@ -86,8 +86,10 @@ def _front(record: Record, fields: Mapping[str, Any]) -> str:
         "tags": list(record.tags),
         **fields,
     }
-    told = {name: value for name, value in about.items() if value not in ("", None, [], {})}
-    lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in told.items()]
+    properties = {name: value for name, value in about.items() if value not in ("", None, [], {})}
+    lines = [
+        f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in properties.items()
+    ]
     return "\n".join(["---", *lines, "---"])
 
 

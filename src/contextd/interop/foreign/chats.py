@@ -77,13 +77,13 @@ def _batch(chat: Mapping[str, Any], *, chatgpt: bool) -> ImportBatch | None:
 
 def _events(key: str, role: str, text: str, at: datetime) -> Iterable[Event]:
     if role == "assistant":
-        said = marked("assistant")
-        yield Event(type="message", key=key, at=at, role=role, text=text[:_LONGEST], data=said)
+        origin = marked("assistant")
+        yield Event(type="message", key=key, at=at, role=role, text=text[:_LONGEST], data=origin)
         return
     prose, material = set_apart(text)
     if prose:
-        said = marked("prompt")
-        yield Event(type="message", key=key, at=at, role="user", text=prose[:_LONGEST], data=said)
+        origin = marked("prompt")
+        yield Event(type="message", key=key, at=at, role="user", text=prose[:_LONGEST], data=origin)
     if material:
         pasted = marked("material")
         yield Event(

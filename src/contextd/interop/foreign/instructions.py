@@ -86,12 +86,14 @@ def _decision(path: Path, shown: str) -> Iterator[Item]:
     _, body = front_matter(_OURS.sub(_blank, text_of(path, _LARGEST)))
     parts = [part for part in parts_of(body) if not _says_nothing(part.text)]
     title = next((part.headings[0] for part in parts if part.headings), path.stem)
-    told: dict[str, list[str]] = {}
+    texts_by_section: dict[str, list[str]] = {}
     for part in parts:
         section = part.headings[-1].lower() if len(part.headings) > 1 else ""
-        told.setdefault(section, []).append(part.text)
-    wanted = [name for name in told if re.search(r"decision|outcome|entscheid", name)]
-    chosen = [text for name in wanted for text in told[name]] or [part.text for part in parts]
+        texts_by_section.setdefault(section, []).append(part.text)
+    wanted = [name for name in texts_by_section if re.search(r"decision|outcome|entscheid", name)]
+    chosen = [text for name in wanted for text in texts_by_section[name]] or [
+        part.text for part in parts
+    ]
     if not chosen:
         yield Unread(shown, "it says nothing")
         return

@@ -84,14 +84,14 @@ def _claude_mem_summaries(database: ForeignDatabase) -> Iterator[Item]:
     parts = ("learned", "completed", "next_steps", "notes")
     wanted = ("id", "project", "request", *parts, "created_at", "created_at_epoch")
     for row in database.rows("session_summaries", wanted, "id"):
-        told = [
+        lines = [
             f"{n.replace('_', ' ').capitalize()}: {plain_text(row[n])}" for n in parts if row[n]
         ]
-        if not told:
+        if not lines:
             yield Unread(f"session_summaries {row['id']}", "it says nothing")
             continue
         yield Note(
-            **_observed("summary", plain_text(row["request"])[:200], "\n".join(told)),
+            **_observed("summary", plain_text(row["request"])[:200], "\n".join(lines)),
             key=f"summary {row['id']} {row['created_at_epoch']}",
             tags=("session-summary",),
             said_by="claude-mem",
@@ -173,10 +173,10 @@ def _memory_service(database: ForeignDatabase) -> Iterator[Item]:
 
 def _named_in(metadata: Any) -> str:
     try:
-        told = json.loads(metadata) if isinstance(metadata, str) and metadata else {}
+        fields = json.loads(metadata) if isinstance(metadata, str) and metadata else {}
     except (ValueError, RecursionError):
         return ""
-    return plain_text(told.get("project")) if isinstance(told, dict) else ""
+    return plain_text(fields.get("project")) if isinstance(fields, dict) else ""
 
 
 def _has(**columns: str) -> Callable[[Path, bytes], bool]:

@@ -70,14 +70,14 @@ def _graph(path: Path, shown: str) -> Iterator[Item]:
         else:
             yield Unread(place, "neither entity nor relation")
     for name, (sort, observations) in entities.items():
-        told = [*dict.fromkeys(observations), *(f"{name} {how}" for how in relations[name])]
-        if not told:
+        statements = [*dict.fromkeys(observations), *(f"{name} {how}" for how in relations[name])]
+        if not statements:
             yield Unread(name, "nothing is observed of it")
             continue
         yield Note(
             key=name,
             title=name,
-            content="\n".join(f"- {one}" for one in told),
+            content="\n".join(f"- {one}" for one in statements),
             tags=(sort.lower(),) if sort else (),
             said_by="memory",
             sure=False,

@@ -46,10 +46,10 @@ def read(
     if not found:
         raise NotFound(f"{path.name} has no session {session}", "it lists its sessions")
     id, started, lines = found[-1]
-    told = Telling(path=path, redact=redact, last=started, session=id, cwd=str(path.parent))
-    _tell(told, lines)
-    told.counts["read"] += len(lines)
-    return told.batch(path.stat().st_size)
+    transcript = Telling(path=path, redact=redact, last=started, session=id, cwd=str(path.parent))
+    _tell(transcript, lines)
+    transcript.counts["read"] += len(lines)
+    return transcript.batch(path.stat().st_size)
 
 
 def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[str]]]:

@@ -107,8 +107,8 @@ def refusal_reason(text: str) -> str | None:
     """Why the user refused a call, in the user's words; empty without words, None unless refused."""
     if not _REFUSED.match(text):
         return None
-    said = _SAID.search(text)
-    return said[1].strip() if said else ""
+    match = _SAID.search(text)
+    return match[1].strip() if match else ""
 
 
 def _text(value: Any) -> str:
@@ -202,8 +202,8 @@ def _shell(call: FinishedCall) -> Iterator[Artefact]:
         for number, commit in enumerate(made):
             if not commit.sha and _UNMADE.search(call.text):
                 continue
-            told = {"sha": commit.sha, "branch": commit.branch}
-            data = marked("commit", {name: value for name, value in told.items() if value})
+            details = {"sha": commit.sha, "branch": commit.branch}
+            data = marked("commit", {name: value for name, value in details.items() if value})
             yield Artefact(
                 suffix=f":commit{number}", text=commit.message[:LONGEST_ARTEFACT], data=data
             )

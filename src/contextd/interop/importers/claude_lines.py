@@ -33,52 +33,52 @@ class ClaudeLines:
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        told = self.told
+        transcript = self.told
         self.line = line
-        told.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
-        told.marks = {"sidechain": True} if line.get("isSidechain") else {}
+        transcript.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
+        transcript.marks = {"sidechain": True} if line.get("isSidechain") else {}
         self._note_surroundings()
         kind, message = text_of(line.get("type")), line.get("message")
         if kind not in ("user", "assistant"):
             self._other(kind)
         elif not isinstance(message, dict):
-            told.counts["bad"] += 1
+            transcript.counts["bad"] += 1
         elif line.get("isCompactSummary") and not line.get("isSidechain"):
-            told.summarised(message_text(message.get("content")))
+            transcript.summarised(message_text(message.get("content")))
         elif line.get("isMeta") or line.get("isCompactSummary") or line.get("isApiErrorMessage"):
-            told.counts["junk"] += 1
+            transcript.counts["junk"] += 1
         else:
             self._message(kind, message)
 
     def _note_surroundings(self) -> None:
-        told, line, session = self.told, self.line, text_of(self.line.get("sessionId"))
-        if session and (not told.session or session == told.path.stem):
-            told.session = session
-        told.here = text_of(line.get("cwd"))
-        told.cwd = told.cwd or told.here
-        told.git_branch = text_of(line.get("gitBranch")) or told.git_branch
-        told.entrypoint = told.entrypoint or text_of(line.get("entrypoint"))[:100]
-        if not told.dated(line.get("timestamp")) and "message" in line:
-            told.counts["undated"] += 1
+        transcript, line, session = self.told, self.line, text_of(self.line.get("sessionId"))
+        if session and (not transcript.session or session == transcript.path.stem):
+            transcript.session = session
+        transcript.here = text_of(line.get("cwd"))
+        transcript.cwd = transcript.cwd or transcript.here
+        transcript.git_branch = text_of(line.get("gitBranch")) or transcript.git_branch
+        transcript.entrypoint = transcript.entrypoint or text_of(line.get("entrypoint"))[:100]
+        if not transcript.dated(line.get("timestamp")) and "message" in line:
+            transcript.counts["undated"] += 1
 
     def _other(self, kind: str) -> None:
-        told, line = self.told, self.line
-        told.counts[f"type:{kind or 'none'}"] += 1
+        transcript, line = self.told, self.line
+        transcript.counts[f"type:{kind or 'none'}"] += 1
         if kind == "summary" and text_of(line.get("summary")):
-            told.titled(text_of(line.get("summary")))
-            told.key = f"summary:{text_of(line.get('leafUuid')) or digest(told.title)}"
-            told.add("note", 0, text=text_of(line.get("summary")), data={"summary": True})
+            transcript.titled(text_of(line.get("summary")))
+            transcript.key = f"summary:{text_of(line.get('leafUuid')) or digest(transcript.title)}"
+            transcript.add("note", 0, text=text_of(line.get("summary")), data={"summary": True})
         elif kind == "ai-title" and text_of(line.get("aiTitle")):
-            told.titled(text_of(line.get("aiTitle")))
+            transcript.titled(text_of(line.get("aiTitle")))
         elif kind == "system" and line.get("subtype") == "compact_boundary":
-            told.compacted()
+            transcript.compacted()
         elif kind == "queue-operation":
             text = text_of(line.get("content"))
-            self._queued(self.queue.operate(text_of(line.get("operation")), text, told.key))
+            self._queued(self.queue.operate(text_of(line.get("operation")), text, transcript.key))
         elif kind == "attachment" and isinstance(line.get("attachment"), dict):
             self._attached(line["attachment"])
         else:
-            told.counts["junk"] += 1
+            transcript.counts["junk"] += 1
 
     def _attached(self, attachment: Mapping[str, Any]) -> None:
         if attachment.get("type") != "queued_command":
@@ -97,26 +97,26 @@ class ClaudeLines:
         self.told.key = here
 
     def _message(self, role: str, message: Mapping[str, Any]) -> None:
-        told, content = self.told, message.get("content")
+        transcript, content = self.told, message.get("content")
         blocks = content if isinstance(content, list) else [content]
         prompt = role == "user" and not any(
             isinstance(b, dict) and b.get("type") == "tool_result" for b in blocks
         )
         branch = self._branch(prompt)
         if branch:
-            told.marks["branch"] = branch
-        before = len(told.events)
+            transcript.marks["branch"] = branch
+        before = len(transcript.events)
         for index, block in enumerate(blocks):
             if isinstance(block, str):
                 self._said(role, index, block)
             elif isinstance(block, dict):
                 self._block(role, index, block)
-        if len(told.events) == before:
-            told.counts["junk"] += 1
+        if len(transcript.events) == before:
+            transcript.counts["junk"] += 1
         # One answer is written as several lines, each with the usage of the whole.
         tokens = {n: v for n, v in mapping_of(message.get("usage")).items() if n.endswith("tokens")}
         if tokens:
-            told.used(tokens, text_of(message.get("id")))
+            transcript.used(tokens, text_of(message.get("id")))
 
     def _said(self, role: str, index: int, text: str) -> None:
         if role == "user":

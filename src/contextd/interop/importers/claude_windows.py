@@ -55,8 +55,12 @@ def compactions(rows: Iterable[Mapping[str, Any]]) -> Iterator[NewWindow]:
     for row in rows:
         if row.get("subtype") == "compact_boundary":
             about = row.get("compactMetadata")
-            told = about.get("preTokens") if isinstance(about, Mapping) else None
-            before = told if isinstance(told, int) and not isinstance(told, bool) else last
+            pre_tokens = about.get("preTokens") if isinstance(about, Mapping) else None
+            before = (
+                pre_tokens
+                if isinstance(pre_tokens, int) and not isinstance(pre_tokens, bool)
+                else last
+            )
             id = str(row.get("uuid") or row.get("timestamp") or "")
         window = window_of(row)
         if not window:
@@ -92,7 +96,7 @@ def taken_in(path: Path) -> tuple[int, str]:
     """The tokens that a sub-agent's conversation took in beyond its prompt (what it said, what its tools
     were given and gave; no thoughts, which no window keeps), and what it said last.
     """
-    tokens, said, prompted = 0, "", False
+    tokens, last_text, prompted = 0, "", False
     for row in rows_with(path, '"message"'):
         message = row.get("message")
         if not isinstance(message, Mapping) or row.get("isMeta"):
@@ -103,8 +107,10 @@ def taken_in(path: Path) -> tuple[int, str]:
             continue
         tokens += sum(count_tokens(text) for _, text in texts)
         if message.get("role") == "assistant":
-            said = next((text for kind, text in texts if kind == "text" and text.strip()), said)
-    return tokens, said
+            last_text = next(
+                (text for kind, text in texts if kind == "text" and text.strip()), last_text
+            )
+    return tokens, last_text
 
 
 def _texts(content: Any) -> Iterator[tuple[str, str]]:

@@ -51,11 +51,11 @@ class CodexLines:
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        told, kind = self.told, text_of(line.get("type"))
+        transcript, kind = self.told, text_of(line.get("type"))
         payload = mapping_of(line.get("payload"))
-        told.key = digest(raw.decode("utf-8", "replace"))
-        told.marks = {"sidechain": True} if told.parent else {}
-        told.dated(line.get("timestamp") or payload.get("timestamp"))
+        transcript.key = digest(raw.decode("utf-8", "replace"))
+        transcript.marks = {"sidechain": True} if transcript.parent else {}
+        transcript.dated(line.get("timestamp") or payload.get("timestamp"))
         if kind in _ITEMS and not payload:
             # Rollouts of early 2025 have no envelope.
             kind, payload = "response_item", line
@@ -63,70 +63,70 @@ class CodexLines:
             self._item(payload)
         elif kind == "event_msg":
             self._happened(payload)
-        elif kind == "session_meta" or ("instructions" in line and not told.session):
+        elif kind == "session_meta" or ("instructions" in line and not transcript.session):
             self._began(payload or line)
         elif kind == "turn_context":
-            told.here = text_of(payload.get("cwd")) or told.here
-            told.cwd = told.cwd or told.here
+            transcript.here = text_of(payload.get("cwd")) or transcript.here
+            transcript.cwd = transcript.cwd or transcript.here
         elif kind == "compacted":
-            told.compacted()
-            told.key += "-summary"
-            told.summarised(text_of(payload.get("message")).strip())
+            transcript.compacted()
+            transcript.key += "-summary"
+            transcript.summarised(text_of(payload.get("message")).strip())
         elif kind == "token_usage_record":
             self.recorded = True
-            told.used(mapping_of(payload.get("usage")), text_of(payload.get("response_id")))
+            transcript.used(mapping_of(payload.get("usage")), text_of(payload.get("response_id")))
         else:
-            told.counts[f"type:{kind or 'none'}"] += 1
-            told.counts["junk"] += 1
+            transcript.counts[f"type:{kind or 'none'}"] += 1
+            transcript.counts["junk"] += 1
 
     def _began(self, about: Mapping[str, Any]) -> None:
-        told = self.told
-        if told.session:
+        transcript = self.told
+        if transcript.session:
             # A forked session repeats the beginning of the one it came from.
             return
-        told.session = text_of(about.get("id")) or text_of(about.get("session_id"))
-        told.cwd = told.here = text_of(about.get("cwd"))
-        told.git_branch = text_of(mapping_of(about.get("git")).get("branch"))
+        transcript.session = text_of(about.get("id")) or text_of(about.get("session_id"))
+        transcript.cwd = transcript.here = text_of(about.get("cwd"))
+        transcript.git_branch = text_of(mapping_of(about.get("git")).get("branch"))
         source = about.get("source")
-        told.entrypoint = text_of(source)[:100] or text_of(about.get("originator"))[:100]
+        transcript.entrypoint = text_of(source)[:100] or text_of(about.get("originator"))[:100]
         delegated = mapping_of(source).get("subagent") or mapping_of(source).get("subAgent")
         if delegated:
             spawned = mapping_of(mapping_of(delegated).get("thread_spawn"))
-            told.parent = text_of(spawned.get("parent_thread_id")) or "unknown"
+            transcript.parent = text_of(spawned.get("parent_thread_id")) or "unknown"
 
     def _item(self, item: Mapping[str, Any]) -> None:
-        told, kind, call = self.told, text_of(item.get("type")), text_of(item.get("call_id"))
+        transcript, kind, call = self.told, text_of(item.get("type")), text_of(item.get("call_id"))
         if kind == "message":
             self._message(item)
         elif kind in ("function_call", "custom_tool_call"):
             space, name = text_of(item.get("namespace")), text_of(item.get("name"))
             given = item.get("arguments", item.get("input"))
-            told.called(call, f"{space}__{name}" if space else name, given)
+            transcript.called(call, f"{space}__{name}" if space else name, given)
         elif kind in ("function_call_output", "custom_tool_call_output"):
             self._answered(call, item.get("output"))
         elif kind == "local_shell_call":
             action = mapping_of(item.get("action"))
-            told.called(call or text_of(item.get("id")), "local_shell", dict(action))
+            transcript.called(call or text_of(item.get("id")), "local_shell", dict(action))
         elif kind == "web_search_call":
-            told.called(told.key, kind, mapping_of(item.get("action")))
+            transcript.called(transcript.key, kind, mapping_of(item.get("action")))
         else:
-            told.counts["junk"] += 1
+            transcript.counts["junk"] += 1
 
     def _message(self, item: Mapping[str, Any]) -> None:
-        told, role = self.told, text_of(item.get("role"))
+        transcript, role = self.told, text_of(item.get("role"))
         about = mapping_of(item.get("internal_chat_message_metadata_passthrough"))
         kinds = list_of(about.get("content_item_kinds"))
         named = text_of(item.get("id"))
-        told.key = named or told.key
+        transcript.key = named or transcript.key
         for place, block in enumerate(list_of(item.get("content"))):
             text = text_of(mapping_of(block).get("text"))
             kind = text_of(kinds[place]) if place < len(kinds) else ""
             if role == "assistant":
-                told.by_agent(text, place)
+                transcript.by_agent(text, place)
             elif role == "user" and kind in ("", "unknown", "user.text"):
                 self._asked(text, place)
             elif text:
-                told.counts["injected"] += 1
+                transcript.counts["injected"] += 1
 
     def _asked(self, text: str, place: int) -> None:
         if _ASKED in text:
@@ -135,54 +135,56 @@ class CodexLines:
         self.told.by_user(text, place)
 
     def _answered(self, call: str, output: Any) -> None:
-        told, failed = self.told, False
+        transcript, failed = self.told, False
         if isinstance(output, str) and output.startswith('{"'):
             # Rollouts of 2025 wrap the output of a command in JSON of its own.
             wrapped = parsed(output)
             if isinstance(wrapped, dict) and isinstance(wrapped.get("metadata"), dict):
                 code = wrapped["metadata"].get("exit_code")
-                told.answered(call, text_of(wrapped.get("output")), result={"exitCode": code})
+                transcript.answered(call, text_of(wrapped.get("output")), result={"exitCode": code})
                 return
         if isinstance(output, dict):
             failed, output = output.get("success") is False, output.get("content")
         if isinstance(output, list):
-            told.answered(call, output, failed=failed)
+            transcript.answered(call, output, failed=failed)
         else:
-            told.ran(call, text_of(output), failed=failed)
+            transcript.ran(call, text_of(output), failed=failed)
 
     def _happened(self, about: Mapping[str, Any]) -> None:
-        told, kind = self.told, text_of(about.get("type"))
+        transcript, kind = self.told, text_of(about.get("type"))
         if kind == "item_completed":
             self._completed(mapping_of(about.get("item")))
         elif kind == "turn_aborted":
-            told.interrupted()
+            transcript.interrupted()
         elif kind == "token_count" and not self.recorded:
-            told.used(mapping_of(mapping_of(about.get("info")).get("last_token_usage")))
+            transcript.used(mapping_of(mapping_of(about.get("info")).get("last_token_usage")))
         else:
-            told.counts[f"event:{kind or 'none'}"] += 1
+            transcript.counts[f"event:{kind or 'none'}"] += 1
 
     def _completed(self, item: Mapping[str, Any]) -> None:
-        told, kind, named = self.told, text_of(item.get("type")), text_of(item.get("id"))
+        transcript, kind, named = self.told, text_of(item.get("type")), text_of(item.get("id"))
         texts = [text_of(mapping_of(block).get("text")) for block in list_of(item.get("content"))]
-        told.key = named or told.key
+        transcript.key = named or transcript.key
         if kind == "UserMessage":
             text = "\n".join(texts)
             if text.strip() not in self.asked:
                 self._asked(text, 0)
         elif kind == "AgentMessage":
             for place, text in enumerate(texts):
-                told.by_agent(text, place)
-        elif named in told.calls:
+                transcript.by_agent(text, place)
+        elif named in transcript.calls:
             return
         elif kind == "CommandExecution":
-            told.called(named, "exec_command", {"command": list_of(item.get("command"))})
+            transcript.called(named, "exec_command", {"command": list_of(item.get("command"))})
             result = {"exitCode": item.get("exit_code")}
-            told.answered(named, text_of(item.get("aggregated_output")), result=result, index=1)
+            transcript.answered(
+                named, text_of(item.get("aggregated_output")), result=result, index=1
+            )
         elif kind == "FileChange":
             for place, path in enumerate(mapping_of(item.get("changes"))):
-                told.called(f"{named}.{place}", "Edit", {"file_path": path}, place)
+                transcript.called(f"{named}.{place}", "Edit", {"file_path": path}, place)
         else:
-            told.counts[f"item:{kind or 'none'}"] += 1
+            transcript.counts[f"item:{kind or 'none'}"] += 1
 
 
 read = line_reader(CodexLines)

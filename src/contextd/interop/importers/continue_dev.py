@@ -98,7 +98,7 @@ def _plain(text: str) -> str:
 
 def _tokens(usage: Mapping[str, Any]) -> dict[str, int]:
     names = {"prompt_tokens": "input_tokens", "completion_tokens": "output_tokens"}
-    return {n: usage[told] for told, n in names.items() if isinstance(usage.get(told), int)}
+    return {n: usage[key] for key, n in names.items() if isinstance(usage.get(key), int)}
 
 
 read = document_reader(_tell)

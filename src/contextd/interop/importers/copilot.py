@@ -33,45 +33,47 @@ class CopilotLines:
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        told, kind, data = self.told, text_of(line.get("type")), mapping_of(line.get("data"))
-        told.key = text_of(line.get("id")) or digest(raw.decode("utf-8", "replace"))
+        transcript, kind, data = self.told, text_of(line.get("type")), mapping_of(line.get("data"))
+        transcript.key = text_of(line.get("id")) or digest(raw.decode("utf-8", "replace"))
         agent = text_of(line.get("agentId")) or text_of(data.get("parentToolCallId"))
-        told.marks = {"sidechain": True, "agent": agent} if agent else {}
-        told.dated(line.get("timestamp"))
+        transcript.marks = {"sidechain": True, "agent": agent} if agent else {}
+        transcript.dated(line.get("timestamp"))
         call = text_of(data.get("toolCallId"))
         match kind:
             case "session.start" | "session.resume":
                 self._began(data)
             case "session.context_changed":
-                told.here = text_of(data.get("cwd")) or told.here
+                transcript.here = text_of(data.get("cwd")) or transcript.here
             case "user.message":
                 queued = data.get("delivery") not in (None, "", "idle")
-                told.by_user(text_of(data.get("content")), origin="queued" if queued else "prompt")
+                transcript.by_user(
+                    text_of(data.get("content")), origin="queued" if queued else "prompt"
+                )
             case "assistant.message":
-                told.by_agent(text_of(data.get("content")))
+                transcript.by_agent(text_of(data.get("content")))
             case "tool.execution_start":
-                told.called(call, text_of(data.get("toolName")), data.get("arguments"))
+                transcript.called(call, text_of(data.get("toolName")), data.get("arguments"))
             case "tool.execution_complete":
                 self._answered(call, data)
             case "session.compaction_complete":
-                told.compacted()
-                told.key += "-summary"
-                told.summarised(text_of(data.get("summaryContent")).strip())
+                transcript.compacted()
+                transcript.key += "-summary"
+                transcript.summarised(text_of(data.get("summaryContent")).strip())
             case "session.title_changed":
-                told.titled(text_of(data.get("title")))
+                transcript.titled(text_of(data.get("title")))
             case "session.usage_record":
                 self._used(mapping_of(data.get("usage")))
             case "abort":
-                told.interrupted()
+                transcript.interrupted()
             case _:
-                told.counts[f"type:{kind or 'none'}"] += 1
+                transcript.counts[f"type:{kind or 'none'}"] += 1
 
     def _began(self, data: Mapping[str, Any]) -> None:
-        told, context = self.told, mapping_of(data.get("context"))
-        told.session = told.session or text_of(data.get("sessionId"))
-        told.here = text_of(context.get("cwd"))
-        told.cwd = told.cwd or told.here
-        told.git_branch = text_of(context.get("branch")) or told.git_branch
+        transcript, context = self.told, mapping_of(data.get("context"))
+        transcript.session = transcript.session or text_of(data.get("sessionId"))
+        transcript.here = text_of(context.get("cwd"))
+        transcript.cwd = transcript.cwd or transcript.here
+        transcript.git_branch = text_of(context.get("branch")) or transcript.git_branch
 
     def _answered(self, call: str, data: Mapping[str, Any]) -> None:
         result, error = mapping_of(data.get("result")), mapping_of(data.get("error"))
@@ -84,7 +86,7 @@ class CopilotLines:
             "outputTokens": "output_tokens",
             "cacheReadTokens": "cache_read_input_tokens",
         }
-        counted = {name: usage.get(told, 0) for told, name in names.items()}
+        counted = {name: usage.get(key, 0) for key, name in names.items()}
         self.told.used(counted, text_of(usage.get("apiCallId")))
 
 

@@ -48,18 +48,18 @@ def read(
 ) -> ImportBatch:
     """The events of one composer. Raises `NotFound` or `Invalid`."""
     del offset
-    told = Telling(path=path, redact=redact, last=datetime.now(UTC), session=session)
+    transcript = Telling(path=path, redact=redact, last=datetime.now(UTC), session=session)
     with reading(path) as rows:
         composer = _value(rows, f"composerData:{session}") if session else None
         if composer is None:
             raise NotFound(f"{path.name} has no composer {session!r}", "it lists its sessions")
-        told.cwd = _folders(path).get(session, "")
-        told.titled(text_of(composer.get("name")))
-        told.dated(composer.get("createdAt"))
+        transcript.cwd = _folders(path).get(session, "")
+        transcript.titled(text_of(composer.get("name")))
+        transcript.dated(composer.get("createdAt"))
         for place, bubble in enumerate(_bubbles(rows, session, composer)):
-            told.counts["read"] += 1
-            _bubble(told, bubble, place)
-    return told.batch(path.stat().st_size)
+            transcript.counts["read"] += 1
+            _bubble(transcript, bubble, place)
+    return transcript.batch(path.stat().st_size)
 
 
 def _composers(rows: ForeignDatabase) -> Iterator[tuple[str, Mapping[str, Any]]]:

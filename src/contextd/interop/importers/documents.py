@@ -55,9 +55,9 @@ def text_reader(tell: Callable[[Telling, str], None]) -> Read:
             text = path.read_text("utf-8", "replace")
         except OSError as error:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
-        told = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
-        tell(told, text)
-        told.counts["read"] += 1
-        return told.batch(size)
+        transcript = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
+        tell(transcript, text)
+        transcript.counts["read"] += 1
+        return transcript.batch(size)
 
     return read

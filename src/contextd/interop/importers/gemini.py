@@ -68,53 +68,57 @@ class GeminiLines:
 
     def header(self, about: Mapping[str, Any]) -> None:
         """What a header, a patch of it or an older file says of the whole session."""
-        told = self.told
-        told.session = told.session or text_of(about.get("sessionId"))
+        transcript = self.told
+        transcript.session = transcript.session or text_of(about.get("sessionId"))
         if about.get("kind") == "subagent":
-            told.parent = told.path.parent.name
+            transcript.parent = transcript.path.parent.name
         folders = [one for one in list_of(about.get("directories")) if isinstance(one, str)]
-        told.cwd = told.cwd or _folder_of(told.path) or (folders[0] if folders else "")
+        transcript.cwd = (
+            transcript.cwd or _folder_of(transcript.path) or (folders[0] if folders else "")
+        )
         if text_of(about.get("summary")):
-            told.titled(text_of(about.get("summary")))
+            transcript.titled(text_of(about.get("summary")))
         for message in list_of(about.get("messages")):
             if isinstance(message, dict):
                 self.message(message)
 
     def message(self, message: Mapping[str, Any]) -> None:
         """One message, in the version that is told now."""
-        told, kind = self.told, text_of(message.get("type"))
+        transcript, kind = self.told, text_of(message.get("type"))
         named = text_of(message.get("id")) or digest(json.dumps(message, sort_keys=True))
-        told.key = named.replace(":", "-")
-        told.marks = {"sidechain": True} if told.parent else {}
+        transcript.key = named.replace(":", "-")
+        transcript.marks = {"sidechain": True} if transcript.parent else {}
         if self.rewinds:
-            told.marks["branch"] = self.rewinds
-        told.dated(message.get("timestamp"))
+            transcript.marks["branch"] = self.rewinds
+        transcript.dated(message.get("timestamp"))
         text = parts_text(message.get("content"))
         if kind == "user":
-            found = _FOLDER.search(text) if not told.cwd else None
-            told.cwd = found[1].strip() if found else told.cwd
+            found = _FOLDER.search(text) if not transcript.cwd else None
+            transcript.cwd = found[1].strip() if found else transcript.cwd
             if text:
-                told.by_user(text)
+                transcript.by_user(text)
         elif kind == "gemini":
             if text:
-                told.by_agent(text)
-            told.used(tokens_of(mapping_of(message.get("tokens"))), told.key)
+                transcript.by_agent(text)
+            transcript.used(tokens_of(mapping_of(message.get("tokens"))), transcript.key)
             for call in list_of(message.get("toolCalls")):
                 self._called(mapping_of(call))
         else:
-            told.counts[f"type:{kind or 'none'}"] += 1
+            transcript.counts[f"type:{kind or 'none'}"] += 1
 
     def _called(self, call: Mapping[str, Any]) -> None:
-        told, id, status = self.told, text_of(call.get("id")), text_of(call.get("status"))
+        transcript, id, status = self.told, text_of(call.get("id")), text_of(call.get("status"))
         if status not in _SETTLED:
             # It is told again once it is settled.
             return
-        told.key = (id or told.key).replace(":", "-")
-        told.called(id, text_of(call.get("name")), call.get("args"))
-        told.dated(call.get("timestamp"))
+        transcript.key = (id or transcript.key).replace(":", "-")
+        transcript.called(id, text_of(call.get("name")), call.get("args"))
+        transcript.dated(call.get("timestamp"))
         answers = [mapping_of(p).get("functionResponse") for p in list_of(call.get("result"))]
         answer = next((dict(one) for one in answers if isinstance(one, dict)), {})
-        answered_part(told, {**answer, "id": id}, failed=status == "error", result={}, index=1)
+        answered_part(
+            transcript, {**answer, "id": id}, failed=status == "error", result={}, index=1
+        )
 
 
 def _folder_of(chat: Path) -> str:

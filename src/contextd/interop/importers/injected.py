@@ -62,9 +62,9 @@ def own_words(text: str) -> str:
         return ""
     if "<" not in text:
         return text.strip()
-    kept, position = [], 0
+    pieces, position = [], 0
     while match := _OPEN.search(text, position):
-        kept.append(text[position : match.start()])
+        pieces.append(text[position : match.start()])
         closing = f"</{match[1]}>"
         end = text.find(closing, match.end())
         if end < 0:
@@ -73,5 +73,5 @@ def own_words(text: str) -> str:
         position = end + len(closing)
         if trailer := _TRAILER.match(text, position):
             position = trailer.end()
-    kept.append(text[position:])
-    return "".join(kept).strip()
+    pieces.append(text[position:])
+    return "".join(pieces).strip()

@@ -57,12 +57,12 @@ def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
                 appended = path.suffix != COMPRESSED
                 offset = 0 if offset < 0 or (appended and offset > about.st_size) else offset
                 modified = datetime.fromtimestamp(about.st_mtime, UTC)
-                told = Telling(path=path, redact=redact, last=modified)
-                lines = lines_of(told)
+                transcript = Telling(path=path, redact=redact, last=modified)
+                lines = lines_of(transcript)
                 if offset:
-                    _look_back(stream, offset, told, lines)
+                    _look_back(stream, offset, transcript, lines)
                 stream.seek(offset)
-                return _read(stream, offset, told, lines)
+                return _read(stream, offset, transcript, lines)
         except OSError as error:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
 

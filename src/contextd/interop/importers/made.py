@@ -65,9 +65,13 @@ def commits(command: str, output: str) -> list[CommitMade]:
         if not message:
             continue
         subject = message.split("\n", 1)[0].strip()
-        told = next((p for p in printed if p["subject"].strip() == subject), None)
+        confirmation = next((p for p in printed if p["subject"].strip() == subject), None)
         found.append(
-            CommitMade(message, told["sha"] if told else "", told["branch"] if told else "")
+            CommitMade(
+                message,
+                confirmation["sha"] if confirmation else "",
+                confirmation["branch"] if confirmation else "",
+            )
         )
     if len(found) == 1 == len(printed) and not found[0].sha:
         found = [CommitMade(found[0].message, printed[0]["sha"], printed[0]["branch"])]

@@ -53,7 +53,7 @@ def read(
 ) -> ImportBatch:
     """The events of one session in the database and of its sub-agents. Raises `NotFound`, `Invalid`."""
     del offset
-    told = Telling(path=path, redact=redact, last=datetime.now(UTC))
+    transcript = Telling(path=path, redact=redact, last=datetime.now(UTC))
     with reading(path) as rows:
         found = list(
             rows.of("SELECT * FROM session WHERE id = ? OR parent_id = ?", session, session)
@@ -62,10 +62,10 @@ def read(
         if main is None:
             raise NotFound(f"{path.name} has no session {session!r}", "it lists its sessions")
         for row in sorted(found, key=lambda row: row["id"] != session):
-            _begin(told, row, sidechain=row is not main)
-            _rows(told, rows, str(row["id"]))
-    told.session = session
-    return told.batch(path.stat().st_size)
+            _begin(transcript, row, sidechain=row is not main)
+            _rows(transcript, rows, str(row["id"]))
+    transcript.session = session
+    return transcript.batch(path.stat().st_size)
 
 
 def _rows(told: Telling, rows: ForeignDatabase, session: str) -> None:

@@ -65,8 +65,8 @@ def read(text: str, redact: Redact) -> ContextsFile:
         raise Invalid(f"version {version!r:.40} is not a number", "versions 1 and 2 are read")
     cleaning = _Cleaning(redact)
     junk: list[str] = []
-    kept: dict[str, list[Mapping[str, Any]]] = {"entries": [], "bubbles": []}
-    for key, found in kept.items():
+    valid_items: dict[str, list[Mapping[str, Any]]] = {"entries": [], "bubbles": []}
+    for key, found in valid_items.items():
         items = document.get(key) or []
         if not isinstance(items, list):
             raise Invalid(f"`{key}` is not a list", "choose a contexts.json of OpenContext")
@@ -81,7 +81,12 @@ def read(text: str, redact: Redact) -> ContextsFile:
         raise Invalid("further keys of the file are not plain text", "export it again")
     rest = cleaning.item(rest)
     return ContextsFile(
-        version, tuple(kept["entries"]), tuple(kept["bubbles"]), rest, tuple(junk), cleaning.count
+        version,
+        tuple(valid_items["entries"]),
+        tuple(valid_items["bubbles"]),
+        rest,
+        tuple(junk),
+        cleaning.count,
     )
 
 
@@ -213,24 +218,24 @@ class _Ids:
 
     def of(self, item: Mapping[str, Any], kind: str) -> str:
         """The id of an item. Equal items have the same one."""
-        said = json.dumps(item, sort_keys=True)
+        item_json = json.dumps(item, sort_keys=True)
         wanted = item.get("id")
         if isinstance(wanted, str) and _ID.fullmatch(wanted) and not self._taken(wanted, kind):
-            if self._given.setdefault(wanted, kind + said) == kind + said:
+            if self._given.setdefault(wanted, kind + item_json) == kind + item_json:
                 return wanted
             wanted = None
-        named = wanted if isinstance(wanted, str) else said
+        named = wanted if isinstance(wanted, str) else item_json
         id = str(uuid.uuid5(_NAMESPACE, f"{self._scope}:{kind}:{named}"))
-        if self._given.setdefault(id, said) != said:
-            id = str(uuid.uuid5(_NAMESPACE, f"{self._scope}:{kind}:{said}"))
+        if self._given.setdefault(id, item_json) != item_json:
+            id = str(uuid.uuid5(_NAMESPACE, f"{self._scope}:{kind}:{item_json}"))
         return id
 
 
 def _with_kept(
     record: Record, item: Mapping[str, Any], plain: Callable[[Record], dict[str, Any]]
 ) -> Record:
-    kept = kept_differences(plain(record), item)
-    return record.with_(data={**record.data, KEPT: kept}) if kept else record
+    differences = kept_differences(plain(record), item)
+    return record.with_(data={**record.data, KEPT: differences}) if differences else record
 
 
 def _entry(

@@ -58,6 +58,6 @@ def tokens_of(usage: Mapping[str, Any]) -> dict[str, int]:
     """The tokens of an answer under the names that all readers use."""
     return {
         name: value
-        for told, name in _TOKENS.items()
-        if isinstance(value := usage.get(told), int) and not isinstance(value, bool)
+        for key, name in _TOKENS.items()
+        if isinstance(value := usage.get(key), int) and not isinstance(value, bool)
     }

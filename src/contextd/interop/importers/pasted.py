@@ -47,11 +47,13 @@ def set_apart(text: str) -> tuple[str, str]:
     if len(_HEADING.findall(prose)) >= 2 or len(prose) > LONG:
         prose, document = _around(prose, spoken=bool(material))
         material.append(document)
-    kept = "\n\n".join(part for part in material if part.strip())
+    material_text = "\n\n".join(part for part in material if part.strip())
     if not _LETTER.search(prose):
         # "2" answers a question; a page without a letter is a listing.
-        return (text.strip(), "") if len(text) <= _CLOSE and not kept else ("", text.strip())
-    return re.sub(r"\n{3,}", "\n\n", prose).strip(), kept.strip()
+        return (
+            (text.strip(), "") if len(text) <= _CLOSE and not material_text else ("", text.strip())
+        )
+    return re.sub(r"\n{3,}", "\n\n", prose).strip(), material_text.strip()
 
 
 def _without_output(lines: list[str]) -> tuple[str, list[str]]:

@@ -32,59 +32,63 @@ class QwenLines:
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        told, kind = self.told, text_of(line.get("type"))
-        told.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
-        told.session = told.session or text_of(line.get("sessionId"))
-        told.here = text_of(line.get("cwd"))
-        told.cwd = told.cwd or told.here
-        told.git_branch = text_of(line.get("gitBranch")) or told.git_branch
-        told.marks = {"sidechain": True} if line.get("isSidechain") or line.get("agentId") else {}
-        told.dated(line.get("timestamp"))
+        transcript, kind = self.told, text_of(line.get("type"))
+        transcript.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
+        transcript.session = transcript.session or text_of(line.get("sessionId"))
+        transcript.here = text_of(line.get("cwd"))
+        transcript.cwd = transcript.cwd or transcript.here
+        transcript.git_branch = text_of(line.get("gitBranch")) or transcript.git_branch
+        transcript.marks = (
+            {"sidechain": True} if line.get("isSidechain") or line.get("agentId") else {}
+        )
+        transcript.dated(line.get("timestamp"))
         parts = list_of(mapping_of(line.get("message")).get("parts"))
         if kind == "system":
             self._noted(line)
         elif kind in ("user", "assistant", "tool_result"):
             for index, part in enumerate(parts):
                 self._part(kind, index, mapping_of(part), line)
-            told.used(tokens_of(mapping_of(line.get("usageMetadata"))))
+            transcript.used(tokens_of(mapping_of(line.get("usageMetadata"))))
         else:
-            told.counts[f"type:{kind or 'none'}"] += 1
+            transcript.counts[f"type:{kind or 'none'}"] += 1
 
     def _part(
         self, kind: str, index: int, part: Mapping[str, Any], line: Mapping[str, Any]
     ) -> None:
-        told, text = self.told, text_of(part.get("text"))
+        transcript, text = self.told, text_of(part.get("text"))
         call, answer = (
             mapping_of(part.get("functionCall")),
             mapping_of(part.get("functionResponse")),
         )
         if call:
-            told.called(text_of(call.get("id")), text_of(call.get("name")), call.get("args"), index)
+            transcript.called(
+                text_of(call.get("id")), text_of(call.get("name")), call.get("args"), index
+            )
         elif answer:
             about = mapping_of(line.get("toolCallResult"))
             shown = mapping_of(about.get("resultDisplay"))
             failed = about.get("status") == "error"
-            answered_part(told, answer, failed=failed, result=shown, index=index)
+            answered_part(transcript, answer, failed=failed, result=shown, index=index)
         elif part.get("thought") or not text:
-            told.counts["junk"] += 1
+            transcript.counts["junk"] += 1
         elif kind == "assistant":
-            told.by_agent(text, index)
+            transcript.by_agent(text, index)
         elif line.get("provenance", "real_user") == "real_user":
-            told.by_user(text, index)
+            transcript.by_user(text, index)
         else:
-            told.counts["injected"] += 1
+            transcript.counts["injected"] += 1
 
     def _noted(self, line: Mapping[str, Any]) -> None:
-        told, kind = self.told, text_of(line.get("subtype"))
+        transcript, kind = self.told, text_of(line.get("subtype"))
         about = mapping_of(line.get("systemPayload"))
         if kind == "chat_compression":
-            told.compacted()
-            told.key += "-summary"
-            told.summarised(text_of(about.get("summary")).strip())
+            transcript.compacted()
+            transcript.key += "-summary"
+            transcript.summarised(text_of(about.get("summary")).strip())
         elif kind == "custom_title":
-            told.titled(text_of(about.get("customTitle")) or text_of(about.get("title")))
+            transcript.titled(text_of(about.get("customTitle")) or text_of(about.get("title")))
         else:
-            told.counts[f"system:{kind or 'none'}"] += 1
+            transcript.counts[f"system:{kind or 'none'}"] += 1
 
 
 read = line_reader(QwenLines)

@@ -91,17 +91,17 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
 
 
 def _agent(told: Telling, body: str) -> None:
-    said: list[str] = []
+    prose_lines: list[str] = []
     used: list[str] = []
     inside, tools = False, 0
     for line in body.split("\n"):
         inside = inside or _TOOL.match(line) is not None
-        (used if inside else said).append(line)
+        (used if inside else prose_lines).append(line)
         if inside and line.startswith(_TOOL_ENDS):
             _tool(told, "\n".join(used), tools)
             tools += 1
             inside, used = False, []
-    words = re.sub(r"\n---\s*\Z", "", _THOUGHT.sub("", "\n".join(said)).strip())
+    words = re.sub(r"\n---\s*\Z", "", _THOUGHT.sub("", "\n".join(prose_lines)).strip())
     if words.strip("- \n"):
         told.by_agent(words.strip())
 

@@ -211,8 +211,10 @@ class Telling:
             tool=name, arguments=arguments, content=content, result=result,
             failed=failed or bool(code), cwd=self.here or self.cwd,
         )  # fmt: skip
-        for told in artefacts(call, self.tasks):
-            self.add(told.type, index, told.role, told.text, told.data, told.suffix)
+        for artefact in artefacts(call, self.tasks):
+            self.add(
+                artefact.type, index, artefact.role, artefact.text, artefact.data, artefact.suffix
+            )
         if id in self.calls:
             # An answer comes once; what the call was given can be large.
             self.calls[id] = (name, {})

@@ -57,9 +57,9 @@ def exit_code(tool: str, text: str, failed: bool, result: Any) -> int | None:
     """The exit status of a shell call; None when the tool has none or it is not told."""
     if isinstance(result, Mapping):
         for name in ("exitCode", "exit_code", "returnCode"):
-            told = result.get(name)
-            if isinstance(told, int) and not isinstance(told, bool):
-                return told
+            status = result.get(name)
+            if isinstance(status, int) and not isinstance(status, bool):
+                return status
     match = _EXIT.match(text)
     if match:
         return int(match[1])

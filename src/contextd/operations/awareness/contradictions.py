@@ -150,11 +150,11 @@ def resolve_contradiction(
         why = redact(note, runtime.redaction_key).text
         runtime.commit(decide=[Decision(pair.a, pair.b, "dismissed", why)])
         return Resolved(id, [pair.a, pair.b], [], "kept both; they are no longer listed")
-    kept = {"a": [one], "b": [other], "neither": []}[keep]
-    losers = [record for record in (one, other) if record not in kept]
+    winners = {"a": [one], "b": [other], "neither": []}[keep]
+    losers = [record for record in (one, other) if record not in winners]
     now = runtime.clock.now()
     reason = f"contradiction ({pair.reason}), keep {keep}" + (f": {note}" if note else "")
-    canonical = kept[0].id if kept else ""
+    canonical = winners[0].id if winners else ""
     change_all(
         runtime,
         [
@@ -172,7 +172,7 @@ def resolve_contradiction(
     back = " and ".join(f"`contextd undo {short_id(loser)}`" for loser in ids)
     return Resolved(
         id,
-        [record.id for record in kept],
+        [record.id for record in winners],
         ids,
         f"superseded {' and '.join(short_id(loser) for loser in ids)}; {back} brings it back",
     )

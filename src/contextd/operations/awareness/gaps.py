@@ -36,8 +36,8 @@ class Gaps:
 
     def as_text(self) -> str:
         """Each gap with its suggestion."""
-        told = "\n".join(gap.as_text() for gap in self.gaps)
-        return told or "no gaps: nothing was asked in vain, nothing is old"
+        listing = "\n".join(gap.as_text() for gap in self.gaps)
+        return listing or "no gaps: nothing was asked in vain, nothing is old"
 
 
 @operation("GET /api/awareness/gaps", profile="standard")

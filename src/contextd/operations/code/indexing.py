@@ -108,15 +108,15 @@ def embed_pending(runtime: Runtime, task: Task) -> Mapping[str, Any]:
                 mine = vectors.setdefault(document.scope, {})
                 mine[document.digest] = embedded[document.digest]
         there = {(document.scope, document.id) for document in documents}
-        gone: dict[Scope, list[str]] = {}
+        orphans: dict[Scope, list[str]] = {}
         for one in pending:
             if (one.scope, one.id) not in there:
-                gone.setdefault(one.scope, []).append(one.id)
-        if not vectors and not gone:
+                orphans.setdefault(one.scope, []).append(one.id)
+        if not vectors and not orphans:
             queue_embedding(runtime, after=_AGAIN)
             break
         task.hold.check()
-        runtime.commit(vectors=vectors, model=model, forget=gone)
+        runtime.commit(vectors=vectors, model=model, forget=orphans)
         done += len(embedded)
     return {"embedded": done, "seconds": round(time.monotonic() - began, 3)}
 

@@ -128,15 +128,15 @@ def _within(runtime: Runtime, attached: Sequence[Record], budget: int) -> tuple[
     """
     now = runtime.clock.now()
     stale = stale_notes(runtime, attached)
-    kept: list[Known] = []
+    notes: list[Known] = []
     left = int(budget * _KNOWN_SHARE) - 8
     for record in attached:
         note = known(record, now, stale=stale.get(record.id, ""))
         cost = count_tokens("- " + note.as_text() + "\n")
         if cost <= left:
-            kept.append(note)
+            notes.append(note)
             left -= cost
-    return kept, len(attached) - len(kept)
+    return notes, len(attached) - len(notes)
 
 
 def _fitted(

@@ -93,13 +93,15 @@ def digest(
     runtime.commit(originals=[original])
     names = [part.name for part in parts if part.name]
     frame = count_tokens(Digested("", handle, 0, raw, names[:1], notes).as_text())
-    told = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))
-    kept = count_tokens(told)
-    answer = Digested(told, handle, kept, raw, names[:20], notes)
+    digest_text = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))
+    digest_tokens = count_tokens(digest_text)
+    answer = Digested(digest_text, handle, digest_tokens, raw, names[:20], notes)
     _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
     if source == "search":
-        runtime.trace.said.append(told)
-    runtime.trace.gave += [Serving("file", name, kept // len(names)) for name in names if paths]
+        runtime.trace.said.append(digest_text)
+    runtime.trace.gave += [
+        Serving("file", name, digest_tokens // len(names)) for name in names if paths
+    ]
     return answer
 
 
@@ -161,15 +163,15 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
         shown = _cut(piece(trace_of(subtask), range), budget)
         return Expanded(shown[0], count_tokens(shown[0]), subtask.description, shown[1])
     days = runtime.settings.number("retention.originals_days")
-    kept = runtime.view.originals.get(wanted)
-    if kept is None or runtime.clock.now() - kept.at > timedelta(days=days):
+    original = runtime.view.originals.get(wanted)
+    if original is None or runtime.clock.now() - original.at > timedelta(days=days):
         raise NotFound(
             f"nothing stands behind {wanted!r}",
             f"digest gives handles; they hold for {days} days, in their project",
         )
-    text, goes_on = _cut(piece(kept.text, range), budget)
-    answer = Expanded(text, count_tokens(text), kept.about, goes_on)
-    if kept.about.startswith(_ANSWERS):
+    text, goes_on = _cut(piece(original.text, range), budget)
+    answer = Expanded(text, count_tokens(text), original.about, goes_on)
+    if original.about.startswith(_ANSWERS):
         # What contextd says itself must not come back as new knowledge.
         runtime.trace.said.append(text)
     note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(answer.as_text())))

@@ -122,8 +122,10 @@ class Returned:
 
     def as_text(self) -> str:
         """What it took, and where its trace is."""
-        told = f"subtask returned; {self.used:,} of {self.budget:,} tokens were served inside it"
-        parts = [told, *([self.memory] if self.memory else []), *self.notes]
+        headline = (
+            f"subtask returned; {self.used:,} of {self.budget:,} tokens were served inside it"
+        )
+        parts = [headline, *([self.memory] if self.memory else []), *self.notes]
         return "; ".join(parts) + f". Its trace: expand({short_id(self.subtask_id)!r})"
 
 

@@ -126,8 +126,8 @@ def place_in_model(
     name = module or module_of(record.text, file, places)
     if name not in model.modules:
         known = ", ".join(model.modules) or "none"
-        said = f"no module {name!r}" if name else "it fits no module"
-        raise NotFound(said, f"name one: {known}")
+        problem = f"no module {name!r}" if name else "it fits no module"
+        raise NotFound(problem, f"name one: {known}")
     issue = section == "issue"
     learned = ModuleLearning(
         module=name,

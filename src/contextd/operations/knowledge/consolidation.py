@@ -144,15 +144,17 @@ class Consolidation:
         if self.clusters:
             did = "would be merged" if self.dry_run else "merged"
             groups = f"{self.clusters} group{'s' * (self.clusters != 1)} {did}"
-            told = f"{groups}: {self.items_before} → {self.items_after} records"
+            summary = f"{groups}: {self.items_before} → {self.items_after} records"
         else:
-            told = (
+            summary = (
                 f"nothing to merge among {self.items_before} record{'s' * (self.items_before != 1)}"
             )
-        told += f", {self.archived} archived" if self.archived else ""
+        summary += f", {self.archived} archived" if self.archived else ""
         back = "" if self.dry_run or not self.clusters else "; `unmerge ID` takes a merge back"
         note = f"; {self.note}" if self.note else ""
-        return "\n\n".join([*(one.as_text() for one in self.proposed_merges), told + back + note])
+        return "\n\n".join(
+            [*(one.as_text() for one in self.proposed_merges), summary + back + note]
+        )
 
 
 @operation("POST /api/consolidation/{collection}", effect="write", profile="full")

@@ -51,8 +51,8 @@ def save_context(
         scope=where,
     )
     runtime.trace.wrote([saved.record.id], type="context")
-    told = "; ".join(filter(None, (fate(saved), where_kept(runtime, where, scope))))
-    return saved_entry(saved.record, told)
+    note = "; ".join(filter(None, (fate(saved), where_kept(runtime, where, scope))))
+    return saved_entry(saved.record, note)
 
 
 @operation("GET /api/contexts/recall", profile="standard", personal=True)

@@ -73,8 +73,8 @@ class Waiting:
 
     def as_text(self) -> str:
         """What it says, and why it waits."""
-        told = " ".join((self.record.title or self.content).split())
-        return f"{short_id(self.record.id)} {self.record.label}: {told[:120]}\n  {self.why}"
+        summary = " ".join((self.record.title or self.content).split())
+        return f"{short_id(self.record.id)} {self.record.label}: {summary[:120]}\n  {self.why}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,10 +149,12 @@ def doubt_of(record: Record, history: Sequence[Change]) -> tuple[Doubt, str]:
     reason = _entered(history)
     if record.data.get(PROPOSED_FROM) or reason.startswith(_STANDS):
         return "proposed", f"it recurs: {reason}" if reason else "it recurs in several projects"
-    told = [change.reason for change in history if change.reason.startswith(("unused:", "used:"))]
-    unused = sum(one.startswith("unused:") for one in told)
+    usage_reasons = [
+        change.reason for change in history if change.reason.startswith(("unused:", "used:"))
+    ]
+    unused = sum(one.startswith("unused:") for one in usage_reasons)
     if reason.startswith("unused:"):
-        used = len(told) - unused
+        used = len(usage_reasons) - unused
         shown = "1 session was" if unused == 1 else f"{unused} sessions were"
         besides = f", {used} did" if used else ""
         return "unused", f"{shown} told it and made nothing of it{besides}"

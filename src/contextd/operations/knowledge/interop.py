@@ -73,8 +73,12 @@ def export(
 
 def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Exported:
     records = list(_all(runtime, exporter.kinds))
-    kept = runtime.view.records.get([rest_id(runtime.scope)])
-    rest = kept[0].data.get(KEPT, {}) if kept and kept[0].scope == runtime.scope else {}
+    rest_records = runtime.view.records.get([rest_id(runtime.scope)])
+    rest = (
+        rest_records[0].data.get(KEPT, {})
+        if rest_records and rest_records[0].scope == runtime.scope
+        else {}
+    )
     text = exporter.write(records, rest)
     bubbles = sum(record.kind == "bubble" for record in records)
     counts = (exporter.name, len(records) - bubbles, bubbles)

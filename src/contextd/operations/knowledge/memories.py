@@ -131,14 +131,16 @@ def memory_record(
     key = "-".join(topic.casefold().split())
     before = _on_topic(runtime, key, where) if key else None
     if before is not None:
-        told = before.with_(
+        revision = before.with_(
             title=title.strip(), content=content.strip(), data={**before.data, **data},
             tags=tuple(tags) if tags else before.tags, status="active",
         )  # fmt: skip
-        after = change(runtime, before, within_limits(told), action="update", reason=f"topic {key}")
+        after = change(
+            runtime, before, within_limits(revision), action="update", reason=f"topic {key}"
+        )
         runtime.trace.wrote([after.id], type="memory", action="update")
-        said = f"{short_id(after.id)} on {key} says this now"
-        return Recorded(after.id, "updated", said, operation="UPDATE")
+        note = f"{short_id(after.id)} on {key} says this now"
+        return Recorded(after.id, "updated", note, operation="UPDATE")
     saved = save_new(
         runtime,
         "memory",

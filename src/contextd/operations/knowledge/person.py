@@ -65,10 +65,10 @@ class Profile:
         """As Markdown: what they insist on first."""
         parts = [f"# {self.owner or 'The person'}"]
         for level in STRENGTHS:
-            said = [line for line in self.lines if line.strength == level]
-            if said:
+            level_lines = [line for line in self.lines if line.strength == level]
+            if level_lines:
                 parts.append(f"\n## {level.capitalize()}")
-                parts += [f"- {line.text} [{short_id(line.record.id)}]" for line in said]
+                parts += [f"- {line.text} [{short_id(line.record.id)}]" for line in level_lines]
         if not self.lines:
             parts.append(
                 'nothing yet; `contextd remember --about-me "…"` or USER.md adds something'

@@ -151,10 +151,10 @@ _MATCH = {
 def _question(error: str, context: str) -> str:
     """What an error says, without what is another one's next time."""
     lines = [normalised(line.line) for line in error_lines(error)[:3]]
-    said = "\n".join(lines) or " ".join(plain(error[: 4 * _ASKED]).split())
+    message = "\n".join(lines) or " ".join(plain(error[: 4 * _ASKED]).split())
     for mark in ("'…'", "…/…", "#"):
-        said = said.replace(mark, " ")
-    return f"{said[:_ASKED]}\n{context[:_ASKED]}".strip()
+        message = message.replace(mark, " ")
+    return f"{message[:_ASKED]}\n{context[:_ASKED]}".strip()
 
 
 def _shown(

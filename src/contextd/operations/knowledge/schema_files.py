@@ -145,8 +145,8 @@ def schema_put(
     place = _place(runtime, scope)
     path = _path(runtime, place)
     if text is None:
-        kept = schema_file(runtime, place).text if base is None else base
-        text = merged(kept, wanted or {}) if kept.strip() else to_yaml(wanted or {})
+        layout = schema_file(runtime, place).text if base is None else base
+        text = merged(layout, wanted or {}) if layout.strip() else to_yaml(wanted or {})
     fresh = parsed_file(text, path.name, place)
     _require_sound(fresh)
     with _writing:
@@ -189,8 +189,8 @@ def _changed_half(
     text: str, types: dict[str, Any], base: str | None
 ) -> tuple[str | None, dict[str, Any] | None, str | None]:
     """Of a text and types that were read together, what somebody changed: text, types and base."""
-    told = parsed_file(text, "schema.yaml", "home").types
-    views = TypeAdapter(list[TypeView]).dump_python(type_views(told.values()))
+    text_types = parsed_file(text, "schema.yaml", "home").types
+    views = TypeAdapter(list[TypeView]).dump_python(type_views(text_types.values()))
     if to_yaml(_by_name(views) or {}) == to_yaml(types):
         return text, None, base
     return None, types, text if base is None else base
@@ -343,10 +343,10 @@ def _warnings(runtime: Runtime, before: SchemaFile, after: SchemaFile) -> list[s
                     f"{count}{more} entries of type {name} stay, without a declared type"
                 )
             continue
-        for gone in (f for f in kind.fields if f not in new.fields):
-            count = sum(gone in (r.data.get(FIELDS) or {}) for r in entries)
+        for field_name in (f for f in kind.fields if f not in new.fields):
+            count = sum(field_name in (r.data.get(FIELDS) or {}) for r in entries)
             if count:
                 warnings.append(
-                    f"{count} entries of {name} keep {gone}, shown as no longer declared"
+                    f"{count} entries of {name} keep {field_name}, shown as no longer declared"
                 )
     return warnings

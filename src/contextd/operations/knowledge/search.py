@@ -163,6 +163,6 @@ def _shown(
         when = age(changed[content.path], now) if content.path in changed else ""
         return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
     assert isinstance(content, Event)
-    said = f"{content.role}: {content.text}"[:_TEXT]
+    message = f"{content.role}: {content.text}"[:_TEXT]
     source = f"session {short_id(hit.id.partition('#')[0])}"
-    return SearchHit(hit.id, "session", said, source, age(content.at, now), score, why)
+    return SearchHit(hit.id, "session", message, source, age(content.at, now), score, why)

@@ -101,8 +101,8 @@ def save_typed_context(
     )
     kind = schema_of(runtime).types.get(type)
     runtime.trace.wrote([saved.record.id], type=type if kind else "context")
-    told = (note, fate(saved), where_kept(runtime, where, scope))
-    return typed_entry(saved.record, kind, "; ".join(filter(None, told)))
+    notes = (note, fate(saved), where_kept(runtime, where, scope))
+    return typed_entry(saved.record, kind, "; ".join(filter(None, notes)))
 
 
 @operation("GET /api/contexts/by-type", profile="standard", personal=True)

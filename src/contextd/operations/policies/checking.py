@@ -46,8 +46,8 @@ class PolicyCheck:
     def as_text(self) -> str:
         """A line per violation with the way out, then what may bear on it."""
         rules = f"{self.checked} rule{'s' * (self.checked != 1)}"
-        kept = f"✓ nothing of {rules} is broken" if self.checked else _NO_RULES
-        lines = [kept] if self.compliant else []
+        verdict = f"✓ nothing of {rules} is broken" if self.checked else _NO_RULES
+        lines = [verdict] if self.compliant else []
         lines += [violation.as_text() for violation in self.violations]
         lines += [f"- may bear on it: {one}" for one in self.suggestions]
         return "\n".join(lines + [f"! {problem}" for problem in self.problems])
@@ -123,8 +123,8 @@ class CheckMade:
     def as_text(self) -> str:
         """A line, and one per violation."""
         found = len(self.violations) + self.more
-        kept = "kept" if not found else f"{found} violation{'s' * (found != 1)}"
-        lines = [f"{self.at} {self.by}: {self.about} ({kept})"]
+        verdict = "kept" if not found else f"{found} violation{'s' * (found != 1)}"
+        lines = [f"{self.at} {self.by}: {self.about} ({verdict})"]
         return "\n".join([*lines, *(f"  {one.as_text()}" for one in self.violations)])
 
 

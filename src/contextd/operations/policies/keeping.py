@@ -165,12 +165,12 @@ def policy_init(
             )
     folder, shown, root = _policies_folder(runtime, scope)
     written: list[str] = []
-    kept: list[str] = []
+    existing_paths: list[str] = []
     for name in chosen:
         for file, text in known[name].files.items():
             path = target_inside(root, folder / file) if root else folder / file
             if path.exists():
-                kept.append(f"{shown}/{file}")
+                existing_paths.append(f"{shown}/{file}")
                 continue
             written.append(f"{shown}/{file}")
             if not dry_run:
@@ -178,7 +178,7 @@ def policy_init(
     if written and not dry_run and runtime.project is not None:
         reconcile(runtime)
     views = [PackView(one.name, one.about, list(one.files)) for one in known.values()]
-    return Begun(written, kept, views)
+    return Begun(written, existing_paths, views)
 
 
 def _by_name() -> dict[str, StarterPack]:

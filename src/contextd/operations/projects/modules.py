@@ -69,9 +69,9 @@ class ModuleState:
             )
             if n
         ]
-        told = ", ".join(known) or ("nothing known" if self.silent else "named only")
+        knowledge = ", ".join(known) or ("nothing known" if self.silent else "named only")
         needs = f"; needs {', '.join(self.depends_on)}" if self.depends_on else ""
-        return f"{self.name}: {self.files} files, {told}{needs}"
+        return f"{self.name}: {self.files} files, {knowledge}{needs}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,8 @@ def _last_changes(runtime: Runtime, territory: Territory) -> dict[str, ModuleCha
     for commit in commits:
         for name in territory.holders(commit.files):
             if name not in found:
-                told = ModuleChange(commit.sha, iso(commit.at), age(commit.at, now), commit.subject)
-                found[name] = told
+                last_change = ModuleChange(
+                    commit.sha, iso(commit.at), age(commit.at, now), commit.subject
+                )
+                found[name] = last_change
     return found

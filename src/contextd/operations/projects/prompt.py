@@ -72,8 +72,10 @@ def _user(runtime: Runtime) -> str:
     """USER.md as it stands, and what was told besides, most insisted on first."""
     if not runtime.has_person:
         return ""
-    told = [told_by(r) for r in personal_records(runtime) if not from_file(r)]
-    return "\n".join([text_of(runtime.settings.home, USER_MD), *(f"- {text}" for text in told)])
+    statements = [told_by(r) for r in personal_records(runtime) if not from_file(r)]
+    return "\n".join(
+        [text_of(runtime.settings.home, USER_MD), *(f"- {text}" for text in statements)]
+    )
 
 
 def _context(runtime: Runtime) -> str:

@@ -107,13 +107,13 @@ def hook_event(
         return HookAnswer()
     runtime = replace(runtime, client=row.name, ancestors=tuple(ancestors or ()))
     left_at = _moment(payload.get(LEFT_AT))
-    told = payload.get(ready.TOLD)
+    ready_briefing = payload.get(ready.TOLD)
     arrival = _Arrival(
         occurrence,
         row,
         left_at or runtime.clock.now(),
         left_at is not None,
-        told if isinstance(told, Mapping) else {},
+        ready_briefing if isinstance(ready_briefing, Mapping) else {},
     )
     if arrival.spooled and _is_learned_from(runtime, arrival):
         return HookAnswer()
@@ -220,8 +220,8 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
             why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
     packed = _briefing(runtime, sitting.session)
-    told = {BRIEFED: True, **told_by(packed)}
-    return _injecting(runtime, arrival, sitting, packed.text, packed.why, told)
+    session_data = {BRIEFED: True, **told_by(packed)}
+    return _injecting(runtime, arrival, sitting, packed.text, packed.why, session_data)
 
 
 def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
@@ -232,8 +232,8 @@ def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> Hoo
     runtime.trace.used += records
     known = {one.id: why[one.id] for one in records}
     text = str(arrival.told.get("text", ""))
-    told = told_by(PackedBriefing(text, 0))
-    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **told})
+    briefing_data = told_by(PackedBriefing(text, 0))
+    return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **briefing_data})
 
 
 _COMPACTED = "compact"
@@ -279,16 +279,16 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
     text, why, records = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
-    kept = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
+    remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
     runtime.trace.said += [record.text for record in records]
     runtime.trace.used += records
     if session.data.get(BRIEFED):
-        return _injecting(runtime, arrival, sitting, text, why, kept)
+        return _injecting(runtime, arrival, sitting, text, why, remedy_data)
     packed = _briefing(runtime, session)
     parts = [part for part in (packed.text, text) if part]
-    every = {**packed.why, **{id: told for id, told in why.items() if id not in packed.why}}
-    told = {BRIEFED: asked, **told_by(packed), **kept}
-    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, told)
+    every = {**packed.why, **{id: reason for id, reason in why.items() if id not in packed.why}}
+    session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
+    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
 
 
 def _unseen(session: Session) -> dict[str, Any]:
@@ -322,8 +322,8 @@ def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if not ruling.text:
         return HookAnswer()
     why = dict.fromkeys(ruling.ids, (BEARING, "against a policy"))
-    told = _injecting(runtime, arrival, _sitting(runtime, arrival), ruling.text, why, {})
-    return replace(told, output=say(ruling.verdict, ruling.text))
+    answer = _injecting(runtime, arrival, _sitting(runtime, arrival), ruling.text, why, {})
+    return replace(answer, output=say(ruling.verdict, ruling.text))
 
 
 def _injecting(
@@ -470,11 +470,13 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if sitting.begins:
         # Of a session that nobody told of there is nothing to count it in; one that is over stays so.
         return HookAnswer()
-    told, session = arrival.occurrence, sitting.session
-    follow_agent(runtime, session, told.agent_transcript)
+    occurrence, session = arrival.occurrence, sitting.session
+    follow_agent(runtime, session, occurrence.agent_transcript)
     runtime.sinks.later(
         "saving",
-        lambda: measure_subagent(runtime, session, told.agent, told.agent_transcript, told.said),
+        lambda: measure_subagent(
+            runtime, session, occurrence.agent, occurrence.agent_transcript, occurrence.said
+        ),
     )
     return HookAnswer(session_id=session.id)
 

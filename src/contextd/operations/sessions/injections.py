@@ -82,7 +82,7 @@ def explain_injection(runtime: Runtime, session_id: str = "") -> LastInjection:
         after = texts_after(events)
         reasons = reasons_in(last)
         records = {one.id: one for one in runtime.view.records.get(list(reasons))}
-        told = [
+        entries = [
             ToldRecord(
                 id,
                 records[id].kind,
@@ -95,7 +95,7 @@ def explain_injection(runtime: Runtime, session_id: str = "") -> LastInjection:
             for id, (tier, why) in reasons.items()
             if id in records
         ]
-        return LastInjection(session.id, iso(last.at), count_tokens(last.text), told, last.text)
+        return LastInjection(session.id, iso(last.at), count_tokens(last.text), entries, last.text)
     return LastInjection("", "", 0, [], "")
 
 
@@ -141,7 +141,7 @@ def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
         sessions: How many of the latest sessions to look through.
     """
     looked_through = _sessions(runtime, "", most=page_size(sessions, _MOST))
-    told, used = Counter[int](), Counter[int]()
+    injections, used = Counter[int](), Counter[int]()
     present, succeeded = Counter[int](), Counter[int]()
     for session in looked_through:
         events = runtime.view.sessions.events(session.id)
@@ -153,13 +153,13 @@ def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
         }
         after = texts_after(events)
         for record in runtime.view.records.get(list(tiers)):
-            told[tiers[record.id]] += 1
+            injections[tiers[record.id]] += 1
             used[tiers[record.id]] += was_used(record.text, after.get(record.id, ()))
         for tier in set(tiers.values()):
             present[tier] += 1
             succeeded[tier] += session.outcome == "success"
     shares = [
-        TierShare(t, told[t], used[t], present[t], succeeded[t], f"injection.tier{t}")
+        TierShare(t, injections[t], used[t], present[t], succeeded[t], f"injection.tier{t}")
         for t in (ALWAYS, BEARING)
     ]
     return TierShares(len(looked_through), shares)
@@ -199,5 +199,5 @@ def status_line(runtime: Runtime, session: str = "", client: str = "claude-code"
     if figures is None:
         return StatusLine()
     found = runtime.view.sessions.by_external(client, session) if session else None
-    told = runtime.view.sessions.events(found.id, types=("injection",)) if found else []
-    return StatusLine(**asdict(figures), tokens=sum(count_tokens(one.text) for one in told))
+    injections = runtime.view.sessions.events(found.id, types=("injection",)) if found else []
+    return StatusLine(**asdict(figures), tokens=sum(count_tokens(one.text) for one in injections))

@@ -51,8 +51,8 @@ class Started:
 
     def as_text(self) -> str:
         """The session id and the briefing, or why there is none."""
-        told = self.briefing or self.note
-        return "\n".join(filter(None, (f"session {short_id(self.session_id)}", told)))
+        body = self.briefing or self.note
+        return "\n".join(filter(None, (f"session {short_id(self.session_id)}", body)))
 
 
 @operation("POST /api/sessions", effect="write", profile="core")
@@ -212,8 +212,10 @@ class Ended:
         """What happens now."""
         if self.note == _GOES_ON:
             return f"session {short_id(self.session_id)}: {self.note}"
-        kept = self.memories_extracted
-        lessons = f" {kept} lesson{'s' * (kept != 1)} of it kept." if kept else ""
+        lesson_count = self.memories_extracted
+        lessons = (
+            f" {lesson_count} lesson{'s' * (lesson_count != 1)} of it kept." if lesson_count else ""
+        )
         return f"session {short_id(self.session_id)} ended.{lessons} {self.note}".rstrip()
 
 

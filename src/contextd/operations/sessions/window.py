@@ -88,9 +88,12 @@ class Window:
             return "no session is active; session_start begins one"
         lines = [f"Context usage: {usage_line(self.tokens, self.capacity)}"]
         lines += ["- " + item.as_text() for item in self.items if item.status == "active"]
-        gone = [item for item in self.items if item.status == "archived"]
-        if gone:
-            lines += ["Archived (search still finds them):", *("- " + i.as_text() for i in gone)]
+        archived_items = [item for item in self.items if item.status == "archived"]
+        if archived_items:
+            lines += [
+                "Archived (search still finds them):",
+                *("- " + i.as_text() for i in archived_items),
+            ]
         lines += [f"{pruning.at} {pruning.summary}" for pruning in self.prunings]
         return "\n".join(lines)
 

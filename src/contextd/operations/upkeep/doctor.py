@@ -183,8 +183,8 @@ def _policies(runtime: Runtime) -> str:
     problems = [*found.problems, *disagreeing(runtime, records)]
     if problems:
         more = f"; and {len(problems) - _MOST_TOLD} more" if len(problems) > _MOST_TOLD else ""
-        told = "; ".join(map(str, problems[:_MOST_TOLD])) + more
-        raise Invalid(told, "the other files are in force")
+        summary = "; ".join(map(str, problems[:_MOST_TOLD])) + more
+        raise Invalid(summary, "the other files are in force")
     checked = sum(rule.checkable for rule in found.rules)
     return f"{len(found.bindings)} policies and standards, {checked} of them checked"
 
@@ -229,14 +229,14 @@ def _transcripts(runtime: Runtime) -> str:
         return f"{read} read in the last {_LATELY.days} days, none left unread"
     latest = {session.client: session for session in unread}
     count = Counter(session.client for session in unread)
-    told = []
+    failures = []
     for client, session in sorted(latest.items()):
         about = session.data[UNREAD]
         sessions = "1 session" if count[client] == 1 else f"{count[client]} sessions"
-        told.append(
+        failures.append(
             f"{client or 'unnamed client'}: {sessions} not read, {about.get('path')}: {about.get('why')}"
         )
     raise Invalid(
-        "; ".join(told),
+        "; ".join(failures),
         "what hooks saw of them was learned from; a newer contextd may know the format",
     )

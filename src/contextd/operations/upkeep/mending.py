@@ -161,10 +161,10 @@ def _mend(
     documents = documents_behind(runtime, repair.missing)
     there = {document.id for document in documents}
     # What nothing stands behind is too much, even where its words are missing.
-    gone = [one.id for one in repair.surplus]
-    gone += [one.id for one in repair.missing if one.id not in there]
+    orphan_ids = [one.id for one in repair.surplus]
+    orphan_ids += [one.id for one in repair.missing if one.id not in there]
     half = [CodeChange(scope=scope, remove=repair.files)] if repair.files else []
-    runtime.commit(documents=documents, forget={scope: gone} if gone else {}, code=half)
+    runtime.commit(documents=documents, forget={scope: orphan_ids} if orphan_ids else {}, code=half)
     if repair.files and runtime.checkout is not None:
         scan_project(runtime, check=check)
     if repair.sessions:

@@ -150,9 +150,9 @@ class _Change:
     @property
     def matters(self) -> bool:
         """Whether there is something to take away, or to tell of a client that was connected once."""
-        kept = _backups() / self.client.name
+        backup_folder = _backups() / self.client.name
         return (self.report is not None and self.report.changed) or (
-            self.error is not None and kept.is_dir()
+            self.error is not None and backup_folder.is_dir()
         )
 
     def run(self, dry: bool) -> None:

@@ -177,8 +177,8 @@ def dashboard(page: str, no_open: bool, as_json: bool) -> int:
     query = {"code": answer["code"], **({"next": page} if page != "/" else {})}
     link = f"http://127.0.0.1:{status['port']}/signin?{urlencode(query)}"
     opened = not no_open and _has_screen() and webbrowser.open(link)
-    told = "opened in your browser; the link is" if opened else "open this link within a minute:"
-    Console(as_json).show(Reply({"link": link, "opened": opened}, f"{told}\n{link}"))
+    heading = "opened in your browser; the link is" if opened else "open this link within a minute:"
+    Console(as_json).show(Reply({"link": link, "opened": opened}, f"{heading}\n{link}"))
     return 0
 
 

@@ -65,8 +65,8 @@ class Console:
     def error(self, error: ContextdError) -> None:
         """Print an error and its hint on stderr."""
         if self.as_json:
-            said = json.dumps({"error": error.as_dict()}, ensure_ascii=False)
-            click.echo(visible_json(said), err=True)
+            payload = json.dumps({"error": error.as_dict()}, ensure_ascii=False)
+            click.echo(visible_json(payload), err=True)
             return
         click.secho(visible_text(f"{error.code}: {error.message}"), fg="red", err=True)
         if error.hint:

@@ -105,9 +105,9 @@ def _difference(revision: str | None, staged: bool) -> str:
         raise Invalid(
             "this folder is in no git repository", "call it inside one, or give a diff on stdin"
         )
-    code, out, said = Running(Path(top), arguments).collect(timeout=60)
+    code, out, stderr = Running(Path(top), arguments).collect(timeout=60)
     if code:
-        why = said.strip().splitlines()
+        why = stderr.strip().splitlines()
         raise Invalid(
             f"git could not say what differs: {why[0] if why else 'no repository'}",
             "name a commit that is there, such as HEAD or origin/main",

@@ -123,8 +123,8 @@ def _timeline(spans: list[dict[str, Any]]) -> str:
         (f"{span['name']}: {span['count']}", [(span["count"], "d1" if span["fresh"] else "d3")])
         for span in reversed(spans)
     ]
-    told = ", ".join(caption for caption, _ in values)
-    return columns(values, f"Records by when they last changed. {told}", 130)
+    summary = ", ".join(caption for caption, _ in values)
+    return columns(values, f"Records by when they last changed. {summary}", 130)
 
 
 async def resolve(desk: Desk) -> Response:
@@ -133,11 +133,11 @@ async def resolve(desk: Desk) -> Response:
     done = await desk.ask(
         "resolve_contradiction", id=desk.field("id"), keep=keep, note=desk.field("note")
     )
-    told = {
+    message = {
         "both": "Settled: both are right. The pair is no longer listed.",
         "neither": "Settled: neither holds. Agents see neither of them any more.",
     }.get(keep, "Settled: one is kept, agents no longer see the other.")
-    return desk.go("/awareness", Banner(told, "/awareness/reopen", {"id": done["id"]}))
+    return desk.go("/awareness", Banner(message, "/awareness/reopen", {"id": done["id"]}))
 
 
 async def reopen(desk: Desk) -> Response:
@@ -149,8 +149,8 @@ async def reopen(desk: Desk) -> Response:
 async def dismiss(desk: Desk) -> Response:
     """Say that a gap is none."""
     done = await desk.ask("dismiss_gap", id=desk.field("id"))
-    told = "Dismissed: agents are not told of this gap any more."
-    return desk.go("/awareness", Banner(told, "/awareness/gap/reopen", {"id": done["id"]}))
+    message = "Dismissed: agents are not told of this gap any more."
+    return desk.go("/awareness", Banner(message, "/awareness/gap/reopen", {"id": done["id"]}))
 
 
 async def reopen_gap(desk: Desk) -> Response:

@@ -71,11 +71,11 @@ def _proposal(one: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _marked(side: Mapping[str, Any], stays: Mapping[str, Any]) -> dict[str, Any]:
-    told = {
+    markup = {
         name: compared({"a": {"content": side[name]}, "b": {"content": stays[name]}})["texts"]["a"]
         for name in ("content", "compared")
     }
-    return {"text": told["content"], "solution": told["compared"]}
+    return {"text": markup["content"], "solution": markup["compared"]}
 
 
 async def _pairs(desk: Desk, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -100,23 +100,23 @@ async def merge(desk: Desk) -> Response:
     only = desk.field("ids").split()
     done = await desk.ask("consolidation_trigger", collection=chosen, ids=only)
     if done["job_id"]:
-        told = "So many are merged in the background: see Jobs, and reload in a moment."
-        return desk.go("/consolidation", told, collection=chosen)
+        message = "So many are merged in the background: see Jobs, and reload in a moment."
+        return desk.go("/consolidation", message, collection=chosen)
     if not done["clusters"]:
-        told = "Nothing was merged: these records changed since they were shown."
-        return desk.go("/consolidation", Banner(told, warning=True), collection=chosen)
+        message = "Nothing was merged: these records changed since they were shown."
+        return desk.go("/consolidation", Banner(message, warning=True), collection=chosen)
     merges = done["proposed_merges"]
     many = sum(len(one["merged"]) for one in merges)
-    told = f"{plural(many, 'record was', 'records were')} merged into {len(merges)}."
+    message = f"{plural(many, 'record was', 'records were')} merged into {len(merges)}."
     if done["archived"]:
-        told += (
+        message += (
             f" {plural(done['archived'], 'record')} nobody believes any more went to the archive."
         )
     parts = [
         Undo(short(one["stays"]["title"] or one["stays"]["content"], 90), *_back(chosen, [one]))
         for one in merges
     ]
-    banner = Banner(told, *_back(chosen, merges), parts=tuple(parts) if len(parts) > 1 else ())
+    banner = Banner(message, *_back(chosen, merges), parts=tuple(parts) if len(parts) > 1 else ())
     return desk.go("/consolidation", banner, collection=chosen)
 
 
@@ -136,10 +136,10 @@ async def unmerge(desk: Desk) -> Response:
             continue
         restored += len(done["restored"])
         notes += done["notes"]
-    told = f"{plural(restored, 'record is', 'records are')} back as before." if restored else ""
-    told = " ".join([told, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
+    message = f"{plural(restored, 'record is', 'records are')} back as before." if restored else ""
+    message = " ".join([message, *(f"{note[:1].upper()}{note[1:]}." for note in notes)]).strip()
     chosen = _collection(desk.field("collection") or "memories")
-    return desk.go("/consolidation", Banner(told, warning=bool(notes)), collection=chosen)
+    return desk.go("/consolidation", Banner(message, warning=bool(notes)), collection=chosen)
 
 
 LOOKS: list[tuple[str, Handler]] = [("/consolidation", look)]

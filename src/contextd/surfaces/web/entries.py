@@ -80,11 +80,11 @@ async def save(desk: Desk) -> Response:
         problems = dict(named) if isinstance(named, dict) else {"": error.message}
         return await _form(desk, chosen, given, answer, problems)
     hidden = MARK in f"{done['content']}{done['structuredData']}{done['tags']}"
-    kept = await desk.ask("get_record", id=done["id"])
-    first = kept["history"][-1]["reason"] if kept["record"]["status"] == "inbox" else ""
-    told = f"Kept, but agents do not see it yet: {first}." if first else "Kept for all agents."
-    told += " What looked like a secret was taken out before it was stored." if hidden else ""
-    return desk.go(f"/records/{done['id']}", Banner(told, warning=bool(hidden or first)))
+    stored = await desk.ask("get_record", id=done["id"])
+    first = stored["history"][-1]["reason"] if stored["record"]["status"] == "inbox" else ""
+    message = f"Kept, but agents do not see it yet: {first}." if first else "Kept for all agents."
+    message += " What looked like a secret was taken out before it was stored." if hidden else ""
+    return desk.go(f"/records/{done['id']}", Banner(message, warning=bool(hidden or first)))
 
 
 def _answered(content: str, answer: str) -> str:

@@ -88,11 +88,11 @@ def _width(node: Node) -> float:
 
 def _shown(name: str) -> str:
     """A name that fits, cut in its middle: modules of one folder end differently."""
-    told = visible_text(name)
-    if len(told) <= _LONGEST:
-        return told
+    label = visible_text(name)
+    if len(label) <= _LONGEST:
+        return label
     half = (_LONGEST - 1) // 2
-    return f"{told[:half]}…{told[-half:]}"
+    return f"{label[:half]}…{label[-half:]}"
 
 
 def _line(line: Stroke) -> str:

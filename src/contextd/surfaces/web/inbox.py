@@ -37,21 +37,21 @@ _TOLD = {
 
 async def look(desk: Desk) -> Response:
     """What waits, newest first, and why."""
-    kept = {name: desk.query(name) for name in ("status", "kind") if desk.query(name)}
+    filters = {name: desk.query(name) for name in ("status", "kind") if desk.query(name)}
     cursor = desk.query("cursor")
     found = None
     if desk.project:
-        given = {"status": "waiting", **kept}
+        given = {"status": "waiting", **filters}
         found = await desk.ask("inbox", limit=PAGE, cursor=cursor, **given)
     return desk.page(
         "inbox.html",
         found=found,
-        kept=kept,
+        kept=filters,
         doubts=_DOUBTS,
         tabs=(("", "All"), ("candidate", "Learned"), ("inbox", "Set aside")),
         paged=bool(cursor),
-        newest=_address(kept),
-        older=_address({**kept, "cursor": found["cursor"]}) if found and found["cursor"] else "",
+        newest=_address(filters),
+        older=_address({**filters, "cursor": found["cursor"]}) if found and found["cursor"] else "",
     )
 
 
@@ -64,9 +64,9 @@ async def settle(desk: Desk) -> Response:
     keeps no other one from being settled.
     """
     verdict, ids = _chosen(desk)
-    kept = {name: desk.field(name) for name in ("status", "kind")}
+    filters = {name: desk.field(name) for name in ("status", "kind")}
     if not ids:
-        return desk.go("/inbox", Banner("Select what you mean first.", warning=True), **kept)
+        return desk.go("/inbox", Banner("Select what you mean first.", warning=True), **filters)
     done: list[dict[str, Any]] = []
     failed: list[str] = []
     for id in ids:
@@ -74,7 +74,7 @@ async def settle(desk: Desk) -> Response:
             done.append(await desk.ask("settle_candidate", id=id, verdict=verdict))
         except ContextdError as error:
             failed.append(error.message)
-    return desk.go("/inbox", await _told(desk, verdict, done, failed), **kept)
+    return desk.go("/inbox", await _told(desk, verdict, done, failed), **filters)
 
 
 def _chosen(desk: Desk) -> tuple[str, list[str]]:
@@ -93,9 +93,11 @@ async def _told(
 ) -> Banner:
     many = len(done) > 1
     them, they = ("them", "they") if many else ("it", "it")
-    told = f"{len(done)} {_TOLD[verdict].format(them=them, they=they)}" if done else ""
+    message = f"{len(done)} {_TOLD[verdict].format(them=them, they=they)}" if done else ""
     if failed:
-        told += f" {plural(len(failed), 'record was', 'records were')} left as before: {failed[0]}."
+        message += (
+            f" {plural(len(failed), 'record was', 'records were')} left as before: {failed[0]}."
+        )
     settled = {one["id"]: str(one["version"]) for one in done}
     parts = []
     if many:
@@ -105,7 +107,7 @@ async def _told(
             for id, whole in zip(settled, wholes, strict=True)
         ]
     undo = "/inbox/undo" if done else ""
-    return Banner(told.strip(), undo, _fields(settled), bool(failed), tuple(parts))
+    return Banner(message.strip(), undo, _fields(settled), bool(failed), tuple(parts))
 
 
 def _name(whole: Mapping[str, Any]) -> str:
@@ -127,11 +129,11 @@ async def take_back(desk: Desk) -> Response:
             back += 1
         else:
             changed += 1
-    told = f"{plural(back, 'record waits', 'records wait')} again." if back else ""
+    message = f"{plural(back, 'record waits', 'records wait')} again." if back else ""
     if changed:
         left = plural(changed, "record was", "records were")
-        told += f" {left} changed since and stay{'s' if changed == 1 else ''} as it is."
-    return desk.go("/inbox", Banner(told.strip() or "Nothing to undo.", warning=bool(changed)))
+        message += f" {left} changed since and stay{'s' if changed == 1 else ''} as it is."
+    return desk.go("/inbox", Banner(message.strip() or "Nothing to undo.", warning=bool(changed)))
 
 
 async def alike(desk: Desk) -> Response:

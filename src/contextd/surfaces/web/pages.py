@@ -165,5 +165,5 @@ def _activity(days: list[dict[str, Any]]) -> str:
         )
         for d in days
     ]
-    told = "; ".join(caption for caption, parts in values if any(n for n, _ in parts))
-    return columns(values, "Activity by day. " + (told or "Nothing yet."))
+    summary = "; ".join(caption for caption, parts in values if any(n for n, _ in parts))
+    return columns(values, "Activity by day. " + (summary or "Nothing yet."))

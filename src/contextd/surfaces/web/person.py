@@ -41,18 +41,18 @@ async def add(desk: Desk) -> Response:
         return await _page(desk, content, how, error.message)
     if done["outcome"] == "duplicate":
         return desk.go("/person", "That was known already.")
-    told = "Kept for every project of yours."
+    message = "Kept for every project of yours."
     if done["redacted"]:
-        told += " What looked like a secret was taken out before it was stored."
+        message += " What looked like a secret was taken out before it was stored."
     undo = f"/person/{done['id']}/remove"
-    return desk.go("/person", Banner(told, undo, warning=bool(done["redacted"])))
+    return desk.go("/person", Banner(message, undo, warning=bool(done["redacted"])))
 
 
 async def remove(desk: Desk) -> Response:
     """Take something out of use, or turn a proposal down."""
     done = await desk.ask("delete_record", id=desk.request.path_params["id"])
-    told = "Gone: agents no longer see it."
-    return desk.go("/person", Banner(told, f"/person/{done['id']}/restore"))
+    message = "Gone: agents no longer see it."
+    return desk.go("/person", Banner(message, f"/person/{done['id']}/restore"))
 
 
 async def restore(desk: Desk) -> Response:
@@ -64,15 +64,15 @@ async def restore(desk: Desk) -> Response:
 async def accept(desk: Desk) -> Response:
     """Say yes to a proposal."""
     done = await desk.ask("person_accept", id=desk.request.path_params["id"])
-    told = "Holds in every project of yours from now on."
-    return desk.go("/person", Banner(told, f"/person/{done['id']}/restore"))
+    message = "Holds in every project of yours from now on."
+    return desk.go("/person", Banner(message, f"/person/{done['id']}/restore"))
 
 
 async def write(desk: Desk) -> Response:
     """Bring contextd's block of USER.md up to date."""
     done = await desk.ask("write_profile")
-    told = "Written into USER.md." if done["changed"] else "USER.md was up to date."
-    return desk.go("/person", told)
+    message = "Written into USER.md." if done["changed"] else "USER.md was up to date."
+    return desk.go("/person", message)
 
 
 LOOKS: list[tuple[str, Handler]] = [("/person", look)]

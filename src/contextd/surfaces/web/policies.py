@@ -69,10 +69,10 @@ async def check(desk: Desk) -> Response:
 async def begin(desk: Desk) -> Response:
     """Write a starter pack as files."""
     done = await desk.ask("policy_init", packs=desk.form.get("pack", []))
-    told = f"Wrote {', '.join(done['written'])}." if done["written"] else "Nothing was written."
+    message = f"Wrote {', '.join(done['written'])}." if done["written"] else "Nothing was written."
     if done["kept"]:
-        told += f" There already, and left as it is: {', '.join(done['kept'])}."
-    return desk.go("/policies", Banner(told, warning=not done["written"]))
+        message += f" There already, and left as it is: {', '.join(done['kept'])}."
+    return desk.go("/policies", Banner(message, warning=not done["written"]))
 
 
 async def write(desk: Desk) -> Response:

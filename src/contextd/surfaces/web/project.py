@@ -85,12 +85,12 @@ def _node(one: Mapping[str, Any], here: bool) -> Node:
     state = (
         "stale" if one["outdated"] else "told" if known else "silent" if one["silent"] else "named"
     )
-    told = "nothing known" if one["silent"] else f"{known} known" if known else "named only"
+    summary = "nothing known" if one["silent"] else f"{known} known" if known else "named only"
     needs = ", ".join(one["depends_on"]) or "no module"
     about = f"{plural(one['files'], 'file')}; depends on {needs}"
     if one["outdated"]:
-        told += f", {one['outdated']} outdated"
-    return Node(one["name"], told, state, _address(one["name"]), about, here)
+        summary += f", {one['outdated']} outdated"
+    return Node(one["name"], summary, state, _address(one["name"]), about, here)
 
 
 LOOKS: list[tuple[str, Handler]] = [("/project", look)]

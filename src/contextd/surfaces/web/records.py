@@ -22,14 +22,16 @@ _FILTERS = ("q", "kind", "status", "type", "tag", "source", "trust")
 async def listing(desk: Desk) -> Response:
     """Records by filters, or by a search that explains itself."""
     chosen = {name: desk.query(name).strip() for name in _FILTERS}
-    kept = {name: value for name, value in chosen.items() if value}
+    filters = {name: value for name, value in chosen.items() if value}
     values: dict[str, Any] = {
         "chosen": chosen,
-        "filtered": bool(kept),
+        "filtered": bool(filters),
         "kinds": list(KINDS),
         "statuses": (WAITING, *STATUSES),
         "trusts": TRUSTS,
-        "narrowed": [(name, kept[name], _without(kept, name)) for name in kept if name != "q"],
+        "narrowed": [
+            (name, filters[name], _without(filters, name)) for name in filters if name != "q"
+        ],
         "hits": None,
         "page": None,
         "problem": None,
@@ -52,14 +54,14 @@ async def listing(desk: Desk) -> Response:
                 "explain_search", query=chosen["q"], limit=most, **where
             )
             full = len(values["hits"]["hits"]) == HITS
-            values["more"] = "/records?" + urlencode({**kept, "more": "1"}) if full else ""
+            values["more"] = "/records?" + urlencode({**filters, "more": "1"}) if full else ""
         else:
             cursor = desk.query("cursor")
             found = await desk.ask("list_records", limit=PAGE, cursor=cursor, **where)
             values["page"] = found
-            values["older"] = urlencode({**kept, "cursor": found["cursor"]})
+            values["older"] = urlencode({**filters, "cursor": found["cursor"]})
             values["paged"] = bool(cursor)
-            values["newest"] = "/records?" + urlencode(kept)
+            values["newest"] = "/records?" + urlencode(filters)
     except Invalid as error:
         values["problem"] = error
     return desk.page("records.html", 422 if values["problem"] else 200, **values)
@@ -173,16 +175,16 @@ async def _saved(desk: Desk, done: dict[str, Any]) -> Response:
     """Go on after an edit: to the record, or to the inbox where it was begun."""
     page = "/inbox" if _back(desk) else f"/records/{done['id']}"
     undo = f"/records/{done['id']}/undo" if done["differences"] else ""
-    told = "Saved." if done["differences"] else "Nothing was changed."
+    message = "Saved." if done["differences"] else "Nothing was changed."
     fields: dict[str, str] = {}
     if done["redacted"]:
         many = plural(done["redacted"], "secret was", "secrets were")
-        told += f" {many} taken out before anything was stored."
+        message += f" {many} taken out before anything was stored."
     if desk.field("step") == "accept":
         settled = await desk.ask("settle_candidate", id=done["id"], verdict="keep")
-        told += " Accepted: agents are told of it from now on."
+        message += " Accepted: agents are told of it from now on."
         undo, fields = "/inbox/undo", {"settled": f"{settled['id']}:{settled['version']}"}
-    return desk.go(page, Banner(told, undo, fields, bool(done["redacted"])))
+    return desk.go(page, Banner(message, undo, fields, bool(done["redacted"])))
 
 
 def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
@@ -254,8 +256,10 @@ def _rate(useful: bool) -> Handler:
         id = desk.request.path_params["id"]
         done = await desk.ask("report_usefulness", context_ids=[id], useful=useful)
         sure = round(100 * done["scores"][0]["confidence"])
-        told = f"Noted. contextd is {sure}% sure of it now, and ranks it accordingly."
-        return desk.go(f"/records/{done['scores'][0]['id']}", Banner(told, f"/records/{id}/undo"))
+        message = f"Noted. contextd is {sure}% sure of it now, and ranks it accordingly."
+        return desk.go(
+            f"/records/{done['scores'][0]['id']}", Banner(message, f"/records/{id}/undo")
+        )
 
     return rate
 

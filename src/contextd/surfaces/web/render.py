@@ -93,8 +93,8 @@ def plural(count: int, one: str, many: str = "") -> str:
 
 def words(name: str) -> str:
     """A name from code as people read it: `Learn session`."""
-    told = name.replace("_", " ").replace("-", " ")
-    return told[:1].upper() + told[1:]
+    text = name.replace("_", " ").replace("-", " ")
+    return text[:1].upper() + text[1:]
 
 
 def short(text: str, most: int = 100) -> str:
@@ -156,23 +156,23 @@ def day(iso: str) -> str:
         return "Today"
     if at.date() == today - timedelta(days=1):
         return "Yesterday"
-    told = f"{at:%A}, {at.day} {at:%B}"
-    return told if at.year == today.year else f"{told} {at.year}"
+    text = f"{at:%A}, {at.day} {at:%B}"
+    return text if at.year == today.year else f"{text} {at.year}"
 
 
 def facts(result: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What a job says it did as (what, how much), without what is nothing."""
-    told: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     for name, value in result.items():
         label = name.replace("_", " ").replace("-", " ")
         if isinstance(value, Mapping):
-            told += [(f"{label} {inner}", text) for inner, text in facts(value)]
+            pairs += [(f"{label} {inner}", text) for inner, text in facts(value)]
         elif isinstance(value, list):
-            told += [(label, short(", ".join(map(str, value)), 160))] if value else []
+            pairs += [(label, short(", ".join(map(str, value)), 160))] if value else []
         elif isinstance(value, bool):
-            told += [(label, "yes")] if value else []
+            pairs += [(label, "yes")] if value else []
         elif value not in (None, "", 0):
-            told.append(
+            pairs.append(
                 (label, number(value) if isinstance(value, int) else short(str(value), 160))
             )
-    return told
+    return pairs

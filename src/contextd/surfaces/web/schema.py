@@ -102,9 +102,9 @@ async def save(desk: Desk) -> Response:
     except Invalid as error:
         shown = _page(state, starters, text, types, etag=etag)
         return desk.page("schema.html", 422, **{**shown, "problems": _problems(error)})
-    told = "; ".join(done["changes"]) or "nothing changed in the types"
+    summary = "; ".join(done["changes"]) or "nothing changed in the types"
     backup = " The file before is kept as a backup." if done["backup"] else ""
-    return desk.go("/schema", f"Saved: {told}.{backup}", scope=desk.field("scope"))
+    return desk.go("/schema", f"Saved: {summary}.{backup}", scope=desk.field("scope"))
 
 
 def _review(state: dict[str, Any], trial: dict[str, Any]) -> dict[str, Any]:

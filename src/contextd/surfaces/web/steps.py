@@ -56,17 +56,17 @@ def _beginnings(
 
 def _decisions(waiting: int, gaps: Sequence[Mapping[str, Any]]) -> Iterator[Step]:
     if waiting:
-        told = "record waits" if waiting == 1 else "records wait"
+        phrase = "record waits" if waiting == 1 else "records wait"
         yield _link(
-            f"{waiting:,} {told} for your decision",
+            f"{waiting:,} {phrase} for your decision",
             "Nobody is told of them unasked before you, or a second session, say so.",
             "/inbox",
             "Review",
         )
     if gaps:
-        told = "gap" if len(gaps) == 1 else "gaps"
+        phrase = "gap" if len(gaps) == 1 else "gaps"
         first = str(gaps[0].get("description", ""))
-        yield _link(f"{len(gaps)} {told} in what is known", first, "/awareness", "Look at them")
+        yield _link(f"{len(gaps)} {phrase} in what is known", first, "/awareness", "Look at them")
 
 
 def _link(title: str, text: str, href: str, go: str) -> Step:

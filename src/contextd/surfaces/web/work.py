@@ -44,10 +44,10 @@ def steps_of(moments: list[dict[str, Any]], root: str = "") -> list[dict[str, An
     """Moments as a reader follows them: a call with its result is one step, and a prompt that was
     seen by a hook and again in the transcript is told once. Paths are told from the project's root.
     """
-    said = {_plain(m["text"]) for m in moments if m["type"] == "message"}
+    messages = {_plain(m["text"]) for m in moments if m["type"] == "message"}
     steps: list[dict[str, Any]] = []
     for moment in moments:
-        if moment["type"] == "query" and _plain(moment["text"]) in said:
+        if moment["type"] == "query" and _plain(moment["text"]) in messages:
             continue
         last = steps[-1] if steps else None
         same = last is not None and last["type"] == "tool_call"
@@ -133,8 +133,8 @@ async def retry(desk: Desk) -> Response:
         raise NotFound("no job failed", "there is nothing to try again")
     for id in ids:
         await desk.ask("retry_job", id=id)
-    told = "The job is tried again." if len(ids) == 1 else f"{len(ids)} jobs are tried again."
-    return desk.go("/jobs", Banner(told))
+    message = "The job is tried again." if len(ids) == 1 else f"{len(ids)} jobs are tried again."
+    return desk.go("/jobs", Banner(message))
 
 
 LOOKS: list[tuple[str, Handler]] = [

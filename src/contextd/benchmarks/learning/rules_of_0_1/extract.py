@@ -47,13 +47,13 @@ def extract(events: Sequence[Event], *, limit: int = BEST) -> list[RuleFinding]:
         elif event.type in ("message", "query") and event.role in ("user", "assistant"):
             found += _in_message(event, file)
     ordered = sorted(found, key=lambda f: -f.confidence)
-    kept: list[RuleFinding] = []
+    best_findings: list[RuleFinding] = []
     for finding in ordered:
-        if not any(_same(finding.content, other.content) for other in kept):
-            kept.append(finding)
-        if len(kept) == limit:
+        if not any(_same(finding.content, other.content) for other in best_findings):
+            best_findings.append(finding)
+        if len(best_findings) == limit:
             break
-    return kept
+    return best_findings
 
 
 def classify(sentence: str, speaker: str) -> tuple[str, str, float] | None:
@@ -122,14 +122,14 @@ def _in_message(event: Event, file: str) -> list[RuleFinding]:
     for count, sentence in enumerate(sentences(event.text)):
         if count >= _MOST_SENTENCES:
             break
-        told = classify(sentence, event.role)
+        classification = classify(sentence, event.role)
         fixes = guards.FIX.search(sentence)
         if fixes and found and found[-1].type == "issue" and not found[-1].solution:
             found[-1] = replace(found[-1], solution=sentence[:LONGEST])
             continue
-        if told is None:
+        if classification is None:
             continue
-        kind, content, confidence = told
+        kind, content, confidence = classification
         named = _PATH.search(sentence)
         where = named[0] if named else file
         folder = where.rpartition("/")[0]
@@ -164,20 +164,20 @@ def _content(sentence: str, phrase: RulePhrase, match: re.Match[str]) -> str:
     """What is kept of a sentence: after a label, what it labels; else from the phrase on, or all."""
     at = match.start("at") if phrase.base else match.start("said")
     label = phrase.base and match["at"].endswith(":")
-    kept = match["said"] if label or not phrase.base else sentence
+    content = match["said"] if label or not phrase.base else sentence
     if not phrase.base and at > 0 and phrase.speaker == "":
-        kept = sentence if len(sentence) <= 300 else kept
-    kept = _LEAD_IN.sub("", kept)
-    kept = kept.strip(" \t-–—:,;\"'").strip()
-    if not SHORTEST <= len(kept) <= LONGEST or len(kept.split()) < 3:
+        content = sentence if len(sentence) <= 300 else content
+    content = _LEAD_IN.sub("", content)
+    content = content.strip(" \t-–—:,;\"'").strip()
+    if not SHORTEST <= len(content) <= LONGEST or len(content.split()) < 3:
         return ""
-    return kept[0].upper() + kept[1:]
+    return content[0].upper() + content[1:]
 
 
 def _stands(sentence: str, phrase: RulePhrase, match: re.Match[str], speaker: str) -> bool:
     """Whether the phrase is meant: not quoted, denied, conditional, or said of somebody else."""
     at = match.start("at") if phrase.base else match.start("said")
-    before, said = sentence[:at], match["said"]
+    before, statement = sentence[:at], match["said"]
     if before.count('"') % 2 or before.count("“") > before.count("”"):
         return False
     if phrase.type != "rule" and (
@@ -198,7 +198,7 @@ def _stands(sentence: str, phrase: RulePhrase, match: re.Match[str], speaker: st
         return False
     if phrase.base and phrase.type == "issue" and guards.NOTHING.search(before):
         return False
-    if phrase.type == "rule" and not phrase.base and guards.VAGUE.match(said):
+    if phrase.type == "rule" and not phrase.base and guards.VAGUE.match(statement):
         return speaker == "user" and not phrase.firm
     return True
 

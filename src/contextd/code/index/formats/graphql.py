@@ -70,11 +70,11 @@ def _inside(
             if depth == 1 and not round_:
                 row = lines.row_of(token.start(1))
                 end = lines.starts[row] + len(lines.text(row).rstrip())
-                said = one_line(lines.text(row).decode("utf-8", "replace"))
+                signature = one_line(lines.text(row).decode("utf-8", "replace"))
                 field = token[1].decode()
                 fields.append(
                     lines.symbol(
-                        field, "field", token.start(1), end, parent=name, signature=said
+                        field, "field", token.start(1), end, parent=name, signature=signature
                     )
                 )  # fmt: skip
         elif mark in b"()":

@@ -70,8 +70,8 @@ def _language(text: str) -> str:
     found = re.search(
         r'"language_info"\s*:\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)?"name"\s*:\s*"(\w+)"', text
     )
-    said = found or re.search(r'"kernelspec"\s*:\s*\{[^{}]*"language"\s*:\s*"(\w+)"', text)
-    return said[1].lower() if said else "python"
+    match = found or re.search(r'"kernelspec"\s*:\s*\{[^{}]*"language"\s*:\s*"(\w+)"', text)
+    return match[1].lower() if match else "python"
 
 
 def _cells(text: str) -> Iterator[_Cell]:
@@ -114,10 +114,10 @@ def _place_of(text: str, at: int, end: int, cell: Any, decoder: json.JSONDecoder
 
 
 def _source(cell: Any) -> str:
-    said = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
-    if isinstance(said, list):
-        return "".join(one for one in said if isinstance(one, str))
-    return said if isinstance(said, str) else ""
+    source = cell.get("source", cell.get("input", "")) if isinstance(cell, dict) else ""
+    if isinstance(source, list):
+        return "".join(one for one in source if isinstance(one, str))
+    return source if isinstance(source, str) else ""
 
 
 class _Reader:

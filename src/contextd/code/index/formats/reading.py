@@ -82,7 +82,7 @@ class SourceLines:
     ) -> Symbol:
         """The definition that stands between two offsets."""
         head = self.data[start : min(end, start + _HEAD)].split(b"\n\n", 1)[0]
-        said = signature or one_line(head.decode("utf-8", "replace").partition("{")[0])
+        declaration = signature or one_line(head.decode("utf-8", "replace").partition("{")[0])
         last = self.row_of(max(start, end - 1))
         return Symbol(
             name=name,
@@ -91,7 +91,7 @@ class SourceLines:
             end_line=last + 1,
             start=start,
             end=end,
-            signature=said.rstrip("{:;( "),
+            signature=declaration.rstrip("{:;( "),
             parent=parent,
             exported=exported,
         )

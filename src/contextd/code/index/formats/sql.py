@@ -91,8 +91,8 @@ def _statements(plain: bytes, lines: SourceLines) -> tuple[list[Symbol], list[Fi
         follows = starts[number + 1].start() if number + 1 < len(starts) else len(plain)
         reached = _end_of(plain, match.end(), follows, kind, bodies)
         if verb != b"create" or not kind:
-            said = f"{verb.decode()} {kind}".strip()
-            sections.append(FileSection(begin, f"{said} {name}"))
+            action = f"{verb.decode()} {kind}".strip()
+            sections.append(FileSection(begin, f"{action} {name}"))
             continue
         schema, _, own = name.rpartition(".")
         found.append(lines.symbol(own, kind, begin, reached, parent=schema, exported=True))

@@ -55,8 +55,8 @@ def mend(data: bytes) -> bytes:
 
 def _blanked(found: re.Match[bytes]) -> bytes:
     """The keyword behind the first one becomes spaces."""
-    kept = found[1] or found[2]
-    return kept + b" " * (len(found[0]) - len(kept))
+    keyword = found[1] or found[2]
+    return keyword + b" " * (len(found[0]) - len(keyword))
 
 
 def _last_of(before: bytes) -> int:

@@ -84,9 +84,9 @@ def _head(block: Node) -> list[str]:
 def _sources(body: Node) -> Iterator[Import]:
     for one in body.named_children:
         if one.type == "attribute" and text_of(one.named_child(0)) == "source":
-            said = text_of(one.named_child(1)).strip().strip('"')
-            if said and "${" not in said:
-                yield Import(specifier=said, line=line_of(one))
+            source = text_of(one.named_child(1)).strip().strip('"')
+            if source and "${" not in source:
+                yield Import(specifier=source, line=line_of(one))
 
 
 class HclResolver:

@@ -63,9 +63,9 @@ def _read_in(root: Node) -> Iterator[Import]:
         name = text_of(node.child_by_field_name("name"))
         argument = node.child_by_field_name("argument")
         if name in _READS_IN and argument is not None:
-            said = _PLACE.sub("./", text_of(argument)).strip("\"'")
-            if said and "$" not in said:
-                yield Import(specifier=said, line=line_of(node), names=(("*", "*"),))
+            script_path = _PLACE.sub("./", text_of(argument)).strip("\"'")
+            if script_path and "$" not in script_path:
+                yield Import(specifier=script_path, line=line_of(node), names=(("*", "*"),))
 
 
 class ShellResolver:

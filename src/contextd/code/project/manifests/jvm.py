@@ -55,8 +55,8 @@ def pom(path: str, text: str) -> Manifest:
     properties = {item.tag: (item.text or "").strip() for item in root.findall("properties/*")}
 
     def value(element: ElementTree.Element | None, name: str) -> str:
-        told = (element.findtext(name) or "").strip() if element is not None else ""
-        return filled(told, properties)
+        raw_value = (element.findtext(name) or "").strip() if element is not None else ""
+        return filled(raw_value, properties)
 
     asked, dev, managed = {}, set(), {}
     for one in root.findall("dependencies/dependency"):

@@ -139,9 +139,10 @@ def version_file(path: str, text: str) -> Manifest:
 def tool_versions(path: str, text: str) -> Manifest:
     """Several runtimes, one per line (asdf, mise)."""
     rows = [line.split("#")[0].split() for line in text.splitlines()]
-    told = {row[0]: row[1] for row in rows if len(row) > 1}
+    versions = {row[0]: row[1] for row in rows if len(row) > 1}
     return Manifest(
-        path, runtimes={RUNTIME_NAMES[tool]: v for tool, v in told.items() if tool in RUNTIME_NAMES}
+        path,
+        runtimes={RUNTIME_NAMES[tool]: v for tool, v in versions.items() if tool in RUNTIME_NAMES},
     )
 
 

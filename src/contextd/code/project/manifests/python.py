@@ -116,10 +116,10 @@ def setup_py(path: str, text: str) -> Manifest:
             else ""
         )
         if isinstance(node, ast.Call) and called == "setup":
-            told = {word.arg: word.value for word in node.keywords if word.arg}
+            arguments = {word.arg: word.value for word in node.keywords if word.arg}
             given = {
                 name: _literal(named.get(value.id, value) if isinstance(value, ast.Name) else value)
-                for name, value in told.items()
+                for name, value in arguments.items()
             }
             return _of_setup(path, given)
     return Manifest(path, "pypi")

@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"^[ \t]*(?:#|//).*$", re.MULTILINE)
 
 def settings(path: str, text: str) -> Manifest:
     """The databases that settings, sample environments and schemas speak of."""
-    said = _COMMENT.sub("", text[:200_000])
-    names = (next(filter(None, found), "").lower() for found in _ADDRESS.findall(said))
+    content = _COMMENT.sub("", text[:200_000])
+    names = (next(filter(None, found), "").lower() for found in _ADDRESS.findall(content))
     images = dict.fromkeys(_KNOWN[name] for name in names if name in _KNOWN)
     return Manifest(path, "settings", images=tuple(images))
