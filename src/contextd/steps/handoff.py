@@ -18,7 +18,7 @@ from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
 from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
-from contextd.steps.seating import branch_of
+from contextd.steps.seating import branch_here, branch_of
 
 _RECENT = 5
 _SAID_SO_FAR = 240
@@ -107,7 +107,7 @@ def thread_to_continue(
     """The thread of the latest session before the current one: on the current branch first, where one
     worked there lately; None when none is young enough.
     """
-    here = _as_kept(runtime, branch(runtime.root)) if runtime.checkout is not None else ""
+    here = branch_here(runtime)
     threads = [
         (thread, session.tool_calls == 0)
         for session in sessions

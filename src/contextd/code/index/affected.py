@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import field
 
-from contextd.code.index.languages.language import ImportReach, said_words
+from contextd.code.index.languages.language import ImportReach, enclosing, said_words
 from contextd.code.index.languages.table import BY_NAME, changes_resolution
 from contextd.code.index.resolve import Resolver
 from contextd.domain.code import Import, SourceFile
@@ -46,7 +46,7 @@ class _FamilyReach:
         if self.everywhere or not self.words.isdisjoint(said):
             return True
         folder = posixpath.dirname(path)
-        if folder in self.folders or (self.below and not self.below.isdisjoint(_around(folder))):
+        if folder in self.folders or (self.below and not self.below.isdisjoint(enclosing(folder))):
             return True
         return self.nameless and any(not said_words(one.specifier) for one in imports)
 
@@ -109,13 +109,6 @@ def defines_names(language: str) -> bool:
     """Whether what the files of a language define decides where imports lead."""
     row = BY_NAME.get(language)
     return row is not None and row.defines is not None
-
-
-def _around(folder: str) -> Iterable[str]:
-    yield folder
-    while folder:
-        folder = posixpath.dirname(folder)
-        yield folder
 
 
 def _configures(file: SourceFile) -> bool:

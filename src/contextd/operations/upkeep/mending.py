@@ -110,8 +110,9 @@ def mend_index(runtime: Runtime, task: Task) -> Mapping[str, Any]:
     upkeep, scope = runtime.upkeep, task.scope
     if upkeep is None or scope is None:
         return {}
-    mended, found = 0, _problems(upkeep, scope)
-    if runtime.scope == scope and any(map(_mostly_gone, upkeep.balance([scope]))):
+    balance = upkeep.balance([scope])
+    mended, found = 0, [text for one in balance for text in one.problems]
+    if runtime.scope == scope and any(map(_mostly_gone, balance)):
         # An upgrade may empty the index, and no count tells which messages are missing.
         mended += _messages_anew(runtime)
     before = Repair()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from contextd.code.index.languages.language import Read
+from contextd.code.index.languages.language import Read, enclosing
 from contextd.domain.dataclass import dataclass
 
 MANIFEST = "Cargo.toml"
@@ -91,7 +91,7 @@ def _package(
         edition = next(
             (
                 value
-                for around in _around(folder)
+                for around in enclosing(folder)
                 for value in [_shared(manifests, around, "package").get("edition")]
                 if isinstance(value, str)
             ),
@@ -113,14 +113,6 @@ def _shared(
     workspace = manifests.get(folder, {}).get("workspace")
     found = workspace.get(table) if isinstance(workspace, dict) else None
     return found if isinstance(found, dict) else {}
-
-
-def _around(folder: str) -> Iterator[str]:
-    while True:
-        yield folder
-        if not folder:
-            return
-        folder = posixpath.dirname(folder)
 
 
 def _roots(
@@ -157,7 +149,7 @@ def _dependencies(
     for key, value in _listed(manifests[folder]):
         row, place = value if isinstance(value, dict) else {}, folder
         if row.get("workspace") is True:
-            place = next((f for f in _around(folder) if key in _deps(manifests, f)), folder)
+            place = next((f for f in enclosing(folder) if key in _deps(manifests, f)), folder)
             inherited = _deps(manifests, place).get(key)
             row = inherited if isinstance(inherited, dict) else {}
         path, name = row.get("path"), row.get("package", key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Protocol, TypeVar
 
@@ -49,6 +49,14 @@ _WORD = re.compile(r"\w+")
 def said_words(text: str) -> list[str]:
     """The words of a path or a specifier, the same for `UserList`, `user_list` and `userlist`."""
     return _WORD.findall(text.replace("_", "").lower())
+
+
+def enclosing(folder: str) -> Iterator[str]:
+    """A folder and those around it, nearest first, the root of the project last."""
+    yield folder
+    while folder:
+        folder = posixpath.dirname(folder)
+        yield folder
 
 
 @dataclass(frozen=True, slots=True)
