@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from contextd.caches import Cache
 from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
@@ -28,6 +29,10 @@ task told in sentences, while a search is a few words that many things are near 
 """
 
 _CANDIDATES, _LONGEST = 6, 200
+_MOST_PROBLEMS = 3
+
+_CONVERSATIONS = 500
+"""Conversations that are known to have been told what is wrong with their settings."""
 
 
 def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -> None:
@@ -49,6 +54,25 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
             runtime.trace.injected.append(record.id)
             runtime.trace.said.append(record.content)
             return
+
+
+def notice_settings(runtime: Runtime) -> None:
+    """Note once in a conversation what the project's own settings say wrongly, which therefore does not hold."""
+    problems = runtime.settings.problems
+    if not problems or runtime.surface != "mcp":
+        return
+    conversations: Cache[tuple[object, ...], bool] = runtime.organisation.caches.of(
+        "told of settings", _CONVERSATIONS
+    )
+    key = (str(runtime.root), runtime.connection, problems)
+    if conversations.get(key):
+        return
+    conversations.put(key, True)
+    text = "; ".join(map(str, problems[:_MOST_PROBLEMS]))
+    more = len(problems) - _MOST_PROBLEMS
+    text += f"; and {more} more" if more > 0 else ""
+    facts = {"problems": [str(problem) for problem in problems]}
+    runtime.trace.notices.append(Notice("settings_warning", f"does not hold: {text}", facts))
 
 
 def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
