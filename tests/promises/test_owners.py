@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from contextd import ports
-from contextd.domain.access import ROLES, Caller
+from contextd.domain.access import ROLES, Caller, Cell, Grant
 from contextd.domain.changes import Changes, Put
 from contextd.domain.errors import Denied, NotFound
 from contextd.domain.kind import AREAS
@@ -141,6 +141,21 @@ def digest_of(record: Record) -> str:
     from contextd.domain.documents import record_document
 
     return record_document(record).digest
+
+
+def test_a_grant_of_one_area_shows_that_area_and_nothing_else(filled):
+    """No role has it today: the store must not rest on what roles there are."""
+    store, records = filled
+    for scope in PROJECTS[0].cascade:
+        for area in AREAS:
+            view = store.view(Grant(read=frozenset({Cell(scope, area)})))
+            allowed = {r.id for r in records if (r.scope, area_of(r.kind)) == (scope, area)}
+            query = Query(scopes=frozenset(EVERY), limit=500)
+            assert {r.id for r in view.records.find(query).records} == allowed
+            assert sum(view.records.count(query).values()) == len(allowed)
+            assert {m.id for m in view.index.lexical(["upload"], query, 500)} == allowed
+            assert {r.id for r in view.sharing([["upload"]], query, 500)} == allowed
+            assert view.index.stats("m").documents == len(allowed)
 
 
 CALLERS = [

@@ -28,6 +28,12 @@ def test_a_pack_never_exceeds_its_budget_and_accounts_for_every_hit(texts: list[
     assert sorted(told) == sorted(h.id for h in hits)
 
 
+def test_the_lines_between_items_are_part_of_the_budget():
+    hits = [hit(f"{number} is odd.", f"id{number}") for number in range(9)]
+    for budget in range(120):
+        assert count_tokens(pack(hits, budget).text) <= budget
+
+
 def test_every_item_carries_its_citation():
     one = hit("Use redis.", confidence=0.8, trust="human")
     assert cite(one) == f"[context {one.id[:8]}, by human, confidence 0.8]"
