@@ -171,7 +171,7 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
     _observe(op, call)
     trace = call.trace
     counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
-    if counted or trace.gave or trace.said:
+    if counted or trace.gave or trace.own_texts:
         arguments, text = dict(values), answer.text
         call.sinks.later(
             "session",

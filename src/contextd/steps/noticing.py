@@ -52,7 +52,7 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
         if record.id not in hidden:
             runtime.trace.notices.append(_notice(record, relevance))
             runtime.trace.injected.append(record.id)
-            runtime.trace.said.append(record.content)
+            runtime.trace.own_texts.append(record.content)
             return
 
 

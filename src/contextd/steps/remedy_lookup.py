@@ -96,7 +96,7 @@ def _met(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Query)
     return runtime.view.sharing(words, asked, _NEAR, also=signed)
 
 
-def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness | None:
+def _nearness(record: Record, lines: Sequence[ErrorLine], prose: str) -> Nearness | None:
     mine = lines_of(record)
     if any(one.is_same(line) for one in mine for line in lines) or _is_same_but_for_names(
         record, mine, lines
@@ -104,7 +104,7 @@ def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness
         return "same"
     if any(one.is_in(line) for one in mine for line in lines):
         return "like"
-    return "quoted" if said and quotes(said, mine) else None
+    return "quoted" if prose and quotes(prose, mine) else None
 
 
 def _is_same_but_for_names(

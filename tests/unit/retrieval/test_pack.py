@@ -63,7 +63,7 @@ def test_a_hit_without_room_makes_way_for_a_shorter_one():
 
 def test_repeats_and_what_was_given_before_are_left_out():
     hits = [hit("Same text", "a"), hit("Same  text", "b"), hit("Other", "c"), hit("More", "d")]
-    packed = pack(hits, 200, given={"c"}, most=1)
+    packed = pack(hits, 200, shown_ids={"c"}, most=1)
     assert [item.id for item in packed.items] == ["a"]
     assert {left.id: left.reason for left in packed.left_out} == {
         "b": "repeats a",
