@@ -403,7 +403,9 @@ def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FilePro
         text = _text(path)
         layer = _flatten(_tree(text, path))
     except Invalid as error:
-        return {}, (FileProblem(PROJECT_FILE, 0, error.message, error.hint),)
+        mark = getattr(error.__cause__, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else 0
+        return {}, (FileProblem(PROJECT_FILE, line, " ".join(error.message.split()), error.hint),)
     lines = lines_of_names(compose(text))
     values: dict[str, Value] = {}
     problems: list[FileProblem] = []

@@ -12,6 +12,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record, short_id
 from contextd.domain.words import one_line
+from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import titled
@@ -68,10 +69,12 @@ def notice_settings(runtime: Runtime) -> None:
     if conversations.get(key):
         return
     conversations.put(key, True)
-    text = "; ".join(map(str, problems[:_MOST_PROBLEMS]))
-    more = len(problems) - _MOST_PROBLEMS
-    text += f"; and {more} more" if more > 0 else ""
-    facts = {"problems": [str(problem) for problem in problems]}
+    # The file is the repository's, and may say anything.
+    plain = [redact(str(problem), runtime.redaction_key).text for problem in problems]
+    shown = [one_line(text, _LONGEST) for text in plain[:_MOST_PROBLEMS]]
+    more = len(problems) - len(shown)
+    text = "; ".join([*shown, *([f"and {more} more"] if more else [])])
+    facts = {"problems": shown}
     runtime.trace.notices.append(Notice("settings_warning", f"does not hold: {text}", facts))
 
 

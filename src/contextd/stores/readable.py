@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TypeVar
@@ -9,6 +10,8 @@ from typing import TypeVar
 from contextd.domain.errors import Corrupt, Invalid
 from contextd.domain.time import from_micros
 from contextd.stores.connection import Database
+
+_log = logging.getLogger(__name__)
 
 Row = TypeVar("Row")
 T = TypeVar("T")
@@ -36,11 +39,15 @@ _MOST_NAMED = 5
 def readable(decode: Callable[[Row], T], rows: Iterable[Row]) -> list[T]:
     """What the rows say. One that cannot be read is left out."""
     found: list[T] = []
+    faults: list[str] = []
     for row in rows:
         try:
             found.append(decode(row))
-        except _FAULTS:
-            continue
+        except _FAULTS as error:
+            faults.append(type(error).__name__)
+    if faults:
+        # What it says stays out of the log: it may be anything.
+        _log.warning("%d rows cannot be read and were left out: %s", len(faults), faults[0])
     return found
 
 
@@ -67,10 +74,10 @@ def unreadable_rows(database: Database) -> list[str]:
     """Per table, what cannot be read of it, in words."""
     problems: list[str] = []
     for table, (name, column, shape, times) in _SHAPES.items():
-        faulty = f"NOT json_valid({column}) OR json_type({column}) != '{shape}'"
+        faulty = f"CASE WHEN json_valid({column}) THEN json_type({column}) != '{shape}' ELSE 1 END"
         faulty += "".join(f" OR {time} NOT BETWEEN {_TIMES[0]} AND {_TIMES[1]}" for time in times)
         rows = database.rows(f"SELECT {name} FROM {table} WHERE {faulty} LIMIT {_MOST_NAMED + 1}")
-        names = ", ".join(row for (row,) in rows[:_MOST_NAMED])
+        names = ", ".join(str(row) for (row,) in rows[:_MOST_NAMED])
         if rows:
             more = " and more" if len(rows) > _MOST_NAMED else ""
             problems.append(f"rows of {table} cannot be read and are left out: {names}{more}")

@@ -54,5 +54,15 @@ def test_a_file_that_is_no_yaml_sets_nothing_and_stops_nothing(words_only: Desk)
     words_only.configure("briefing: [\n  tokens: 60\n")
     assert words_only("save_context", content="Parcels are weighed twice")["id"]
     [problem] = words_only.as_owner("status")["problems"]
+    assert problem.startswith(".context/config.yaml:3: ")
     assert "is not valid YAML" in problem
+    assert "\n" not in problem
     assert words_only.runtime().settings.number("briefing.tokens") == 500
+
+
+def test_what_the_file_says_reaches_an_agent_short_and_without_secrets(words_only: Desk):
+    secret = "gh" + "p_" + "k3JdQm29fLxVzR7tYb0NcWs8HpGu4EaXoi5T"
+    words_only.configure(f"briefing:\n  tokens: {secret}\n  {'x' * 900}: 1\n")
+    [notice] = words_only.answer("list_contexts").notices
+    assert secret not in f"{notice.text}{notice.facts}"
+    assert len(notice.text) < 700
