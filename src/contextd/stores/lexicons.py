@@ -249,7 +249,7 @@ class Lexicons:
         if not len(written):
             return np.zeros(0, np.intp), np.zeros(0)
         numbers = written >> 1
-        # By hand: np.diff, told what comes before, takes as long as all the rest for a rare word.
+        # Not np.diff: for the few places of a rare word its own Python costs more than the numbers.
         begins = np.ones(len(numbers), np.bool_)
         np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
         first = np.flatnonzero(begins)
