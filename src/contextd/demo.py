@@ -55,12 +55,12 @@ class Stage:
         """The temporary home."""
         return self.folder / "home"
 
-    def run(self, *arguments: str, given: str = "") -> str:
+    def run(self, *arguments: str, stdin: str = "") -> str:
         """Run a command of contextd on this stage; returns what it printed."""
         began = time.perf_counter()
         done = subprocess.run(
             [*COMMAND, *arguments],
-            input=given,
+            input=stdin,
             cwd=self.root,
             env=self.environment,
             capture_output=True,
@@ -86,7 +86,7 @@ class Stage:
             "hook_event_name": event,
             **more,
         }
-        printed = self.run("hook", "--client", "claude-code", given=json.dumps(payload))
+        printed = self.run("hook", "--client", "claude-code", stdin=json.dumps(payload))
         return json.loads(printed) if printed.strip() else {}
 
 

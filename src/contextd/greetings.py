@@ -46,7 +46,7 @@ class Greetings:
             "".join(c for c in part if c.isalnum()) for part in (profile or "default", *manner)
         )
         self._path = home / "ready" / f"mcp-{'-'.join(filter(None, named))}.json"
-        self._kept = read_object(self._path, _LARGEST) or {}
+        self._results = read_object(self._path, _LARGEST) or {}
         self._place = place
         self._protocol = ""
 
@@ -73,7 +73,7 @@ class Greetings:
 
     def answer(self, key: str) -> dict[str, Any] | None:
         """The result kept under a name."""
-        found = self._kept.get(key)
+        found = self._results.get(key)
         return found if isinstance(found, dict) else None
 
     def keep(self, key: str, result: Any) -> bool:
@@ -81,12 +81,12 @@ class Greetings:
         before = self.answer(key)
         if not isinstance(result, dict) or result == before:
             return False
-        self._kept[key] = result
-        while len(self._kept) > _MOST:
-            del self._kept[next(iter(self._kept))]
+        self._results[key] = result
+        while len(self._results) > _MOST:
+            del self._results[next(iter(self._results))]
         try:
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            write_object(self._path, self._kept)
+            write_object(self._path, self._results)
         except OSError:
             pass
         return before is not None

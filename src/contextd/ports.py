@@ -17,6 +17,7 @@ from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.conditions import Condition
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.lately import Lately
 from contextd.domain.originals import Original
@@ -348,8 +349,17 @@ class View(Protocol):
         """The records `Index.dense` finds, with their cosines."""
         ...
 
-    def sharing(self, asked: Sequence[Sequence[str]], query: Query, limit: int) -> list[Record]:
-        """The records `Index.lexical` finds for the words of each asking, each once, in that order."""
+    def sharing(
+        self,
+        asked: Sequence[Sequence[str]],
+        query: Query,
+        limit: int,
+        *,
+        also: Condition | None = None,
+    ) -> list[Record]:
+        """The records `Index.lexical` finds for the words of each asking, each once, in that order; before
+        them a page of those of `query` that meet `also`.
+        """
         ...
 
     def alike(

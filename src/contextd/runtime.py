@@ -99,7 +99,7 @@ class Trace:
     """What a call turned out to touch. `invoke` makes one observation of it, and what it gave to an
     agent is followed up in the agent's session.
 
-    `gave` are things that entered the agent's window, `said` texts of ours it was given, `used` the
+    `gave` are things that entered the agent's window, `own_texts` texts of ours it was given, `used` the
     records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
     `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good, and `namesakes` which ids
@@ -111,7 +111,7 @@ class Trace:
     record_ids: tuple[str, ...] = ()
     query: str = ""
     gave: list[Serving] = field(default_factory=list[Serving])
-    said: list[str] = field(default_factory=list[str])
+    own_texts: list[str] = field(default_factory=list[str])
     used: list[Record] = field(default_factory=list[Record])
     notices: list[Notice] = field(default_factory=list[Notice])
     injected: list[str] = field(default_factory=list[str])

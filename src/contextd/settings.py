@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,11 +16,15 @@ import yaml
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
+from contextd.domain.problems import FileProblem
 from contextd.home import home_directory
-from contextd.yaml_text import load_plain
+from contextd.yaml_text import compose, lines_of_names, load_plain
 
 Value = str | int | float | bool
 Reach = Literal["process", "home", "project"]
+
+PROJECT_FILE = ".context/config.yaml"
+"""A project's own settings, below its root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,7 +308,7 @@ SETTINGS: dict[str, Setting] = {
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The values in force and the origin of each. `flags` are those of the process; `next` are values
-    that hold once it is started again.
+    that hold once it is started again; `problems` are what is wrong with the project's own file.
     """
 
     home: Path
@@ -312,6 +316,7 @@ class Settings:
     origins: Mapping[str, str] = field(default_factory=dict[str, str])
     flags: Mapping[str, Any] = field(default_factory=dict[str, Any])
     next: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    problems: tuple[FileProblem, ...] = ()
 
     def text(self, name: str) -> str:
         """A setting whose value is text."""
@@ -334,8 +339,7 @@ class Settings:
 
     def files(self, root: Path | None) -> list[Path]:
         """The files that are read for a checkout, or outside of any."""
-        project = [root / ".context" / "config.yaml"] if root is not None else []
-        return [self.home / "config.yaml", *project]
+        return [self.home / "config.yaml", *([root / PROJECT_FILE] if root is not None else [])]
 
     def within(self, process: Settings) -> Settings:
         """These settings as they hold in a process that was started with others."""
@@ -349,7 +353,7 @@ class Settings:
             origins.pop(name, None)
             if name in process.values:
                 values[name], origins[name] = process.values[name], process.origins[name]
-        return Settings(self.home, values, origins, self.flags, waiting)
+        return replace(self, values=values, origins=origins, next=waiting)
 
     def rows(self) -> list[tuple[Setting, Value, str]]:
         """Every setting with its value and origin, for `contextd config`."""
@@ -360,35 +364,70 @@ class Settings:
 def load_settings(
     root: Path | None = None, flags: Mapping[str, Any] | None = None, home: Path | None = None
 ) -> Settings:
-    """Read every layer. Raises `Invalid` for an unknown key, with the nearest known one."""
+    """Read every layer. What a project's own file says wrongly is left out and told among the problems:
+    it comes with the repository, and a mistake of whoever wrote it must stop nobody. Raises `Invalid` for
+    anything else that is wrong, with the nearest known name.
+    """
     home = home or home_directory()
-    files = Settings(home).files(root)
-    layers = [(str(path), _flatten(_read(path))) for path in files]
+    file = home / "config.yaml"
+    layers = [(str(file), _parsed(_flatten(_tree(_text(file), file)), str(file)))]
+    problems: tuple[FileProblem, ...] = ()
     if root is not None:
-        _require_reach(layers[-1][1], str(files[-1]), home)
-    layers.append(("environment", _environment()))
-    layers.append(("flag", dict(flags or {})))
-    values: dict[str, Value] = {}
+        values, problems = _of_project(root / PROJECT_FILE, home)
+        layers.append((str(root / PROJECT_FILE), values))
+    layers.append(("environment", _parsed(_environment(), "environment")))
+    layers.append(("flag", _parsed(flags or {}, "flag")))
+    chosen: dict[str, Value] = {}
     origins: dict[str, str] = {}
     for origin, layer in layers:
-        for name, value in layer.items():
-            setting = SETTINGS.get(name)
-            if setting is None:
-                hint = nearest(name, list(SETTINGS)) or "`contextd config` lists the settings"
-                raise Invalid(f"unknown setting {name!r} in {origin}", hint)
-            values[name] = setting.parse(value, origin)
-            origins[name] = origin
-    return Settings(home, values, origins, dict(flags or {}))
+        chosen |= layer
+        origins |= dict.fromkeys(layer, origin)
+    return Settings(home, chosen, origins, dict(flags or {}), problems=problems)
 
 
-def _require_reach(layer: Mapping[str, Any], origin: str, home: Path) -> None:
-    """Raise `Invalid` for what one project cannot have another way than the others."""
-    for name in layer:
-        if name in SETTINGS and SETTINGS[name].reach != "project":
-            raise Invalid(
-                f"{name} in {origin} cannot be set for one project",
-                f"set it in {home / 'config.yaml'}",
+def _parsed(layer: Mapping[str, Any], origin: str) -> dict[str, Value]:
+    return {name: _parsed_one(name, value, origin) for name, value in layer.items()}
+
+
+def _parsed_one(name: str, value: Any, origin: str) -> Value:
+    setting = SETTINGS.get(name)
+    if setting is None:
+        hint = nearest(name, list(SETTINGS)) or "`contextd config` lists the settings"
+        raise Invalid(f"unknown setting {name!r} in {origin}", hint)
+    return setting.parse(value, origin)
+
+
+def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
+    """What a project's own file sets, and what is wrong with it."""
+    try:
+        text = _text(path)
+        layer = _flatten(_tree(text, path))
+    except Invalid as error:
+        mark = getattr(error.__cause__, "problem_mark", None)
+        line = mark.line + 1 if mark is not None else 0
+        return {}, (FileProblem(PROJECT_FILE, line, " ".join(error.message.split()), error.hint),)
+    lines = lines_of_names(compose(text))
+    values: dict[str, Value] = {}
+    problems: list[FileProblem] = []
+    for name, value in layer.items():
+        try:
+            values[name] = _parsed_one(name, value, PROJECT_FILE)
+            _require_reach(name, PROJECT_FILE, home)
+        except Invalid as error:
+            values.pop(name, None)
+            problems.append(
+                FileProblem(PROJECT_FILE, lines.get(name, 0), error.message, error.hint)
             )
+    return values, tuple(problems)
+
+
+def _require_reach(name: str, origin: str, home: Path) -> None:
+    """Raise `Invalid` for what one project cannot have another way than the others."""
+    if SETTINGS[name].reach != "project":
+        raise Invalid(
+            f"{name} in {origin} cannot be set for one project",
+            f"set it in {home / 'config.yaml'}",
+        )
 
 
 def _environment() -> dict[str, str]:
@@ -396,21 +435,29 @@ def _environment() -> dict[str, str]:
     return {known[key]: value for key, value in os.environ.items() if key in known and value}
 
 
-def _read(path: Path) -> Mapping[str, Any]:
+def _text(path: Path) -> str:
+    """What a file of settings says; empty when there is none."""
     try:
-        content = load_plain(path.read_text("utf-8"))
+        return path.read_text("utf-8")
     except FileNotFoundError:
-        return {}
-    except (yaml.YAMLError, ValueError) as error:
-        raise Invalid(f"{path} is not valid YAML: {error}", "correct or remove the file") from error
+        return ""
+    except UnicodeDecodeError as error:
+        raise Invalid(f"{path} is not text in UTF-8", "save it as UTF-8") from error
     except OSError as error:
         raise Invalid(
             f"{path} cannot be read: {error.strerror}", "check its permissions"
         ) from error
+
+
+def _tree(text: str, path: Path) -> Mapping[str, Any]:
+    try:
+        content = load_plain(text)
+    except (yaml.YAMLError, ValueError) as error:
+        raise Invalid(f"{path} is not valid YAML: {error}", "correct or remove the file") from error
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise Invalid(f"{path} must hold names and values", "for example `daemon: {port: 0}`")
+        raise Invalid(f"{path} must hold names and values", "for example `briefing: {tokens: 400}`")
     return content
 
 

@@ -59,7 +59,7 @@ def line_of(figures: Mapping[str, Any]) -> str:
 
 
 def _from_daemon(
-    home: Path, cwd: str, told: Mapping[str, Any], deadline: float
+    home: Path, cwd: str, payload: Mapping[str, Any], deadline: float
 ) -> Mapping[str, Any]:
     """What a daemon says that answers at once; nothing where there is none."""
     try:
@@ -68,7 +68,7 @@ def _from_daemon(
             return {}
         with Channel(connection) as channel:
             channel.send(preamble(home, "call", cwd=cwd, client=_CLIENT))
-            asked = {"session": _text(told, "session_id"), "client": _CLIENT}
+            asked = {"session": _text(payload, "session_id"), "client": _CLIENT}
             channel.send({"id": 1, "operation": "status_line", "arguments": asked})
             answer = channel.receive(deadline - time.monotonic())
             if "welcome" in answer:
@@ -103,15 +103,15 @@ def _told(deadline: float) -> Mapping[str, Any]:
     return payload if isinstance(payload, dict) else {}
 
 
-def _directory(told: Mapping[str, Any]) -> str:
+def _directory(payload: Mapping[str, Any]) -> str:
     """Where the session's agent stands: the project it was opened in first."""
-    workspace = told.get("workspace")
+    workspace = payload.get("workspace")
     place = _text(workspace, "project_dir") if isinstance(workspace, dict) else ""
-    return place or _text(told, "cwd") or working_directory()
+    return place or _text(payload, "cwd") or working_directory()
 
 
-def _text(told: Mapping[str, Any], name: str) -> str:
-    value = told.get(name)
+def _text(payload: Mapping[str, Any], name: str) -> str:
+    value = payload.get(name)
     return value if isinstance(value, str) else ""
 
 

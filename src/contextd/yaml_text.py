@@ -42,6 +42,16 @@ def compose(text: str) -> yaml.Node | None:
     return root
 
 
+def lines_of_names(root: yaml.Node | None, prefix: str = "") -> dict[str, int]:
+    """The line, counted from 1, of each name in nested mappings, as `outer.inner`."""
+    lines: dict[str, int] = {}
+    for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
+        name = f"{prefix}{key.value}"
+        lines[name] = key.start_mark.line + 1
+        lines |= lines_of_names(value, f"{name}.")
+    return lines
+
+
 def _expanded(node: yaml.Node, known: dict[int, int]) -> int:
     if id(node) not in known:
         # A node that contains itself counts as endless.

@@ -86,13 +86,13 @@ def test_an_event_is_read_as_what_it_means(name: str, row: dict[str, Any]) -> No
         assert occurrence.prompt == sent["prompt"]
     if meant in ("stopped", "compacted"):
         names = ("last_assistant_message", "compact_summary", "prompt_response")
-        assert occurrence.said == next((sent[name] for name in names if name in sent), "")
+        assert occurrence.answer == next((sent[name] for name in names if name in sent), "")
     if meant == "failed":
         assert occurrence.output == sent["error"]
     if meant == "answered":
         assert occurrence.output or sent["tool_name"] == "Agent"
     if meant == "delegated":
-        told = (occurrence.agent, occurrence.agent_transcript, occurrence.said)
+        told = (occurrence.agent, occurrence.agent_transcript, occurrence.answer)
         names = ("agent_id", "agent_transcript_path", "last_assistant_message")
         assert told == tuple(sent[name] for name in names)
     if "transcript_path" in sent:

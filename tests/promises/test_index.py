@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from contextd.domain.changes import Put
+from contextd.domain.conditions import Compare
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Invalid
 from contextd.domain.query import Document, IndexStats, Pending, Query
@@ -40,7 +41,10 @@ def dense(store, text: str, query: Query = HERE, model: str = "m") -> list[str]:
 
 def test_records_found_both_ways_are_those_of_its_parts(store):
     texts = {f"r{n}": f"{n} is a number, upload {'retried' * (n % 2)}" for n in range(8)}
-    records = [Record(id=id_, kind="memory", scope=SHOP, content=t) for id_, t in texts.items()]
+    records = [
+        Record(id=id_, kind="memory", scope=SHOP, content=text, data={"signatures": [f"of {id_}"]})
+        for id_, text in texts.items()
+    ]
     vectors = {record_document(one).digest: vector(one.text) for one in records}
     puts = [Put(one, "create") for one in records]
     store.commit(records=puts, vectors={SHOP: vectors}, model="m")
@@ -57,6 +61,14 @@ def test_records_found_both_ways_are_those_of_its_parts(store):
     found = store.view.sharing([asked, ["0"], []], HERE, 2)
     assert [one.id for one in found] == list(dict.fromkeys([*shared[:2], *other]))
     assert store.view.sharing([], HERE, 2) == []
+    meets = Compare(("signatures",), "=", "of r6")
+    assert [r.id for r in store.view.sharing([], HERE, 2, also=meets)] == ["r6"]
+    found = store.view.sharing([asked], HERE, 8, also=meets)
+    assert [one.id for one in found][:1] == ["r6"]
+    every = [m.id for m in store.index.lexical(asked, HERE, 8) if m.id != "r6"]
+    assert [one.id for one in found][1:] == every, "each once"
+    elsewhere = Query(scopes=frozenset({SCOPES[1]}))
+    assert store.view.sharing([asked], elsewhere, 8, also=meets) == []
 
 
 @pytest.mark.parametrize("text", AWKWARD)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from contextd import ports
-from contextd.domain.access import ROLES, Caller
-from contextd.domain.changes import Changes, Put
+from contextd.domain.access import ROLES, Caller, Cell, Grant
+from contextd.domain.changes import Changes, NewJob, Put
 from contextd.domain.errors import Denied, NotFound
 from contextd.domain.kind import AREAS
 from contextd.domain.kinds import area_of
@@ -141,6 +141,39 @@ def digest_of(record: Record) -> str:
     from contextd.domain.documents import record_document
 
     return record_document(record).digest
+
+
+def test_a_grant_of_one_area_shows_that_area_and_nothing_else(filled):
+    """No role has it today: the store must not rest on what roles there are."""
+    store, records = filled
+    for scope in PROJECTS[0].cascade:
+        for area in AREAS:
+            view = store.view(Grant(read=frozenset({Cell(scope, area)})))
+            allowed = {r.id for r in records if (r.scope, area_of(r.kind)) == (scope, area)}
+            query = Query(scopes=frozenset(EVERY), limit=500)
+            assert {r.id for r in view.records.find(query).records} == allowed
+            assert sum(view.records.count(query).values()) == len(allowed)
+            assert {m.id for m in view.index.lexical(["upload"], query, 500)} == allowed
+            assert {r.id for r in view.sharing([["upload"]], query, 500)} == allowed
+            assert view.index.stats("m").documents == len(allowed)
+
+
+def test_work_of_the_whole_organisation_is_for_who_may_read_and_write_for_it(filled):
+    store, _ = filled
+    work = Changes(actor="x", jobs=[NewJob(name="tidy")])
+    views = {}
+    for role in ROLES:
+        caller = Caller("x", role, "acme", frozenset({"web"}), frozenset({"shop"}))
+        views[role] = store.view(caller.grant(EVERY))
+    [id] = views["org_admin"].commit(work).jobs
+    for role in ("team_admin", "team_member", "project_dev", "viewer"):
+        with pytest.raises(Denied):
+            views[role].commit(work)
+    seen = {role: [job.id for job in view.jobs.list(prefix=id)] for role, view in views.items()}
+    assert seen.pop("project_dev") == []
+    assert views["project_dev"].jobs.count() == {}
+    assert not views["project_dev"].jobs.retry(id)
+    assert all(listed == [id] for listed in seen.values())
 
 
 CALLERS = [

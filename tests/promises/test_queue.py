@@ -144,10 +144,21 @@ def test_a_unique_key_is_its_scope_s_own_and_free_again_when_its_job_runs(timed,
     assert claim(store).id == first
     second = store.enqueue("x", scope=SHOP, unique_key="k")
     assert second != first
+    assert store.enqueue("x", scope=SHOP, unique_key="k") == second
     store.queue.fail(first, "w", "again", 1)
     [over] = [job for job in store.jobs.list() if job.id == first]
     assert (over.state, "superseded" in over.result) == ("done", True)
     assert store.enqueue("x") != store.enqueue("x")
+
+
+def test_a_job_that_fails_is_tried_again_when_only_itself_has_its_key(timed, clock):
+    store = timed
+    first = store.enqueue("x", scope=SHOP, unique_key="k")
+    store.enqueue("x", scope=TEAM, unique_key="k")
+    assert claim(store).id == first
+    store.queue.fail(first, "w", "again", 1)
+    [again] = [job for job in store.jobs.list() if job.id == first]
+    assert (again.state, again.error) == ("ready", "again")
 
 
 def test_lanes_do_not_wait_for_one_another_and_places_keep_to_themselves(store):

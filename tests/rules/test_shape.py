@@ -21,6 +21,15 @@ VAGUE = {"manager", "helper", "helpers", "util", "utils", "base", "impl", "misc"
 WHAT_WAS_DONE = {"told", "said", "kept", "gone"}
 """As the name of a variable they tell what was done with a value, and not what it is."""
 
+DONE_TO_IT = WHAT_WAS_DONE | {"given"}
+"""The same for parameters, and for fields and attributes of classes."""
+
+IN_ANSWERS_AND_FILES = {
+    "Begun.kept", "FileOfChange.gone", "FoldedSubtask.kept", "ImportUndone.kept", "LastInjection.told",
+    "Resolved.kept", "Saving.kept", "SavingTotal.kept", "Thread.said", "TierShare.told",
+}  # fmt: skip
+"""Fields that programs and stored sessions know by these names."""
+
 
 def words_of(name: str) -> set[str]:
     """The words of a camelCase or snake_case name."""
@@ -61,6 +70,23 @@ def unnamed_values(path: Path) -> dict[int, str]:
     }
 
 
+def unnamed_members(path: Path) -> list[str]:
+    """Parameters, fields and attributes that are called by what was done with them."""
+    found: list[str] = []
+    for node in ast.walk(parsed(path)):
+        if isinstance(node, ast.arg) and node.arg in DONE_TO_IT:
+            found.append(f"{node.lineno}: parameter {node.arg}")
+        stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+        if stored and node.attr.lstrip("_") in DONE_TO_IT:
+            found.append(f"{node.lineno}: attribute {node.attr}")
+        for field in node.body if isinstance(node, ast.ClassDef) else ():
+            if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
+                named = f"{node.name}.{field.target.id}"
+                if field.target.id in DONE_TO_IT and named not in IN_ANSWERS_AND_FILES:
+                    found.append(f"{field.lineno}: field {named}")
+    return found
+
+
 def doubled(modules: Iterable[tuple[str, ast.Module]]) -> dict[str, list[str]]:
     """The names of public classes that more than one class has, and where these are."""
     found: dict[str, list[str]] = defaultdict(list)
@@ -86,6 +112,10 @@ def test_a_name_says_what_it_names() -> None:
 
 def test_a_variable_says_what_it_holds() -> None:
     assert faults(SOURCE, unnamed_values) == {}
+
+
+def test_a_parameter_and_a_field_say_what_they_hold() -> None:
+    assert faults(SOURCE, unnamed_members) == {}
 
 
 def test_no_two_public_classes_share_a_name() -> None:

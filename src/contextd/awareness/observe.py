@@ -72,7 +72,7 @@ class UsageLog:
         self._interval, self._remembered = interval, remembered
         self._waiting = _Waiting()
         self._small: list[tuple[str, Callable[[], object]]] = []
-        self._said: OrderedDict[HandedOut, None] = OrderedDict()
+        self._recent: OrderedDict[HandedOut, None] = OrderedDict()
         self._lock = threading.Lock()
         # A late write may itself want what was collected written first.
         self._writing = threading.RLock()
@@ -88,12 +88,12 @@ class UsageLog:
         """Remember sentences contextd said in a session."""
         with self._lock:
             for sentence in (HandedOut(scope, session, digest) for digest in digests):
-                if sentence not in self._said:
+                if sentence not in self._recent:
                     self._waiting.handed_out.append(sentence)
-                self._said[sentence] = None
-                self._said.move_to_end(sentence)
-            while len(self._said) > self._remembered:
-                self._said.popitem(last=False)
+                self._recent[sentence] = None
+                self._recent.move_to_end(sentence)
+            while len(self._recent) > self._remembered:
+                self._recent.popitem(last=False)
         self._wanted.set()
 
     def used(self, records: Iterable[Record]) -> None:

@@ -104,11 +104,11 @@ class SelfModel:
     gaps: list[Missing]
     contradictions: list[Disagreement]
     health: Condition
-    told: Annotated[str, Field(exclude=True)] = field(default="", repr=False)
+    summary: Annotated[str, Field(exclude=True)] = field(default="", repr=False)
 
     def as_text(self) -> str:
         """The model in the words an agent reads."""
-        return self.told
+        return self.summary
 
 
 def build(

@@ -135,12 +135,12 @@ def _asked(
         yield json.loads(line)
 
 
-def _truth(graph: SymbolGraph, told: Iterable[Mapping[str, Any]]) -> dict[Called, set[Meant]]:
+def _truth(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> dict[Called, set[Meant]]:
     """What the checker says of each call. A call it cannot place itself is not judged, one that it places
     outside of the project should have no answer.
     """
     found: dict[Called, set[Meant]] = {}
-    for file in told:
+    for file in entries:
         for line, name, definitions, known in file["calls"]:
             if not (definitions or known):
                 continue

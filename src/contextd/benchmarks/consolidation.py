@@ -61,7 +61,7 @@ class Merges:
     """How many pairs of each label were merged, of how many."""
 
     merged: Mapping[Label, int]
-    given: Mapping[Label, int]
+    judged: Mapping[Label, int]
 
     @property
     def precision(self) -> float:
@@ -72,12 +72,12 @@ class Merges:
     @property
     def contradictions(self) -> float:
         """The share of contradictions that were merged."""
-        return self.merged.get("C", 0) / max(1, self.given.get("C", 0))
+        return self.merged.get("C", 0) / max(1, self.judged.get("C", 0))
 
     @property
     def recall(self) -> float:
         """The share of what might be merged that was."""
-        given = sum(self.given.get(label, 0) for label in RIGHT)
+        given = sum(self.judged.get(label, 0) for label in RIGHT)
         return sum(self.merged.get(label, 0) for label in RIGHT) / max(1, given)
 
 
@@ -176,7 +176,7 @@ def _row(name: str, least: float, system: str, found: Merges, pairs: Sequence[Li
     interval = score(hits) if hits else "–"
     total, right = len(hits), round(sum(hits))
     shares = [
-        f"{found.merged.get(label, 0)} of {found.given.get(label, 0)}" for label in ("C", "L")
+        f"{found.merged.get(label, 0)} of {found.judged.get(label, 0)}" for label in ("C", "L")
     ]
     cells: list[Any] = [name, f"{least:.2f}", system, total, right, interval, *shares]
     return "| " + " | ".join(map(str, cells)) + f" | {found.recall:.2f} |"

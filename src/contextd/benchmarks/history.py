@@ -134,7 +134,7 @@ def stand_before(history: CommitHistory, commit: git.Commit, folder: Path) -> No
 
 
 def _run(
-    folder: Path, arguments: list[str], extra: dict[str, str] | None = None, given: bytes = b""
+    folder: Path, arguments: list[str], extra: dict[str, str] | None = None, stdin: bytes = b""
 ) -> None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
     quiet = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull}
@@ -142,7 +142,7 @@ def _run(
         ["git", *arguments],
         cwd=folder,
         env=environment | quiet | (extra or {}),
-        input=given,
+        input=stdin,
         capture_output=True,
         check=False,
     )

@@ -346,7 +346,9 @@ def _print_planted(out: TextIO, real: Sequence[str]) -> None:
                 )
 
 
-def _print(out: TextIO, name: str, met: Sequence[MetAgain], told: Sequence[ToldRemedy]) -> None:
+def _print(
+    out: TextIO, name: str, met: Sequence[MetAgain], told_remedies: Sequence[ToldRemedy]
+) -> None:
     again, fixable = sum(one.again for one in met), sum(one.fixable for one in met)
     sessions = len({one.session for one in met})
     print(
@@ -359,7 +361,7 @@ def _print(out: TextIO, name: str, met: Sequence[MetAgain], told: Sequence[ToldR
     )
     print("|---|---|---|---|---|---|", file=out)
     for system in ("contextd", "same last line", "BM25 over messages"):
-        mine = [one for one in told if one.system == system]
+        mine = [one for one in told_remedies if one.system == system]
         right = sum(one.right for one in mine)
         had = sum(one.right and one.met.fixable for one in mine)
         others = sum(not one.right for one in mine)

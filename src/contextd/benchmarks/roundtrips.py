@@ -117,6 +117,10 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
     yield hook("UserPromptSubmit", prompt=prompt)
     yield hook("SessionStart", " after a compaction", source="compact")
     yield hook("UserPromptSubmit", " of an unknown session", "unknown", prompt=prompt)
+    quoting = f"{prompt}\n\nE   TimeoutError: the {subject} waited {number + 3} s for a connection"
+    yield hook(
+        "UserPromptSubmit", " of an unknown session with an error", "failing", prompt=quoting
+    )
     task = f"change how the {subject} works"
     yield Ask("session_start", "session_start", {"task_description": task}, budget=10)
     yield Ask("memory_search", "memory_search", {"query": f"how does the {subject} wait"})

@@ -132,10 +132,10 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--out", type=Path, help="Write what was shown and kept there, as JSONL.")
 
 
-def _learning(given: Given) -> bool:
-    if given.data is None:
-        given.refuse("learning needs --data, the folder with recorded sessions and their labels")
-    return learning.run(given.data, given.learning, out=sys.stdout)
+def _learning(options: Given) -> bool:
+    if options.data is None:
+        options.refuse("learning needs --data, the folder with recorded sessions and their labels")
+    return learning.run(options.data, options.learning, out=sys.stdout)
 
 
 def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[Path]]:
@@ -146,39 +146,39 @@ def _split(words: Sequence[str]) -> tuple[Sequence[str], Sequence[Path]]:
     return words, []
 
 
-def _recall(name: str, given: Given) -> bool:
-    if given.data is None:
-        given.refuse(f"{name} needs --data, the folder with the data set")
-    RECALL[name](given.data, out=sys.stdout, file=given.file)
+def _recall(name: str, options: Given) -> bool:
+    if options.data is None:
+        options.refuse(f"{name} needs --data, the folder with the data set")
+    RECALL[name](options.data, out=sys.stdout, file=options.file)
     return True
 
 
-def _localise(given: Given) -> bool:
-    for path in given.paths or [Path()]:
+def _localise(options: Given) -> bool:
+    for path in options.paths or [Path()]:
         localise.run(path, out=sys.stdout)
     return True
 
 
-def _docstrings(given: Given) -> bool:
-    if not given.paths:
-        given.refuse("docstrings needs folders of Python files")
-    for path in given.paths:
+def _docstrings(options: Given) -> bool:
+    if not options.paths:
+        options.refuse("docstrings needs folders of Python files")
+    for path in options.paths:
         docstrings.run(path, out=sys.stdout)
     return True
 
 
-def _code(given: Given) -> bool:
-    where = given.paths[0] if given.paths else None
+def _code(options: Given) -> bool:
+    where = options.paths[0] if options.paths else None
     if where is not None and not where.is_dir():
-        given.refuse(f"{where} is no folder")
-    code.run(where, typescript=given.typescript, out=sys.stdout)
+        options.refuse(f"{where} is no folder")
+    code.run(where, typescript=options.typescript, out=sys.stdout)
     return True
 
 
-def _calls(given: Given) -> bool:
-    if not given.paths:
-        given.refuse("calls needs the paths of repositories")
-    calls.run(given.paths, packages=given.typescript, out=sys.stdout)
+def _calls(options: Given) -> bool:
+    if not options.paths:
+        options.refuse("calls needs the paths of repositories")
+    calls.run(options.paths, packages=options.typescript, out=sys.stdout)
     return True
 
 
@@ -186,20 +186,20 @@ def _web(_: Given) -> bool:
     return web.main([]) == 0
 
 
-def _redaction(given: Given) -> bool:
-    redaction.run(given.data, out=sys.stdout)
+def _redaction(options: Given) -> bool:
+    redaction.run(options.data, out=sys.stdout)
     return True
 
 
-def _remedies(given: Given) -> bool:
-    if given.data is None:
-        given.refuse("remedies needs --data with recorded sessions")
-    chosen = given.learning
-    return remedies.run(given.data, project=chosen.project, kept_in=chosen.out, out=sys.stdout)
+def _remedies(options: Given) -> bool:
+    if options.data is None:
+        options.refuse("remedies needs --data with recorded sessions")
+    chosen = options.learning
+    return remedies.run(options.data, project=chosen.project, kept_in=chosen.out, out=sys.stdout)
 
 
-def _consolidation(given: Given) -> bool:
-    consolidation.run(given.data, out=sys.stdout)
+def _consolidation(options: Given) -> bool:
+    consolidation.run(options.data, out=sys.stdout)
     return True
 
 
@@ -211,38 +211,38 @@ def _roundtrips(_: Given) -> bool:
     return not any(one.exceeded for one in roundtrips.run(out=sys.stdout))
 
 
-def _folding(given: Given) -> bool:
-    if given.data is None and not given.paths:
-        given.refuse("folding needs --data, the folder with recorded sessions, or repositories")
-    return folding.run(given.data, given.paths, out=sys.stdout)
+def _folding(options: Given) -> bool:
+    if options.data is None and not options.paths:
+        options.refuse("folding needs --data, the folder with recorded sessions, or repositories")
+    return folding.run(options.data, options.paths, out=sys.stdout)
 
 
-def _neighbours(given: Given) -> bool:
-    if len(given.paths) < 2:
-        given.refuse("neighbours needs the paths of two repositories or more")
-    return neighbours.run(given.paths, out=sys.stdout)
+def _neighbours(options: Given) -> bool:
+    if len(options.paths) < 2:
+        options.refuse("neighbours needs the paths of two repositories or more")
+    return neighbours.run(options.paths, out=sys.stdout)
 
 
-def _scale(given: Given) -> bool:
-    if not given.paths:
-        given.refuse("scale needs the paths of repositories")
-    return scale.run(given.paths, out=sys.stdout)
+def _scale(options: Given) -> bool:
+    if not options.paths:
+        options.refuse("scale needs the paths of repositories")
+    return scale.run(options.paths, out=sys.stdout)
 
 
-def _story(given: Given) -> bool:
-    if len(given.paths) != 2:
-        given.refuse("story needs the paths of two git repositories")
-    return story.run(given.paths, out=sys.stdout)
+def _story(options: Given) -> bool:
+    if len(options.paths) != 2:
+        options.refuse("story needs the paths of two git repositories")
+    return story.run(options.paths, out=sys.stdout)
 
 
-def _policies(given: Given) -> bool:
-    policies.run(given.paths or [Path()], out=sys.stdout)
+def _policies(options: Given) -> bool:
+    policies.run(options.paths or [Path()], out=sys.stdout)
     return True
 
 
-def _store(given: Given) -> bool:
-    sizes = (*store.SIZES, store.LARGE) if given.large else store.SIZES
-    return _speed("store", partial(store.bench_store, sizes), given)
+def _store(options: Given) -> bool:
+    sizes = (*store.SIZES, store.LARGE) if options.large else store.SIZES
+    return _speed("store", partial(store.bench_store, sizes), options)
 
 
 def _speed(name: str, measure: Callable[[], Iterable[Figure]], _: Given) -> bool:

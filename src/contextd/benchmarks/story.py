@@ -68,14 +68,14 @@ class StoryAnswer:
 Expected = Callable[[StoryAnswer], bool]
 
 
-def given(told: StoryAnswer) -> bool:
+def given(answer: StoryAnswer) -> bool:
     """It is an answer."""
-    return not told.failed
+    return not answer.failed
 
 
-def refused(told: StoryAnswer) -> bool:
+def refused(answer: StoryAnswer) -> bool:
     """It is an error that says what to do."""
-    return told.failed and bool(told.text)
+    return answer.failed and bool(answer.text)
 
 
 @dataclass(slots=True)
@@ -86,13 +86,13 @@ class StoryStage:
     environment: dict[str, str]
     costs: list[Cost] = field(default_factory=list[Cost])
 
-    def run(self, root: Path, *words: str, given: str = "") -> str:
+    def run(self, root: Path, *words: str, stdin: str = "") -> str:
         """Run a command in a repository."""
         done = subprocess.run(
             [*_COMMAND, *words],
             cwd=root,
             env=self.environment,
-            input=given,
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,
@@ -105,7 +105,7 @@ class StoryStage:
         """Fire a hook as Claude Code does."""
         body = {"hook_event_name": event, "cwd": str(root), **payload}
         began, before = time.perf_counter(), self._cpu()
-        printed = self.run(root, "hook", "--client", "claude-code", given=json.dumps(body))
+        printed = self.run(root, "hook", "--client", "claude-code", stdin=json.dumps(body))
         self._note(f"{step} (hook {event})", StoryAnswer(_said(printed)), expected, began, before)
 
     async def call(
@@ -136,12 +136,12 @@ class StoryStage:
         self._note(f"Ann: prompt {name}", reply, lambda it: bool(it.text), began, before)
 
     def _note(
-        self, step: str, told: StoryAnswer, expected: Expected, began: float, before: float | None
+        self, step: str, answer: StoryAnswer, expected: Expected, began: float, before: float | None
     ) -> None:
         wall, now = (time.perf_counter() - began) * 1e3, self._cpu()
         cpu = None if now is None or before is None else now - before
-        data = count_tokens(json.dumps(told.data, ensure_ascii=False)) if told.data else 0
-        self.costs.append(Cost(step, count_tokens(told.text), data, wall, cpu, expected(told)))
+        data = count_tokens(json.dumps(answer.data, ensure_ascii=False)) if answer.data else 0
+        self.costs.append(Cost(step, count_tokens(answer.text), data, wall, cpu, expected(answer)))
 
     def _cpu(self) -> float | None:
         """Milliseconds of CPU that the daemon used; None where nothing tells."""
@@ -245,8 +245,8 @@ async def _an_error_that_bob_knows(
     await stage.call(ann, "Ann", "session_start", task_description=story_files.TASK)
     error = story_files.ERROR
 
-    def solved(told: StoryAnswer) -> bool:
-        return story_files.SOLUTION in told
+    def solved(answer: StoryAnswer) -> bool:
+        return story_files.SOLUTION in answer
 
     await stage.call(ann, "Ann", "remediation_search", solved, error=error, context="running tests")
     await stage.call(

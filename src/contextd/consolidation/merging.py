@@ -107,10 +107,10 @@ def _told(keeper: Record) -> set[str]:
     return {_folded(text) for text in texts}
 
 
-def _without(texts: Iterable[str], told: set[str]) -> list[str]:
+def _without(texts: Iterable[str], known_texts: set[str]) -> list[str]:
     """Each text once that is not told already, whatever its case and spacing."""
     left = {_folded(text): text for text in reversed(list(texts))}
-    return [text for folded, text in reversed(left.items()) if folded and folded not in told]
+    return [text for folded, text in reversed(left.items()) if folded and folded not in known_texts]
 
 
 def _folded(text: str) -> str:

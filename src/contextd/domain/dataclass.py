@@ -60,14 +60,14 @@ Source = tuple[str, list[str], dict[str, Any]]
 
 
 def _lazy(cls: type, name: str, source: Callable[[type], Source]) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **given: Any) -> Any:
+    def method(self: Any, *args: Any, **keywords: Any) -> Any:
         parameters, lines, values = source(cls)
         names: dict[str, Any] = {}
         exec("\n ".join([f"def {name}({parameters}):", *lines]), values, names)
         compiled = names[name]
         compiled.__qualname__ = f"{cls.__qualname__}.{name}"
         setattr(cls, name, compiled)
-        return compiled(self, *args, **given)
+        return compiled(self, *args, **keywords)
 
     return method
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from contextd.domain.dataclass import dataclass
 
-NoticeName = Literal["memory_match", "policy_warning", "budget_warning"]
+NoticeName = Literal["memory_match", "policy_warning", "budget_warning", "settings_warning"]
 
 
 @dataclass(frozen=True, slots=True)

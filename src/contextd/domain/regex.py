@@ -15,12 +15,12 @@ else:
         """As `re.compile`. To be asked itself: what takes a pattern as an argument, as `re.sub` does, refuses it."""
 
         def __init__(self, pattern: str | bytes, flags: int = 0) -> None:
-            self._given = pattern, flags
+            self._pattern = pattern, flags
 
         def __getattr__(self, name: str) -> Any:
-            if name.startswith("__") or name == "_given":
+            if name.startswith("__") or name == "_pattern":
                 raise AttributeError(name)
-            found = getattr(re.compile(*self._given), name)
+            found = getattr(re.compile(*self._pattern), name)
             # From now on it is found without coming here.
             setattr(self, name, found)
             return found

@@ -39,7 +39,7 @@ class Served:
 class Subtask:
     """A subtask as its session's events tell it. Those of a session are numbered from 1.
 
-    `given` are the tokens it began with. `kinds` are the kinds of document that searches inside it
+    `tokens_given` are the tokens it began with. `kinds` are the kinds of document that searches inside it
     may return, None where all may be. `message` is what it returned.
     """
 
@@ -49,7 +49,7 @@ class Subtask:
     prompt: str
     budget: int
     opened_at: datetime
-    given: int = 0
+    tokens_given: int = 0
     agent: str = ""
     kinds: tuple[str, ...] | None = None
     served: tuple[Served, ...] = field(default=())
@@ -69,7 +69,7 @@ class Subtask:
     @property
     def spent(self) -> int:
         """The tokens contextd handed to it."""
-        return self.given + sum(one.tokens for one in self.served)
+        return self.tokens_given + sum(one.tokens for one in self.served)
 
     @property
     def is_spent(self) -> bool:
@@ -103,7 +103,7 @@ def _opened(session: str, number: int, event: Event) -> Subtask:
         description=str(event.data.get("description", "")),
         prompt=event.text,
         budget=int(event.data.get("budget", 0)),
-        given=int(event.data.get("given", 0)),
+        tokens_given=int(event.data.get("given", 0)),
         agent=str(event.data.get("agent", "")),
         kinds=None if kinds is None else tuple(map(str, kinds)),
         opened_at=event.at,
@@ -129,7 +129,7 @@ def opening(subtask: Subtask) -> Event:
     data: dict[str, Any] = {
         "description": subtask.description,
         "budget": subtask.budget,
-        "given": subtask.given,
+        "given": subtask.tokens_given,
     }
     if subtask.agent:
         data["agent"] = subtask.agent

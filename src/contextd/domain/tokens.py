@@ -27,9 +27,9 @@ _MARKS = "·—–…’‘“”→•"
 _ASCII = [chr(code) for code in range(128)]
 
 
-def _keeping(kept: Iterable[str]) -> bytes:
+def _keeping(characters: Iterable[str]) -> bytes:
     """A table that keeps these characters of ASCII, and makes blanks of all other bytes."""
-    codes = set(map(ord, kept))
+    codes = set(map(ord, characters))
     return bytes(code if code in codes else 32 for code in range(256))
 
 

@@ -18,14 +18,14 @@ _ATTACHED = 1_600
 """Tokens of an image or a file that is no text: about what an image of a megapixel costs, in either API."""
 
 
-def as_message(given: Any) -> Message:
+def as_message(value: Any) -> Message:
     """The message as plain values; objects of the vendors' Python packages are turned into what they
     would send. Raises `Invalid` for what is no message.
     """
-    message = _plain(given)
+    message = _plain(value)
     if not isinstance(message, dict) or not isinstance(message.get("role"), str):
         raise Invalid(
-            f"this is no message: {str(given)[:80]!r}",
+            f"this is no message: {str(value)[:80]!r}",
             'give {"role": …, "content": …} or its object',
         )
     if message.get("type") == "message":

@@ -70,15 +70,15 @@ _SEVERAL = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SingleAnswer:
-    """What a sentence says of something that has one answer: `what` it is, and what was `said`."""
+    """What a sentence says of something that has one answer: `what` it is, and what was `answer`."""
 
     what: frozenset[str]
-    said: str
+    answer: str
     words: frozenset[str]
 
 
-def answers(sentence: str, kept: str) -> Iterator[SingleAnswer]:
-    """Everything a sentence says of what has one answer; `kept` is the sentence without what it rejects."""
+def answers(sentence: str, remainder: str) -> Iterator[SingleAnswer]:
+    """Everything a sentence says of what has one answer; `remainder` is the sentence without what it rejects."""
     match = _EXCLUSIVE_IS.match(sentence)
     if match and set(words(match["what"])[-1:]) & ROLES and not _QUALITY.search(match["value"]):
         what = frozenset(w for w in words(match["what"]) if w not in STOPPED)
@@ -101,11 +101,11 @@ def answers(sentence: str, kept: str) -> Iterator[SingleAnswer]:
     if owned:
         what = frozenset(("(owner)", *stems(owned[0])))
         yield SingleAnswer(what, owned[1], frozenset(words(owned[1])) - STOPPED - {"team"})
-    for job, names, value, subject in named_for(kept):
+    for job, names, value, subject in named_for(remainder):
         yield SingleAnswer(frozenset((f"(job) {job.name}", *subject)), value, names)
     yield from (
         SingleAnswer(frozenset((f"(when) {part}", *subject)), value, frozenset((value,)))
-        for part, value, subject in scheduled(kept)
+        for part, value, subject in scheduled(remainder)
     )
-    for what, value, names in released(kept):
+    for what, value, names in released(remainder):
         yield SingleAnswer(what, value, names)

@@ -170,9 +170,9 @@ def _roles_swapped(one: Claim, other: Claim) -> bool:
     return len(first) > 2 and first[0] == second[-1] and first[-1] == second[0]
 
 
-def _same_but(a: Claim, b: Claim, told: str) -> bool:
+def _same_but(a: Claim, b: Claim, opposites: str) -> bool:
     """Whether the sentences say the same but for the opposite words."""
-    opposed = set(words(told))
+    opposed = set(words(opposites))
     one, other = a.about - opposed, b.about - opposed
     shared = len(one & other)
     return shared >= 1 and shared >= OPPOSED * len(one | other) and not _values_differ(a, b)
@@ -263,7 +263,7 @@ def _other_answer(a: Claim, b: Claim) -> str:
     for one in a.answers:
         for other in b.answers:
             if one.what == other.what and not _one_answer(one.words, other.words):
-                return f"{one.said} / {other.said} for the same thing"
+                return f"{one.answer} / {other.answer} for the same thing"
     return ""
 
 

@@ -128,9 +128,9 @@ def parts_of(fields: Mapping[str, Any], declared: DeclaredType | None) -> EntryP
     return EntryParts(names, places, says, rest, bool(flagged))
 
 
-def _naming(given: Mapping[str, Any]) -> set[str]:
+def _naming(fields: Mapping[str, Any]) -> set[str]:
     """The fields that name an entry which states nothing."""
-    plain = [name for name, value in given.items() if isinstance(value, str)]
+    plain = [name for name, value in fields.items() if isinstance(value, str)]
     for known in (NAMES, PLACES - {"environment", "project", "team"}):
         found = {name for name in plain if name.lower() in known}
         if found:

@@ -111,15 +111,15 @@ def judge(one: Said, other: Said) -> Judgement:
     return OTHER if a or b else _texts(one, other)
 
 
-def outlined(said: Said) -> TextOutline:
+def outlined(statement: Said) -> TextOutline:
     """What decides whether a statement is worth comparing with another one."""
-    parts = said.parts
+    parts = statement.parts
     if parts is None:
-        return outline(said.text)
+        return outline(statement.text)
     found = [
         outline(text) for text in dict.fromkeys((*parts.texts, *parts.stated, *parts.labelled))
     ]
-    keys = frozenset(parts.keys(said.type))
+    keys = frozenset(parts.keys(statement.type))
     return TextOutline(
         keys.union(*(one.keys for one in found)),
         frozenset[str]().union(*(one.words for one in found)),

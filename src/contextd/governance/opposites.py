@@ -103,10 +103,10 @@ def poles(text: str) -> dict[int, tuple[int, str]]:
 
 
 @lru_cache(maxsize=5_000)
-def _places(said: str) -> tuple[tuple[int, int], ...]:
+def _places(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(
         (row, side)
         for row, sides in enumerate(_PATTERNS)
         for side, pattern in enumerate(sides)
-        if pattern.search(said)
+        if pattern.search(text)
     )

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from contextd.domain.dataclass import dataclass
 from contextd.governance.redaction.labelled import labelled
@@ -67,6 +69,28 @@ def redact(text: str, key: bytes = b"") -> Redacted:
         position = end
     pieces.append(text[position:])
     return Redacted("".join(pieces), tuple(findings))
+
+
+def redact_json(value: Any, key: bytes = b"") -> Any:
+    """JSON data with every secret in it replaced: first in each text as it reads, where quotes are not
+    escaped, then in all of it as it is written, where a text stands beside the name it has.
+    """
+    by_itself = _each(value, key)
+    written = redact(json.dumps(by_itself, ensure_ascii=False), key)
+    try:
+        return json.loads(written.text) if written.findings else by_itself
+    except ValueError:
+        return by_itself
+
+
+def _each(value: Any, key: bytes) -> Any:
+    if isinstance(value, str):
+        return redact(value, key).text
+    if isinstance(value, Mapping):
+        return {redact(str(name), key).text: _each(part, key) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_each(part, key) for part in value]
+    return value
 
 
 def _all_spans(text: str) -> list[Span]:

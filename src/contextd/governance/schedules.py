@@ -97,9 +97,9 @@ def _cron(match: re.Match[str]) -> dict[str, str]:
     return found | ({"every": "2592000", "on": _place(of_month)} if of_month != "*" else {})
 
 
-def _place(said: str) -> str:
-    figure = re.sub(r"\D", "", said)
-    return figure or {"first": "1"}.get(said.casefold(), said.casefold())
+def _place(words: str) -> str:
+    figure = re.sub(r"\D", "", words)
+    return figure or {"first": "1"}.get(words.casefold(), words.casefold())
 
 
 def _rate(match: re.Match[str]) -> dict[str, str]:

@@ -105,14 +105,14 @@ _FIELD = re.compile(r"([\w-]+):[ \t]+(\S.*)")
 
 def _made(
     sort: Sort,
-    told: Mapping[str, Any],
+    front_matter: Mapping[str, Any],
     lines: Sequence[str],
     end: int,
     file: str,
     fallback: str,
     beside: Sequence[str],
 ) -> SkillFile | FileProblem:
-    name, about = told.get("name") or fallback, told.get("description")
+    name, about = front_matter.get("name") or fallback, front_matter.get("description")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         hint = "use letters, digits, hyphens, dots and underscores, at most 64"
         return FileProblem(file, _line_of(lines, "name"), f"{name!r:.80} is no name", hint)
@@ -123,7 +123,7 @@ def _made(
     if sort == "agent" and not body:
         hint = "write below the front matter what the agent is told"
         return FileProblem(file, end + 1, "the agent has no prompt", hint)
-    data = _SORTS[sort](told)
+    data = _SORTS[sort](front_matter)
     return SkillFile(
         sort=sort,
         name=name,
@@ -140,22 +140,26 @@ def _line_of(lines: Sequence[str], name: str) -> int:
     return next((at for at, line in enumerate(lines, 1) if line.startswith(f"{name}:")), 1)
 
 
-def _skill_data(told: Mapping[str, Any]) -> dict[str, Any]:
+def _skill_data(front_matter: Mapping[str, Any]) -> dict[str, Any]:
     found = {
-        "trigger": _text(told.get("when_to_use") or told.get("trigger")),
-        "required_tools": _listed(told.get("allowed-tools") or told.get("required_tools")),
-        "license": _text(told.get("license")),
+        "trigger": _text(front_matter.get("when_to_use") or front_matter.get("trigger")),
+        "required_tools": _listed(
+            front_matter.get("allowed-tools") or front_matter.get("required_tools")
+        ),
+        "license": _text(front_matter.get("license")),
     }
     return {name: value for name, value in found.items() if value}
 
 
-def _agent_data(told: Mapping[str, Any]) -> dict[str, Any]:
-    temperature = told.get("temperature")
+def _agent_data(front_matter: Mapping[str, Any]) -> dict[str, Any]:
+    temperature = front_matter.get("temperature")
     found: dict[str, Any] = {
-        "skills": _listed(told.get("skills")),
-        "collections_access": _listed(told.get("collections_access")),
-        "model_preference": _text(told.get("model") or told.get("model_preference")),
-        "tools": _listed(told.get("tools")),
+        "skills": _listed(front_matter.get("skills")),
+        "collections_access": _listed(front_matter.get("collections_access")),
+        "model_preference": _text(
+            front_matter.get("model") or front_matter.get("model_preference")
+        ),
+        "tools": _listed(front_matter.get("tools")),
     }
     if isinstance(temperature, int | float) and not isinstance(temperature, bool):
         found["temperature"] = temperature

@@ -78,6 +78,8 @@ class Hold:
                     return
             except ContextdError as error:
                 _log.warning("lease of %s not renewed: %s", self._job.name, error.message)
+            except Exception:  # noqa: BLE001 - else nobody would tell the job that its lease was lost
+                _log.exception("lease of %s not renewed", self._job.name)
 
     def over(self) -> None:
         """Stop renewing."""

@@ -18,7 +18,7 @@ from contextd.operations.core import PROJECT, Answer, Operation, text_of, valida
 from contextd.operations.lean import lean
 from contextd.runtime import Runtime
 from contextd.steps.following import follow, subject
-from contextd.steps.noticing import notice_memory
+from contextd.steps.noticing import notice_memory, notice_settings
 from contextd.steps.person_files import follow_person_files
 from contextd.steps.policy_files import follow_policy_files
 from contextd.steps.ready import keep_ready
@@ -76,6 +76,7 @@ def invoke(op: Operation, runtime: Runtime, raw: Mapping[str, Any]) -> Answer:
             raise
         return before
     notice_memory(call, op.name, values)
+    notice_settings(call)
     answer = _answer(op, result, call)
     if subtask is not None and op.name not in AFTER_THE_END:
         answer = _charged(op, call, subtask, values, answer)
@@ -170,7 +171,7 @@ def _leave(op: Operation, call: Runtime, values: Mapping[str, Any], answer: Answ
     _observe(op, call)
     trace = call.trace
     counted = op.tool and call.surface in AGENTS and op.name not in OPENERS
-    if counted or trace.gave or trace.said:
+    if counted or trace.gave or trace.own_texts:
         arguments, text = dict(values), answer.text
         call.sinks.later(
             "session",

@@ -49,7 +49,7 @@ class _Part:
     """A field of a result: its name there and in the data, and what it holds when nothing is said."""
 
     name: str
-    told: str
+    key: str
     default: Any = MISSING
 
 
@@ -79,7 +79,7 @@ def _lean(result: Any, value: Any, short: Mapping[str, str]) -> Any:
     for part in _parts(result.__class__):
         inner = getattr(result, part.name)
         if inner != part.default:
-            values[part.told] = _inside(inner, value[part.told], short)
+            values[part.key] = _inside(inner, value[part.key], short)
     return {name: inner for name, inner in values.items() if inner not in _EMPTY}
 
 

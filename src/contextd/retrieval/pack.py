@@ -61,13 +61,13 @@ def pack(
     budget: int,
     *,
     show: Callable[[Hit], str] = cited,
-    given: Collection[str] = (),
+    shown_ids: Collection[str] = (),
     most: int | None = None,
 ) -> Pack:
     """As many hits as fit into `budget` tokens, best first, at most `most`.
 
     A hit too long for what is left is shortened at the end of a line or sentence if a good part of
-    it remains, or else skipped for a shorter one. Ids in `given` and repeated texts are left out.
+    it remains, or else skipped for a shorter one. Ids in `shown_ids` and repeated texts are left out.
     """
     items: list[PackedHit] = []
     left: list[LeftOut] = []
@@ -77,7 +77,7 @@ def pack(
         key = digest(" ".join(hit.text.split()))
         room = budget - spent - (_SEPARATOR_TOKENS if items else 0)
         packed = None
-        if hit.id in given:
+        if hit.id in shown_ids:
             reason = "already given"
         elif key in texts:
             reason = f"repeats {texts[key]}"

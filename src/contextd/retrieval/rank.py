@@ -136,7 +136,7 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]
         if same is not None and not _stands_for(one, same):
             left.append(LeftOut(hit.id, hit.kind, hit.score, f"repeats {same.hit.id}"))
             continue
-        same = next((other for other in picks if repeats(one.told, other.told)), None)
+        same = next((other for other in picks if repeats(one.statement, other.statement)), None)
         if same is None or _says_more(one, same):
             picks.append(one)
         elif same.hit.kind == EVENT and hit.record is not None:
@@ -157,7 +157,7 @@ class _Kept:
     hit: Hit
     text: str
     decisive: list[str]
-    told: Told
+    statement: Told
 
     @cached_property
     def triples(self) -> frozenset[tuple[str, ...]]:
@@ -191,7 +191,7 @@ def _says_more(record: _Kept, message: _Kept) -> bool:
     if message.hit.kind != EVENT or record.hit.record is None:
         return False
     near = record.hit.score >= NEAR * message.hit.score
-    return not near or not is_said_by(record.told, message.told)
+    return not near or not is_said_by(record.statement, message.statement)
 
 
 def _told_as_well(hit: Hit, other: Hit) -> LeftOut:

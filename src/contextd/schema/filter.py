@@ -19,7 +19,7 @@ _NAME = re.compile(r"[^\W\d][\w-]{0,63}")
 
 
 def parse_filter(
-    given: Mapping[str, Any],
+    filter: Mapping[str, Any],
     fields: Mapping[str, Field],
     *,
     within: tuple[str, ...] = (),
@@ -35,14 +35,14 @@ def parse_filter(
     everything wrong.
     """
     reading = _Reading(fields, within, lambda name: open or bool(held and held(name)))
-    condition = reading.all_of(given, 1)
+    condition = reading.all_of(filter, 1)
     if reading.problems:
         raise Invalid(
             "filter: " + "; ".join(reading.problems),
             f"fields: {', '.join(fields) or 'any'}; operators: {' '.join((*ON_FIELDS, '$and', '$or'))}",
             {"problems": reading.problems},
         )
-    return condition if given else None
+    return condition if filter else None
 
 
 class _Reading:
@@ -54,12 +54,12 @@ class _Reading:
         self._fields, self._within, self._held = fields, within, held
         self.problems: list[str] = []
 
-    def all_of(self, given: Any, depth: int) -> Condition:
-        if not isinstance(given, Mapping):
-            return self._wrong(f"{given!r:.60} is no filter; write {{field: value}}")
+    def all_of(self, filter: Any, depth: int) -> Condition:
+        if not isinstance(filter, Mapping):
+            return self._wrong(f"{filter!r:.60} is no filter; write {{field: value}}")
         if depth > MOST_DEPTH:
             return self._wrong(f"nested more than {MOST_DEPTH} deep; write it flatter")
-        return _all([self._entry(name, value, depth) for name, value in given.items()])
+        return _all([self._entry(name, value, depth) for name, value in filter.items()])
 
     def _entry(self, name: str, value: Any, depth: int) -> Condition:
         if name == "$not":

@@ -39,16 +39,16 @@ class ContextType:
         """
         return self._kind(open=self.partial).check(data)
 
-    def check_change(self, before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """`before` with `given` put over it; null takes a field out. What `before` already holds in
+    def check_change(self, before: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+        """`before` with `changes` put over it; null takes a field out. What `before` already holds in
         fields the type no longer declares stays. Raises one `Invalid` naming every wrong field.
         """
         undeclared_values = {
-            name: before[name] for name in self.undeclared(before) if name not in given
+            name: before[name] for name in self.undeclared(before) if name not in changes
         }
         merged = {
             **{name: value for name, value in before.items() if name not in undeclared_values},
-            **{n: v for n, v in given.items() if v is not None or n in self.fields},
+            **{n: v for n, v in changes.items() if v is not None or n in self.fields},
         }
         return {**self.check(merged), **undeclared_values}
 

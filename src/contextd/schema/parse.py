@@ -187,14 +187,14 @@ class _Reading:
         return replace(field, default=default)
 
     def _field_type(
-        self, where: str, key: yaml.Node, given: tuple[yaml.Node, yaml.Node] | None
+        self, where: str, key: yaml.Node, entry: tuple[yaml.Node, yaml.Node] | None
     ) -> FieldType | None:
-        if given is None:
+        if entry is None:
             self._say(
                 key, f"field {where} has no type", "add `type: string`, or another of " + _types
             )
             return None
-        node = given[1]
+        node = entry[1]
         # Unquoted, `string[]` is fine, but `[string]` is a list of one word.
         word = _word(node)
         for kind in FIELD_TYPES:
@@ -210,13 +210,13 @@ class _Reading:
         where: str,
         key: yaml.Node,
         kind: FieldType,
-        given: tuple[yaml.Node, yaml.Node] | None,
+        entry: tuple[yaml.Node, yaml.Node] | None,
     ) -> tuple[str, ...]:
         if kind != "enum":
-            if given is not None:
-                self._say(given[0], f"field {where}: only an enum has values", "write `type: enum`")
+            if entry is not None:
+                self._say(entry[0], f"field {where}: only an enum has values", "write `type: enum`")
             return ()
-        node = given[1] if given else key
+        node = entry[1] if entry else key
         # The text as written: YAML would make booleans of `[yes, no]`.
         words = [_word(part) for part in node.value] if isinstance(node, yaml.SequenceNode) else []
         if not words or not all(words):

@@ -34,7 +34,7 @@ _FORGED = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What goes into CONTEXT.md. `said` is what was said in the session under way, `recent` has
+    """What goes into CONTEXT.md. `statements` is what was said in the session under way, `recent` has
     the newest first, `external` the most important.
     """
 
@@ -44,7 +44,7 @@ class Situation:
     blocked: Sequence[str] = ()
     time: TimeSense | None = None
     last_session: str = ""
-    said: Sequence[str] = ()
+    statements: Sequence[str] = ()
     recent: Sequence[str] = ()
     external: Sequence[str] = ()
 
@@ -64,7 +64,7 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
     parts = [
         _Part("Now", _now_lines(situation)),
         _Part("Time", _time_lines(situation)),
-        _Part("Session", _items(situation.said)),
+        _Part("Session", _items(situation.statements)),
         _Part("Recent", _items(situation.recent)[:MOST_RECENT] or ["Nothing recorded yet"]),
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]

@@ -77,8 +77,8 @@ def _telling(text: str) -> set[str]:
     return {word for word in words(text) if word not in STOP_WORDS and word not in _EVERYWHERE}
 
 
-def _shared(said: set[str], place: Place) -> int:
+def _shared(words: set[str], place: Place) -> int:
     """Words in common: the module's own name counts double."""
     named = _telling(place.name)
     described = _telling(" ".join((place.description, *place.paths))) - named
-    return 2 * len(said & named) + len(said & described)
+    return 2 * len(words & named) + len(words & described)

@@ -41,7 +41,7 @@ class Digest:
 
 def digest_of(turn: Turn) -> Digest:
     """The digest of a turn. One that nothing was answered to has what the user said in it."""
-    additions = [one_line(words, _PROMPT) for words in turn.said]
+    additions = [one_line(words, _PROMPT) for words in turn.answers]
     answer = plain(turn.answer or turn.plan or turn.summary)
     parts = [f"The user added: {words}" for words in additions if words]
     parts += best_lines(answer)

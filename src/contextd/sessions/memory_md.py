@@ -20,20 +20,20 @@ class Durable:
 
     section: str
     text: str
-    said: int = 1
+    times_said: int = 1
     used: int = 0
     helpful: int = 0
 
     @property
     def evidence(self) -> int:
         """How much speaks for it."""
-        return self.said + self.used + 2 * self.helpful
+        return self.times_said + self.used + 2 * self.helpful
 
     @property
     def line(self) -> str:
         """As it stands in the file."""
         counts = [
-            f"said in {self.said} sessions" if self.said > 1 else "",
+            f"said in {self.times_said} sessions" if self.times_said > 1 else "",
             f"used in {self.used}" if self.used else "",
             f"found helpful {self.helpful}×" if self.helpful else "",
         ]

@@ -172,7 +172,7 @@ def name_in(text: str) -> str:
     return name if len(name) <= _LONGEST_NAME and len(name.split()) <= 5 else ""
 
 
-def block_of(said: Sequence[tuple[Strength, str]]) -> str:
+def block_of(preferences: Sequence[tuple[Strength, str]]) -> str:
     """What contextd was told elsewhere, as the Markdown between its markers."""
-    lines = [f"- {text}" + (f" ({how})" if how != "mild" else "") for how, text in said]
+    lines = [f"- {text}" + (f" ({how})" if how != "mild" else "") for how, text in preferences]
     return "\n".join(["## Told to contextd", "", *(lines or ["Nothing yet."])])

@@ -46,7 +46,7 @@ def _user_words(turns: Sequence[Turn]) -> list[str]:
         f"The user said: {one_line(words, _WORDS)}"
         for turn in reversed(turns)
         if not turn.taken_back
-        for words in reversed((turn.prompt, *turn.said))
+        for words in reversed((turn.prompt, *turn.answers))
         if len(words.strip()) >= _SHORTEST
     ]
 

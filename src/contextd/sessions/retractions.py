@@ -66,7 +66,7 @@ def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]
     """
     taking: list[int] = []
     for later, turn in enumerate(turns):
-        if not any(takes_back(words) for words in (turn.prompt, *turn.said)):
+        if not any(takes_back(words) for words in (turn.prompt, *turn.answers)):
             continue
         taking.append(later)
         for earlier in range(max(0, later - _BACK), later):

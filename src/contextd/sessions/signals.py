@@ -137,22 +137,22 @@ def _judged(found: Signals, text: str) -> Signals:
     return found
 
 
-def judge(signals: Signals, told: str = "") -> str:
+def judge(signals: Signals, stated: str = "") -> str:
     """`success`, `failure`, `mixed`, or empty when nothing tells. Hard signals come first, then
-    `told`, the caller's own word.
+    `stated`, the caller's own word.
     """
     if signals.tests == "failed":
         return "mixed" if signals.after == "approved" else "failure"
     if signals.tests == "passed":
-        spoiled = signals.after == "corrected" or told == "failure"
+        spoiled = signals.after == "corrected" or stated == "failure"
         return "mixed" if spoiled else "success"
     if signals.after == "corrected":
         # Who was corrected may have mended it since, and says so.
-        return "mixed" if told == "success" else "failure"
+        return "mixed" if stated == "success" else "failure"
     if signals.reverts and signals.after != "approved":
-        return "mixed" if told == "success" else "failure"
+        return "mixed" if stated == "success" else "failure"
     if signals.after == "approved":
-        return "mixed" if told == "failure" else "success"
-    if told in ("success", "failure", "mixed"):
-        return "mixed" if told == "success" and signals.last_exit else told
+        return "mixed" if stated == "failure" else "success"
+    if stated in ("success", "failure", "mixed"):
+        return "mixed" if stated == "success" and signals.last_exit else stated
     return "failure" if signals.last_exit else ""

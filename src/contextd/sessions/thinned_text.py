@@ -89,13 +89,13 @@ def _chosen(
     return places | _firsts(lines, sorts, places, room)
 
 
-def _firsts(lines: Sequence[str], sorts: Sequence[bytes], kept: set[int], room: int) -> set[int]:
+def _firsts(lines: Sequence[str], sorts: Sequence[bytes], chosen: set[int], room: int) -> set[int]:
     """Of the other lines the first of each sort, then the second ones, as far as there is room."""
     times: Counter[bytes] = Counter()
     places: list[tuple[int, int]] = []
     needed: Counter[int] = Counter()
     for n, sort in enumerate(sorts):
-        if n not in kept and lines[n][:1] != _MARK:
+        if n not in chosen and lines[n][:1] != _MARK:
             turn = times[sort]
             times[sort] = turn + 1
             needed[turn] += len(lines[n]) + 1

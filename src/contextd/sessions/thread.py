@@ -122,7 +122,7 @@ def thread_of(turns: Sequence[Turn], *, branch: str, root: str = "") -> Thread |
 
 def _words_of(turn: Turn) -> list[str]:
     """What the user said that tells something by itself: not `yes`, nor the number of a choice."""
-    lines = (_line(text) for text in (turn.prompt, *turn.said))
+    lines = (_line(text) for text in (turn.prompt, *turn.answers))
     return [words for words in lines if len(words) + len(_IDEOGRAPH.findall(words)) >= _TELLS]
 
 
@@ -170,7 +170,7 @@ def _blocked(turns: Sequence[Turn]) -> list[str]:
     """What the last turns say they wait for, the latest first."""
     found: list[str] = []
     for turn in reversed(turns[-2:]):
-        for text in (*turn.said, turn.prompt, plain(turn.answer)):
+        for text in (*turn.answers, turn.prompt, plain(turn.answer)):
             found += [
                 _line(_unmarked(s)) for s in _SENTENCE.split(text[:4_000]) if _BLOCKED.search(s)
             ]

@@ -25,7 +25,7 @@ _SHA = re.compile(r"^\[[\w./ -]{1,120}?\s([0-9a-f]{7,40})\]", re.M)
 
 @dataclass(slots=True)
 class Turn:
-    """One turn: a prompt and everything until the next. `said` are the user's further words meanwhile:
+    """One turn: a prompt and everything until the next. `answers` are the user's further words meanwhile:
     messages that waited, refusals, answers to questions. `answer` is what the agent said last, `files`
     what it wrote, `commands` what it ran last and whether that went well. `delegated` are the commands
     that its sub-agents ran, `reports` what each of those said last; what they wrote and committed is
@@ -36,7 +36,7 @@ class Turn:
     began: datetime
     ended: datetime
     prompt: str
-    said: list[str] = field(default_factory=list[str])
+    answers: list[str] = field(default_factory=list[str])
     answer: str = ""
     files: dict[str, None] = field(default_factory=dict[str, None])
     commands: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
@@ -208,7 +208,7 @@ def _line_of(key: str) -> str:
 
 def _say(turn: Turn, event: Event, origin: str) -> None:
     if origin in _SAID:
-        turn.said.append(event.text)
+        turn.answers.append(event.text)
     elif origin == "plan":
         turn.plan = event.text
     elif origin == "todo":

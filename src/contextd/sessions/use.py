@@ -77,14 +77,14 @@ def _to_us(event: Event) -> bool:
     return "contextd" in str(event.data.get("tool", ""))
 
 
-def was_used(told: str, steps: Sequence[str]) -> bool:
+def was_used(text: str, steps: Sequence[str]) -> bool:
     """Whether what was told shows in what was done afterwards."""
     whole = "\n".join(steps)
-    names = {name.casefold() for name in _NAME.findall(told)}
+    names = {name.casefold() for name in _NAME.findall(text)}
     done = whole.casefold()
     if sum(name in done for name in names) >= _SHARED_NAMES:
         return True
-    words = set(content_words(told))
+    words = set(content_words(text))
     if len(words) < _FEWEST:
         return False
     # Those that all steps together do not say, no single one does.

@@ -132,7 +132,7 @@ def brief(
     packed = pack_briefing([s for s in sections if s.lines], budget)
     every = person.records | {one.id: one for one in lately.rules} | records
     quoted_records = [every[id] for id in packed.ids]
-    runtime.trace.said += [record.text for record in quoted_records]
+    runtime.trace.own_texts += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records
     return replace(packed, changes=tuple(changed))
 
@@ -243,7 +243,7 @@ def recapped(runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str
     if not lines:
         return ""
     text = "\n".join([_RECAP, *(f"- {line}" for line in lines)])
-    runtime.trace.said.append(text)
+    runtime.trace.own_texts.append(text)
     return f"{text}\n\n{ask}" if ask else text
 
 
@@ -398,16 +398,16 @@ def _knowledge(
 _STANDS = "among the latest and surest of what is known"
 
 
-def _repeats(record: Record, said: list[tuple[set[str], str]]) -> bool:
+def _repeats(record: Record, told_texts: list[tuple[set[str], str]]) -> bool:
     """Whether most of what a record says was said already, and not denied; otherwise it counts as said
     now.
     """
     words = set(content_words(record.content))
-    for before, text in said:
+    for before, text in told_texts:
         mostly = words and len(words & before) >= _REPEATED * len(words)
         if mostly and not conflict(record.content, text):
             return True
-    said.append((words, record.content))
+    told_texts.append((words, record.content))
     return False
 
 

@@ -33,7 +33,7 @@ class ChangedFile:
     path: str
     change: ChangeOf
     symbols: tuple[Definition, ...] = ()
-    gone: tuple[str, ...] = ()
+    removed_names: tuple[str, ...] = ()
     added: int = 0
     removed: int = 0
 

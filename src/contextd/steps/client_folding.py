@@ -20,14 +20,16 @@ COMPACTED = "compaction_to_measure"
 """Marks a session whose window was compacted, until its first request afterwards was seen."""
 
 
-def measure_subagent(runtime: Runtime, session: Session, agent: str, path: str, said: str) -> None:
+def measure_subagent(
+    runtime: Runtime, session: Session, agent: str, path: str, result: str
+) -> None:
     """Count what a sub-agent took in against the result that its client's window got. Each counts once,
     when it stops for the first time.
     """
     if not agent or not path:
         return
     tokens, last = taken_in(Path(path))
-    result_tokens = count_tokens(said or last)
+    result_tokens = count_tokens(result or last)
     if tokens:
         _note(
             runtime,

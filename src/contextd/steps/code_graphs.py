@@ -39,7 +39,7 @@ def calls_of(runtime: Runtime) -> CallGraph:
     index, written = stamp(runtime.root), calls.get(place)
     if written is not None and written[0] is graph and written[1] == index:
         return written[2]
-    file_facts = written[2].facts.kept if written is not None else Kept()
+    file_facts = written[2].facts.shared if written is not None else Kept()
     known = {f"{file.digest} {file.path}" for file in graph.files.values()}
     # A copy: what reads ahead may be adding to it.
     still = {key: value for key, value in list(file_facts.items()) if key in known}

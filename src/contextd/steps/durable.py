@@ -66,7 +66,7 @@ def _as_durable(runtime: Runtime, record: Record) -> Durable:
     solution = str(record.data.get("solution") or "")
     if solution and solution not in text:
         text += f" Fix: {solution}"
-    return Durable(section, text, told_by.said, told_by.used, record.helpful)
+    return Durable(section, text, told_by.times_said, told_by.used, record.helpful)
 
 
 def write_block(runtime: Runtime, path: Path) -> bool:

@@ -95,7 +95,7 @@ def _likeness(runtime: Runtime, turns: Sequence[Turn]) -> Callable[[int, int], f
         if not runtime.embedder.model:
             return 1.0 if earlier == later - 1 else 0.0
         about = f"{turns[earlier].prompt[:300]}\n{turns[earlier].answer[:600]}"
-        later_text = "\n".join((turns[later].prompt, *turns[later].said))
+        later_text = "\n".join((turns[later].prompt, *turns[later].answers))
         try:
             return float(embedded(about) @ embedded(later_text))
         except Unavailable:
@@ -108,7 +108,7 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
     """What earlier sessions left that the user takes back in these turns is told to nobody any more: an
     episode is marked, a learned record superseded; both can be undone.
     """
-    texts = ["\n".join((turn.prompt, *turn.said))[:_READ] for turn in turns]
+    texts = ["\n".join((turn.prompt, *turn.answers))[:_READ] for turn in turns]
     if not texts or not runtime.embedder.model:
         return
     kinds = (EPISODE, "discovery")
@@ -163,7 +163,7 @@ def _tells(turn: Turn) -> bool:
     """Whether a turn is worth recalling: something was answered to it, or done."""
     words = (turn.answer or turn.plan or turn.summary, *turn.reports.values())
     answered = any(len(one) >= _SHORTEST for one in words)
-    return bool(answered or turn.said or turn.commits or turn.pull_requests)
+    return bool(answered or turn.answers or turn.commits or turn.pull_requests)
 
 
 def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:

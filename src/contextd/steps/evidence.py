@@ -117,9 +117,9 @@ def missed_questions(
     return missed
 
 
-def _answers(question: str, said: Sequence[tuple[datetime, set[str]]]) -> Iterator[datetime]:
+def _answers(question: str, answers: Sequence[tuple[datetime, set[str]]]) -> Iterator[datetime]:
     words = set(content_words(question[:_LONGEST_QUESTION]))
-    for made, text in said:
+    for made, text in answers:
         if words and len(words & text) >= _COVERED * len(words):
             yield made
 

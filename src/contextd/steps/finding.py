@@ -75,7 +75,7 @@ def find_records(
         and found.isdisjoint(hit.record.data.get("promoted_from") or ())
     ]
     if handed_out:
-        runtime.trace.said += [hit.record.text for hit in hits]
+        runtime.trace.own_texts += [hit.record.text for hit in hits]
     return Findings(hits, result.notice)
 
 

@@ -29,7 +29,7 @@ def follow(
     session = trace.session or runtime.session
     if runtime.project is None or not session:
         return
-    digests = [digest for text in trace.said for digest in sentence_digests(text)]
+    digests = [digest for text in trace.own_texts for digest in sentence_digests(text)]
     if digests:
         runtime.sinks.handed_out(runtime.scope, session, digests)
     change = SessionChange(id=session, servings=tuple(trace.gave), injected=tuple(trace.injected))

@@ -83,7 +83,7 @@ def situation(
         blocked=thread.blocked if thread else (),
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
-        said=recap(turns, None, _SAID_SO_FAR),
+        statements=recap(turns, None, _SAID_SO_FAR),
         recent=(
             *done[:2],
             *([statement] if statement else []),

@@ -107,7 +107,7 @@ def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
 def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[DependentPlace]:
     """The imports that name what is not there any more."""
     for file in changed.files:
-        names = {name.partition(".")[0] for name in file.gone}
+        names = {name.partition(".")[0] for name in file.removed_names}
         for path in sorted(graph.importers.get(file.path, ())) if names else ():
             for one in graph.files[path].imports:
                 if one.target == file.path and names & {inner for inner, _ in one.names}:

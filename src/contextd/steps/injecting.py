@@ -56,14 +56,14 @@ of an episode as many as the second are quoted.
 
 
 def bearing_on(
-    runtime: Runtime, session: Session, prompt: str, given: str
+    runtime: Runtime, session: Session, prompt: str, unstripped: str
 ) -> tuple[str, dict[str, tuple[int, str]], list[Record]]:
     """What is told with a prompt, the tier and reason of each record in it, and those records: first the fix
-    of an error that it brings, then what else bears on it. `given` is the prompt with what editors and
+    of an error that it brings, then what else bears on it. `unstripped` is the prompt with what editors and
     reminders put around it: an error may stand there.
     """
-    fix, fixed = remedy_for(runtime, session, max(prompt, given, key=len), quoted=True)
-    text, records = relevant(runtime, session, prompt, told=fixed, spent=count_tokens(fix))
+    fix, fixed = remedy_for(runtime, session, max(prompt, unstripped, key=len), quoted=True)
+    text, records = relevant(runtime, session, prompt, told_records=fixed, spent=count_tokens(fix))
     why = {record.id: (BEARING, ITS_ERROR) for record in fixed}
     why |= {record.id: (BEARING, "like the prompt") for record in records}
     return "\n\n".join(filter(None, (fix, text))), why, [*fixed, *records]
@@ -74,11 +74,11 @@ def relevant(
     session: Session,
     prompt: str,
     *,
-    told: Sequence[Record] = (),
+    told_records: Sequence[Record] = (),
     spent: int = 0,
 ) -> tuple[str, list[Record]]:
     """The text to add to a prompt, and the records in it; empty when in doubt, and without an embedder:
-    shared words alone do not make two tasks alike. `told` was added to it already, in `spent` tokens.
+    shared words alone do not make two tasks alike. `told_records` was added to it already, in `spent` tokens.
     """
     budget = runtime.settings.number("prompt.tokens") - spent
     most = runtime.settings.number("injection.experiences")
@@ -86,7 +86,9 @@ def relevant(
         return "", []
     records = _near(runtime, session, prompt[:_READ])
     standing = standings(runtime, records)
-    hidden = from_elsewhere(runtime, standing) | held(session) | {record.id for record in told}
+    hidden = (
+        from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
+    )
     # Only turns are held against what was said.
     turns = any(record.kind == EPISODE for record in records)
     session_words = _said(runtime, session) if turns else []
@@ -118,12 +120,12 @@ def _said(runtime: Runtime, session: Session) -> list[set[str]]:
     return word_sets
 
 
-def _was_quoted(record: Record, said: list[set[str]]) -> bool:
+def _was_quoted(record: Record, session_words: list[set[str]]) -> bool:
     """Whether a turn was quoted already: a briefing says where its session ended."""
     if record.kind != EPISODE:
         return False
     words = set(content_words(shown(record, _LONGEST)))
-    return any(len(words & text_words) >= _QUOTED * len(words) for text_words in said)
+    return any(len(words & text_words) >= _QUOTED * len(words) for text_words in session_words)
 
 
 _QUOTED = 0.6

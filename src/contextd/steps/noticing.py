@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from contextd.caches import Cache
 from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
 from contextd.domain.records import Record, short_id
 from contextd.domain.words import one_line
+from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import titled
@@ -28,6 +30,10 @@ task told in sentences, while a search is a few words that many things are near 
 """
 
 _CANDIDATES, _LONGEST = 6, 200
+_MOST_PROBLEMS = 3
+
+_CONVERSATIONS = 500
+"""Conversations that are known to have been told what is wrong with their settings."""
 
 
 def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -> None:
@@ -47,8 +53,29 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
         if record.id not in hidden:
             runtime.trace.notices.append(_notice(record, relevance))
             runtime.trace.injected.append(record.id)
-            runtime.trace.said.append(record.content)
+            runtime.trace.own_texts.append(record.content)
             return
+
+
+def notice_settings(runtime: Runtime) -> None:
+    """Note once in a conversation what the project's own settings say wrongly, which therefore does not hold."""
+    problems = runtime.settings.problems
+    if not problems or runtime.surface != "mcp":
+        return
+    conversations: Cache[tuple[object, ...], bool] = runtime.organisation.caches.of(
+        "told of settings", _CONVERSATIONS
+    )
+    key = (str(runtime.root), runtime.connection, problems)
+    if conversations.get(key):
+        return
+    conversations.put(key, True)
+    # The file is the repository's, and may say anything.
+    plain = [redact(str(problem), runtime.redaction_key).text for problem in problems]
+    shown = [one_line(text, _LONGEST) for text in plain[:_MOST_PROBLEMS]]
+    more = len(problems) - len(shown)
+    text = "; ".join([*shown, *([f"and {more} more"] if more else [])])
+    facts = {"problems": shown}
+    runtime.trace.notices.append(Notice("settings_warning", f"does not hold: {text}", facts))
 
 
 def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:

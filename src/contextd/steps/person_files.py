@@ -143,23 +143,23 @@ def _readable(path: Path) -> bool:
         return False
 
 
-def _clean(runtime: Runtime, told: PersonLine) -> PersonLine:
-    text, section = (redact(part, runtime.redaction_key).text for part in (told.text, told.section))
+def _clean(runtime: Runtime, line: PersonLine) -> PersonLine:
+    text, section = (redact(part, runtime.redaction_key).text for part in (line.text, line.section))
     return PersonLine(text, section)
 
 
-def _ref(name: str, told: PersonLine) -> str:
-    return f"{name}#{digest(f'{told.section} {told.text}')[:16]}"
+def _ref(name: str, line: PersonLine) -> str:
+    return f"{name}#{digest(f'{line.section} {line.text}')[:16]}"
 
 
 def _compared(
-    runtime: Runtime, name: str, told: Sequence[PersonLine], mine: Sequence[Record]
+    runtime: Runtime, name: str, file_lines: Sequence[PersonLine], mine: Sequence[Record]
 ) -> tuple[list[Changed], list[PersonLine]]:
     """What became of the records of a file's lines, and the lines that have none.
 
     A record that was changed or deleted elsewhere stays so for as long as its line stays the same.
     """
-    lines = {_ref(name, one): one for one in told}
+    lines = {_ref(name, one): one for one in file_lines}
     standing = {record.source.ref for record in mine}
     new = [one for ref, one in lines.items() if ref not in standing]
     orphans = [record for record in mine if record.source.ref not in lines]
@@ -200,15 +200,15 @@ def _best(record: Record, new: Mapping[PersonLine, frozenset[str]]) -> PersonLin
     return best if best is not None and alike(best) >= _EDITED else None
 
 
-def _record(runtime: Runtime, name: str, told: PersonLine, place: int) -> Record:
+def _record(runtime: Runtime, name: str, line: PersonLine, place: int) -> Record:
     # In the order of the file, which is the order of what matters.
     now = runtime.clock.now() + timedelta(microseconds=place)
     made = Record(
         kind="context",
         scope=PERSON,
-        title=told.section,
-        content=told.text,
-        source=Source(agent=name, client=runtime.client, operation="file", ref=_ref(name, told)),
+        title=line.section,
+        content=line.text,
+        source=Source(agent=name, client=runtime.client, operation="file", ref=_ref(name, line)),
         trust="human",
         confidence=START["human"],
         valid_from=runtime.clock.now(),

@@ -257,18 +257,18 @@ def _one(
 
 
 def _new(
-    runtime: Runtime, told: Record, shown: str, changes: list[Changed], fresh: list[Record]
+    runtime: Runtime, made: Record, shown: str, changes: list[Changed], fresh: list[Record]
 ) -> None:
     """Take in a file without a record. One that was made from such a file earlier, and stands for itself
     since, is the file's again when it says the same or is out of use; otherwise both hold.
     """
-    earlier = next(iter(runtime.view.records.get([told.id])), None)
+    earlier = next(iter(runtime.view.records.get([made.id])), None)
     if earlier is None:
-        fresh.append(told)
-    elif earlier.status in ("active", "inbox") and _state(earlier) != _state(told):
-        fresh.append(told.with_(id=str(uuid.uuid4())))
+        fresh.append(made)
+    elif earlier.status in ("active", "inbox") and _state(earlier) != _state(made):
+        fresh.append(made.with_(id=str(uuid.uuid4())))
     else:
-        back = _as_told(earlier, told).with_(status="active", source=told.source)
+        back = _as_told(earlier, made).with_(status="active", source=made.source)
         changes.append(Changed(earlier, back, "update", f"{shown} stands"))
 
 
@@ -381,9 +381,9 @@ def _record_of(runtime: Runtime, scope: Scope, file: ReadFile) -> Record:
     return clean.with_(source=replace(clean.source, ref=f"{file.shown}#{_state(clean)}"))
 
 
-def _as_told(record: Record, told: Record) -> Record:
+def _as_told(record: Record, made: Record) -> Record:
     return record.with_(
-        title=told.title, content=told.content, data=told.data, tags=told.tags, trust="human"
+        title=made.title, content=made.content, data=made.data, tags=made.tags, trust="human"
     )
 
 

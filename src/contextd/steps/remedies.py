@@ -120,9 +120,9 @@ def _holds_any(tried: str, proven: Mapping[str, str]) -> bool:
     return any(form in proven for command in _commands(tried) for form in forms(command))
 
 
-def _commands(told: str) -> list[str]:
+def _commands(steps: str) -> list[str]:
     """The commands in what was done, as `Met.steps` words it."""
-    return told.split("`")[1::2]
+    return steps.split("`")[1::2]
 
 
 def _came_back(

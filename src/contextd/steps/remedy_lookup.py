@@ -53,9 +53,8 @@ def known_remedies(
     asked = runtime.query(
         "remediation", statuses=tuple(statuses), valid_at=runtime.clock.now(), limit=_PAGE
     )
-    found = _signed(runtime, lines, asked) if lines else []
     prose = output[:_QUOTED_READ] if quoted else ""
-    found += _worded(runtime, lines, output if quoted else "", asked)
+    found = _met(runtime, lines, prose, asked)
     near = {record.id: (record, _nearness(record, lines, prose)) for record in found}
     known = [KnownRemedy(record, how) for record, how in near.values() if how is not None]
     place = {scope: at for at, scope in enumerate(runtime.cascade)}
@@ -84,28 +83,20 @@ def is_about_another(record: Record, lines: Sequence[ErrorLine]) -> bool:
     return any(one.is_another(line) for one in mine for line in lines)
 
 
-def _signed(runtime: Runtime, lines: Sequence[ErrorLine], asked: Query) -> list[Record]:
-    keys = [Compare(("signatures",), "=", line.key) for line in lines]
-    wanted = runtime.query(
-        *asked.kinds,
-        statuses=asked.statuses,
-        valid_at=asked.valid_at,
-        limit=asked.limit,
-        filter=AnyOf(tuple(keys)),
-    )
-    return list(runtime.view.records.find(wanted).records)
-
-
-def _worded(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Query) -> list[Record]:
-    """Those that share most words: among them is what says nearly the same, and what came in by a way that
-    makes no signatures.
+def _met(runtime: Runtime, lines: Sequence[ErrorLine], prose: str, asked: Query) -> list[Record]:
+    """Those with the signature of a line, and those that share most words: among them is what says nearly the
+    same, and what came in by a way that makes no signatures.
     """
-    texts = [line.signature for line in lines[:2]] or ([prose[:_QUOTED_READ]] if prose else [])
+    keys = [Compare(("signatures",), "=", line.key) for line in lines]
+    texts = [line.signature for line in lines[:2]] or ([prose] if prose else [])
     words = [found for text in texts if (found := query_words(text)[:_MOST_WORDS])]
-    return runtime.view.sharing(words, asked, _NEAR) if words else []
+    if not keys and not words:
+        return []
+    signed = AnyOf(tuple(keys)) if keys else None
+    return runtime.view.sharing(words, asked, _NEAR, also=signed)
 
 
-def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness | None:
+def _nearness(record: Record, lines: Sequence[ErrorLine], prose: str) -> Nearness | None:
     mine = lines_of(record)
     if any(one.is_same(line) for one in mine for line in lines) or _is_same_but_for_names(
         record, mine, lines
@@ -113,7 +104,7 @@ def _nearness(record: Record, lines: Sequence[ErrorLine], said: str) -> Nearness
         return "same"
     if any(one.is_in(line) for one in mine for line in lines):
         return "like"
-    return "quoted" if said and quotes(said, mine) else None
+    return "quoted" if prose and quotes(prose, mine) else None
 
 
 def _is_same_but_for_names(

@@ -100,7 +100,7 @@ def charge(
     """Charge an answer to a subtask, before it is given; the warning that goes with it, if any."""
     tokens = count_tokens(text)
     warning: Notice | None = None
-    if replace(subtask, given=subtask.given + tokens).is_near_its_end:
+    if replace(subtask, tokens_given=subtask.tokens_given + tokens).is_near_its_end:
         tokens += _WARNING
         warning = _warning(subtask.spent + tokens, subtask.budget)
     clean = redact(about[: 4 * _ABOUT], runtime.redaction_key).text
@@ -257,8 +257,8 @@ def trace_of(subtask: Subtask, calls: Sequence[Served] | None = None) -> str:
         f"subtask {subtask.description!r} ({state}; {subtask.spent:,} of {subtask.budget:,} tokens)",
         f"prompt: {subtask.prompt}",
     ]
-    if subtask.given:
-        lines.append(f"began with {subtask.given:,} tokens of context")
+    if subtask.tokens_given:
+        lines.append(f"began with {subtask.tokens_given:,} tokens of context")
     for one in subtask.served if calls is None else calls:
         ids = f" [{', '.join(id[:12] for id in one.ids[:8])}]" if one.ids else ""
         lines.append(f"{one.at:%H:%M:%S} {one.operation} {one.about} · {one.tokens:,} tokens{ids}")

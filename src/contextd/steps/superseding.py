@@ -21,16 +21,16 @@ _NEAREST = 8
 _OVERRULES = ("opposite", "update")
 
 
-def supersede_older(runtime: Runtime, said: Sequence[tuple[Record, datetime]]) -> list[str]:
+def supersede_older(runtime: Runtime, statements: Sequence[tuple[Record, datetime]]) -> list[str]:
     """Let each of these records, said at its moment, take the place of what the project learned on the same
     subject before and is the opposite of it or older. The ids of what was superseded: kept, with the
     reason, and an undo away.
 
     What is trusted more is left as it is, and so is what holds beyond the project.
     """
-    moments = {record.id: at for record, at in said}
+    moments = {record.id: at for record, at in statements}
     superseded_ids: list[str] = []
-    for record, at in sorted(said, key=lambda pair: pair[1]):
+    for record, at in sorted(statements, key=lambda pair: pair[1]):
         changes = [
             _superseded(runtime, older, record, reason)
             for older, reason in _older(runtime, record, at, moments)

@@ -17,7 +17,7 @@ TOLD = ": told in session "
 class Testimony:
     """How many sessions said it, the first one counted, and how many used it when they were told."""
 
-    said: int = 1
+    times_said: int = 1
     used: int = 0
 
 

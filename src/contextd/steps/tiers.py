@@ -131,9 +131,9 @@ def tiers_of(why: Mapping[str, tuple[int, str]]) -> dict[str, list[object]]:
     return {id: [tier, reason] for id, (tier, reason) in why.items()}
 
 
-def reasons_of(kept: object) -> dict[str, tuple[int, str]]:
+def reasons_of(stored: object) -> dict[str, tuple[int, str]]:
     """What `tiers_of` made, read back."""
-    entries = kept.items() if isinstance(kept, Mapping) else ()
+    entries = stored.items() if isinstance(stored, Mapping) else ()
     return {str(id): (int(tier), str(reason)) for id, (tier, reason) in entries}
 
 

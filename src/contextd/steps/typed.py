@@ -121,7 +121,7 @@ def _untyped(type: str, schema: Schema) -> str:
     )
 
 
-def with_fields(record: Record, given: Mapping[str, Any], schema: Schema) -> Record:
+def with_fields(record: Record, changes: Mapping[str, Any], schema: Schema) -> Record:
     """An entry with typed fields changed; null takes one out.
 
     Raises one `Invalid` naming every field that does not fit the entry's type.
@@ -129,13 +129,13 @@ def with_fields(record: Record, given: Mapping[str, Any], schema: Schema) -> Rec
     before = structured(record)
     kind = schema.types.get(str(record.data.get(TYPE, "")))
     if kind is not None:
-        after = kind.check_change(before, given)
+        after = kind.check_change(before, changes)
     else:
-        after = {n: v for n, v in {**before, **given}.items() if v is not None}
+        after = {n: v for n, v in {**before, **changes}.items() if v is not None}
     return record.with_(data={**record.data, FIELDS: after})
 
 
-def with_type(record: Record, name: str, given: Mapping[str, Any], schema: Schema) -> Record:
+def with_type(record: Record, name: str, changes: Mapping[str, Any], schema: Schema) -> Record:
     """An entry under another type, with typed fields changed; under none when the name is empty.
 
     Raises `Invalid` for a type that is not declared, and one that names every field that does not
@@ -144,12 +144,12 @@ def with_type(record: Record, name: str, given: Mapping[str, Any], schema: Schem
     data = {key: value for key, value in record.data.items() if key not in (TYPE, SAVED_AS)}
     if not name:
         bare = record.with_(data=data)
-        return with_fields(bare, given, schema) if given else bare
+        return with_fields(bare, changes, schema) if changes else bare
     kind = schema.types.get(name)
     if kind is None:
         known = "types: " + (", ".join(schema.types) or "none defined yet")
         raise Invalid(f"no type {name!r} is defined", nearest(name, list(schema.types)) or known)
-    fields = kind.check_change(structured(record), given)
+    fields = kind.check_change(structured(record), changes)
     return record.with_(data={**data, TYPE: name, FIELDS: fields})
 
 

@@ -29,7 +29,7 @@ class TakenOut:
 
     records: int = 0
     sessions: int = 0
-    kept: list[str] = field(default_factory=list[str])
+    left_alone: list[str] = field(default_factory=list[str])
 
 
 def take_out(runtime: Runtime, row: Record) -> TakenOut:
@@ -114,5 +114,5 @@ def _withdrawn(runtime: Runtime, session: Session, row: Record, done: TakenOut) 
 
 
 def _keep(done: TakenOut, why: str) -> None:
-    if len(done.kept) < _TOLD:
-        done.kept.append(why[:200])
+    if len(done.left_alone) < _TOLD:
+        done.left_alone.append(why[:200])

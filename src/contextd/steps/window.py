@@ -42,20 +42,21 @@ def _pruning(
     runtime: Runtime,
     before: Sequence[ContextItem],
     after: Sequence[ContextItem],
-    gone: Sequence[ContextItem],
+    archived_items: Sequence[ContextItem],
 ) -> Event:
     """How the session's record tells that items were archived."""
     capacity = runtime.settings.number("window.tokens")
     filled, left = used(before), used(after)
     archived = [
-        {"type": i.type, "source": i.source, "tokens": i.tokens, "reason": i.reason} for i in gone
+        {"type": i.type, "source": i.source, "tokens": i.tokens, "reason": i.reason}
+        for i in archived_items
     ]
     return Event(
         type="note",
         key=f"pruned:{new_id()}",
         at=runtime.clock.now(),
         text=(
-            f"Context window: {usage_line(filled, capacity)}; archived {len(gone)},"
+            f"Context window: {usage_line(filled, capacity)}; archived {len(archived_items)},"
             f" now {percent(left, capacity)}%"
         ),
         data={"pruned": archived, "before": filled, "after": left},

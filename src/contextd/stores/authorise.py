@@ -26,7 +26,8 @@ def authorise(reach: Reach, changes: Changes) -> None:
 
 
 def _writes_for_all(grant: Grant) -> bool:
-    return any(cell.scope.level == "org" for cell in grant.write)
+    # Skills of the whole organisation are written by more people than what it knows.
+    return any(cell.scope.level == "org" for cell in grant.write if cell.area == "knowledge")
 
 
 def writable(grant: Grant) -> list[str]:

@@ -10,11 +10,11 @@ import apsw
 OCCURRENCES = "occurrences"
 
 
-def occurrences(document: apsw.FTS5ExtensionApi, /, *given: Any) -> bytes:
+def occurrences(document: apsw.FTS5ExtensionApi, /, *first_phrase: Any) -> bytes:
     """Two numbers for each phrase of the match from the one on that is given: how often it is in the text, and how
     often near it.
     """
-    [first] = given
+    [first] = first_phrase
     found: list[int] = []
     for phrase in range(first, document.phrase_count):
         places = document.phrase_locations(phrase)

@@ -14,10 +14,11 @@ from contextd.domain.changes import Decision
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.time import from_micros, to_micros
+from contextd.domain.time import to_micros
 from contextd.ports import Records
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach, Slice
+from contextd.stores.readable import some_instant
 
 INDEXED_BY: dict[Order, tuple[str, str, str]] = {
     "stalest": ("records_stalest", "1", "updated_at, id"),
@@ -65,8 +66,8 @@ class SqliteSurvey:
                     kind=kind,
                     type=type_,
                     count=count,
-                    oldest=from_micros(oldest),
-                    newest=from_micros(newest),
+                    oldest=some_instant(oldest),
+                    newest=some_instant(newest),
                     recent=fresh,
                     stale=old,
                 )
@@ -140,7 +141,7 @@ class SqliteContradictions:
                 b=b,
                 kind=kind,
                 reason=reason,
-                found_at=from_micros(found_at),
+                found_at=some_instant(found_at),
                 state=state,
                 note=note,
             )

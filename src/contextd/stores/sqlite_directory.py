@@ -12,6 +12,7 @@ from contextd.domain.time import from_micros, to_micros
 from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch
+from contextd.stores.readable import only, readable
 
 _LISTED = "SELECT identity, scope, name, roots, aliases, created_at FROM projects"
 _ADD = """INSERT INTO projects (identity, scope, name, roots, aliases, created_at)
@@ -27,7 +28,7 @@ class SqliteDirectory:
 
     def all(self) -> list[Project]:
         """See `Directory.all`."""
-        return [_project(row) for row in self._database.rows(f"{_LISTED} ORDER BY scope")]
+        return readable(_project, self._database.rows(f"{_LISTED} ORDER BY scope"))
 
     def register(self, project: Project) -> Project:
         """See `Directory.register`."""
@@ -36,7 +37,7 @@ class SqliteDirectory:
         with self._database.write() as connection:
             same = fetch(connection, f"{_LISTED} WHERE identity = ?", (project.identity,))
             if same:
-                known = _project(same[0])
+                known = only(_project, same[0], f"project {project.name}")
                 joined = replace(
                     known,
                     roots=tuple(rules.distinct((*known.roots, *project.roots))),

@@ -11,6 +11,7 @@ from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach
+from contextd.stores.readable import readable
 
 _FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts)
     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
@@ -42,10 +43,11 @@ class SqliteFiles:
         by_path: dict[str, dict[str, str]] = {}
         for path, id_, text in texts:
             by_path.setdefault(path, {})[id_] = text
-        found = {
-            path: codec.file_from_json(codec.loads(facts), by_path.get(path))
-            for path, facts in rows
-        }
+
+        def file(row: tuple[str, str]) -> tuple[str, SourceFile]:
+            return row[0], codec.file_from_json(codec.loads(row[1]), by_path.get(row[0]))
+
+        found = dict(readable(file, rows))
         return [found[path] for path in paths if path in found]
 
     def all(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
@@ -57,7 +59,7 @@ class SqliteFiles:
             among += " AND path IN (SELECT value FROM json_each(?))"
             asked.append(codec.dumps(list(paths)))
         rows = self._database.rows(f"SELECT facts FROM files WHERE {among} ORDER BY path", asked)
-        return [codec.file_from_json(codec.loads(facts)) for (facts,) in rows]
+        return readable(lambda row: codec.file_from_json(codec.loads(row[0])), rows)
 
     def imports(
         self, scope: Scope, paths: Sequence[str]
@@ -71,10 +73,9 @@ class SqliteFiles:
             " WHERE scope = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path",
             (str(scope), codec.dumps(list(paths))),
         )
-        return [
-            (path, language, codec.imports_from_json(codec.loads(imports)))
-            for path, language, imports in rows
-        ]
+        return readable(
+            lambda row: (row[0], row[1], codec.imports_from_json(codec.loads(row[2]))), rows
+        )
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""

@@ -16,6 +16,7 @@ from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach
+from contextd.stores.readable import some_instant
 from contextd.stores.scrub import scrubbed
 
 _LISTED = """id, scope, name, arguments, state, lane, priority, place, unique_key, attempts,
@@ -209,7 +210,7 @@ class SqliteQueue:
                     connection.execute(sql, (scope, job))
                 else:
                     step = timedelta(microseconds=every)
-                    later = rules.next_round(_moment(due_at), step, from_micros(now))
+                    later = rules.next_round(some_instant(due_at), step, from_micros(now))
                     connection.execute(
                         "UPDATE schedules SET due_at = ? WHERE scope = ? AND job = ?",
                         (to_micros(later), scope, job),
@@ -229,7 +230,7 @@ class SqliteQueue:
             (*lanes, place, *lanes, place),
         )
         times = [due for (due,) in rows if due is not None]
-        return _moment(min(times)) if times else None
+        return some_instant(min(times)) if times else None
 
 
 def failed_jobs(database: Database, limit: int) -> list[Job]:
@@ -317,12 +318,12 @@ def _from_row(row: Sequence[Any]) -> Job:
         unique_key=key,
         attempts=attempts,
         max_attempts=most,
-        run_at=_moment(run_at),
+        run_at=some_instant(run_at),
         checkpoint=values["checkpoint"] or {},
         error=error,
         result=values["result"] or {},
-        created_at=_moment(created),
-        finished_at=None if finished is None else _moment(finished),
+        created_at=some_instant(created),
+        finished_at=None if finished is None else some_instant(finished),
         unreadable=f"its {', '.join(faults)} cannot be read" if faults else "",
     )
 
@@ -334,11 +335,3 @@ def _mapping(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _moment(micros: int) -> datetime:
-    """The instant in a row that anybody may have written: one beyond all calendars is the epoch."""
-    try:
-        return from_micros(micros)
-    except OverflowError:
-        return from_micros(0)

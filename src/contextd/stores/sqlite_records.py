@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import apsw
@@ -18,6 +19,7 @@ from contextd.stores import codec, filters, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.packing import pack, unpack
 from contextd.stores.reach import Reach, nearest
+from contextd.stores.readable import only, readable
 from contextd.stores.record_rows import COLUMNS, LISTED, RecordRows, record_of
 from contextd.stores.sql_conditions import sql_of
 
@@ -68,7 +70,7 @@ class SqliteRecords:
             f" WHERE id IN (SELECT value FROM json_each(?)) AND {clause}",
             (codec.dumps(list(record_ids)), *values),
         )
-        found = nearest(map(self._rows.record, rows))
+        found = nearest(readable(self._rows.record, rows))
         return [found[id_] for id_ in record_ids if id_ in found]
 
     def resolve(self, prefix: str) -> Record:
@@ -80,7 +82,7 @@ class SqliteRecords:
             f" AND {clause} ORDER BY id LIMIT 31",
             (prefix, prefix, *values),
         )
-        found = [record for _, record in sorted(nearest(map(record_of, rows)).items())]
+        found = [record for _, record in sorted(nearest(readable(record_of, rows)).items())]
         exact = [record for record in found if record.id == prefix]
         return filters.only_one(prefix, exact or found)
 
@@ -109,7 +111,7 @@ class SqliteRecords:
             f" (SELECT no FROM records WHERE {condition} {newest} LIMIT ?) {newest}",
             (*values, max(0, query.limit) + 1),
         )
-        return filters.page([record_of(row) for row in rows], query.limit)
+        return _page(rows, query.limit)
 
     def count(self, query: Query) -> dict[str, int]:
         """See `Records.count`."""
@@ -130,7 +132,7 @@ class SqliteRecords:
             f" AND status IN ('active', 'candidate', 'inbox') AND {clause} ORDER BY +created_at, id LIMIT 1",
             (str(scope), content_hash, *values),
         )
-        return record_of(rows[0]) if rows else None
+        return next(iter(readable(record_of, rows)), None)
 
     def history(self, record_id: str) -> list[Change]:
         """See `Records.history`."""
@@ -140,9 +142,7 @@ class SqliteRecords:
             f" FROM changes WHERE record_id = ? AND {clause} ORDER BY seq",
             (record_id, *values),
         )
-        return rules.nearest_history(
-            [(codec.parse_scope(scope), _change(*entry)) for scope, *entry in rows]
-        )
+        return rules.nearest_history(readable(_scoped_change, rows))
 
     def _condition(self, query: Query) -> tuple[str, list[Any]]:
         """What a query asks as SQL with bound values; names of fields are bound too, in JSON paths."""
@@ -174,6 +174,18 @@ class SqliteRecords:
             condition, bound = sql_of(query.filter)
             ask(f"({condition})", *bound)
         return " AND ".join(clauses), values
+
+
+def _page(rows: Sequence[Sequence[Any]], limit: int) -> Page:
+    """As `filters.page`; one row more than asked for stands for all behind it, readable or not."""
+    found = filters.page(readable(record_of, rows[: max(0, limit)]), limit)
+    more = len(rows) > max(0, limit) and bool(found.records)
+    return replace(found, cursor=filters.cursor_after(found.records[-1])) if more else found
+
+
+def _scoped_change(row: Sequence[Any]) -> tuple[Scope, Change]:
+    scope, *entry = row
+    return codec.parse_scope(scope), _change(*entry)
 
 
 def _change(
@@ -220,7 +232,7 @@ def write_record(
     record = change.record
     scope, id_ = str(record.scope), record.id
     rows = fetch(connection, _HERE, (scope, id_))
-    before = record_of(rows[0]) if rows else None
+    before = only(record_of, rows[0], f"record {id_}") if rows else None
     version = before.version if before is not None else 0
     if version != record.version:
         raise rules.changed_meanwhile(record)

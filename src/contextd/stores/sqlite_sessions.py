@@ -17,6 +17,7 @@ from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.packing import pack, unpack
 from contextd.stores.reach import Reach
+from contextd.stores.readable import only, readable
 
 _OPEN = """INSERT INTO sessions
     (scope, id, client, external_id, status, ended, started_at, last_seen_at, body)
@@ -56,12 +57,12 @@ class SqliteSessions:
         )
 
     def _first(self, condition: str, values: Sequence[Any]) -> Session | None:
-        body = self._database.value(
+        rows = self._database.rows(
             f"SELECT body FROM sessions WHERE {condition} AND {self._mine}"
             " ORDER BY started_at DESC, id DESC, scope DESC LIMIT 1",
             (*values, *self._scopes),
         )
-        return None if body is None else codec.session_from_json(codec.loads(body))
+        return next(iter(readable(session_of, rows)), None)
 
     def find(
         self,
@@ -86,7 +87,7 @@ class SqliteSessions:
             " ORDER BY started_at DESC, id DESC, scope DESC LIMIT ?",
             (*values, max(0, limit)),
         )
-        return [codec.session_from_json(codec.loads(body)) for (body,) in rows]
+        return readable(session_of, rows)
 
     def events(
         self, session_id: str, *, types: Sequence[str] = (), after: int = 0, limit: int = 100_000
@@ -98,7 +99,7 @@ class SqliteSessions:
             " ORDER BY seq LIMIT ?",
             (session_id, *self._scopes, after, *types, max(0, limit)),
         )
-        return [_event(*row) for row in rows]
+        return readable(_event_of, rows)
 
     def messages(self, places: Sequence[tuple[str, int]]) -> list[tuple[str, Event]]:
         """See `Sessions.messages`."""
@@ -110,7 +111,7 @@ class SqliteSessions:
             " ORDER BY asked.place",
             (codec.dumps([list(place) for place in places]), *self._scopes),
         )
-        return [(session, _event(*row)) for session, *row in rows]
+        return readable(lambda row: (row[0], _event(*row[1:])), rows)
 
     def items(self, session_id: str) -> list[ContextItem]:
         """See `Sessions.items`."""
@@ -118,7 +119,7 @@ class SqliteSessions:
             _ITEMS.replace("?", f"({self._number()})") + " ORDER BY score DESC, type, source",
             (session_id, *self._scopes),
         )
-        return [codec.item_from_row(row) for row in rows]
+        return readable(codec.item_from_row, rows)
 
     def _number(self) -> str:
         return (
@@ -134,6 +135,15 @@ class SqliteSessions:
             (str(scope), session, codec.dumps(list(digests)), *self._scopes),
         )
         return {digest for (digest,) in rows}
+
+
+def session_of(row: Sequence[str]) -> Session:
+    """The session of a row that holds its body."""
+    return codec.session_from_json(codec.loads(row[0]))
+
+
+def _event_of(row: Sequence[Any]) -> Event:
+    return _event(*row)
 
 
 def _event(type_: str, key: str, body: str | bytes, seq: int) -> Event:
@@ -190,7 +200,7 @@ def change_session(
         if fetch(connection, _EVENT, (number, last + 1, row.key, row.type, row.body)):
             last += 1
             added.append(_event(row.type, row.key, row.body, last))
-    session = changed(codec.session_from_json(codec.loads(body)), change)
+    session = changed(only(session_of, (body,), f"session {change.id}"), change)
     stored = codec.dumps(_body(session))
     connection.execute(_CHANGE, (*_columns(session), stored, len(added), number))
     if change.servings or change.rescored:

@@ -22,9 +22,11 @@ from contextd.ports import Scrub
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.migrate import copy
+from contextd.stores.readable import readable, unreadable_rows
 from contextd.stores.scrub import scrubbed
 from contextd.stores.sqlite_damage import file_problems
 from contextd.stores.sqlite_jobs import failed_jobs
+from contextd.stores.sqlite_sessions import session_of
 from contextd.stores.sqlite_usage import log, observation_row
 
 _OF_PARTS = "SELECT scope, count(*) FROM parts JOIN docs ON docs.part = parts.no"
@@ -99,6 +101,7 @@ class SqliteUpkeep:
                 dangling = database.value("SELECT count(*) FROM pragma_foreign_key_check")
                 if dangling:
                     problems.append(f"{dangling} rows point to nothing")
+                problems += unreadable_rows(database)
                 for one in self.balance():
                     problems += [*one.problems, *self._misplaced(one.scope)]
         except Corrupt as problem:
@@ -137,7 +140,7 @@ class SqliteUpkeep:
         return [
             Balance(scope=codec.parse_scope(scope), **counts[scope])
             for scope in sorted(counts)
-            if any(counts[scope].values())
+            if any(counts[scope].values()) and codec.is_scope(scope)
         ]
 
     def unbalanced(self, scope: Scope, limit: int) -> Repair:
@@ -221,7 +224,7 @@ class SqliteUpkeep:
             " AND v.model = ?) GROUP BY scope",
             (model,),
         )
-        return {codec.parse_scope(scope): count for scope, count in rows}
+        return {codec.parse_scope(scope): n for scope, n in rows if codec.is_scope(scope)}
 
     def failed_jobs(self, limit: int) -> list[Job]:
         """See `Upkeep.failed_jobs`."""
@@ -241,7 +244,7 @@ class SqliteUpkeep:
             " ORDER BY last_seen_at, id LIMIT ?",
             (to_micros(seen_before), max(0, limit)),
         )
-        return [codec.session_from_json(codec.loads(body)) for (body,) in rows]
+        return readable(session_of, rows)
 
     def next_idle(self) -> datetime | None:
         """See `Upkeep.next_idle`."""

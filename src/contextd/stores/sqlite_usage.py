@@ -15,6 +15,7 @@ from contextd.domain.usage import Observation, ObservationSummary
 from contextd.stores import codec, rules
 from contextd.stores.connection import Database, fetch, placeholders
 from contextd.stores.reach import Reach
+from contextd.stores.readable import readable
 
 _LOG = """INSERT INTO observations (at, action, operation, type, record_ids, query, agent, scope)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -50,19 +51,7 @@ class SqliteObservations:
             f" WHERE scope IN ({placeholders(among)}) ORDER BY at DESC, seq DESC LIMIT ?",
             (*among, max(0, limit)),
         )
-        return [
-            Observation(
-                at=from_micros(at),
-                action=action,
-                operation=operation,
-                type=type_,
-                record_ids=tuple(codec.loads(ids)),
-                query=query,
-                agent=agent,
-                scope=codec.parse_scope(scope),
-            )
-            for at, action, operation, type_, ids, query, agent, scope in rows
-        ]
+        return readable(_observation, rows)
 
     def summary(self, scopes: frozenset[Scope]) -> ObservationSummary:
         """See `Observations.summary`."""
@@ -97,6 +86,20 @@ class SqliteObservations:
 
 
 Row = tuple[Any, ...]
+
+
+def _observation(row: Row) -> Observation:
+    at, action, operation, type_, ids, query, agent, scope = row
+    return Observation(
+        at=from_micros(at),
+        action=action,
+        operation=operation,
+        type=type_,
+        record_ids=tuple(codec.loads(ids)),
+        query=query,
+        agent=agent,
+        scope=codec.parse_scope(scope),
+    )
 
 
 def observation_row(one: Observation) -> Row:

@@ -5,7 +5,9 @@ process they are the single verbs one after the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from contextd.domain.conditions import Condition
 from contextd.domain.lately import Lately
 from contextd.domain.query import Match, Query, Vector
 from contextd.domain.records import Record
@@ -45,10 +47,20 @@ class LocalReads:
         found = {record.id: record for record in self.records.get([m.id for m in matches])}
         return [(found[m.id], m.score) for m in matches if m.id in found]
 
-    def sharing(self, asked: Sequence[Sequence[str]], query: Query, limit: int) -> list[Record]:
+    def sharing(
+        self,
+        asked: Sequence[Sequence[str]],
+        query: Query,
+        limit: int,
+        *,
+        also: Condition | None = None,
+    ) -> list[Record]:
         """See `View.sharing`."""
+        meeting = self.records.find(replace(query, filter=also)).records if also else ()
         matches = [match for words in asked for match in self.index.lexical(words, query, limit)]
-        return self.records.get(list(dict.fromkeys(match.id for match in matches)))
+        first = {record.id for record in meeting}
+        further = dict.fromkeys(match.id for match in matches if match.id not in first)
+        return [*meeting, *(self.records.get(list(further)) if further else ())]
 
     def alike(
         self,

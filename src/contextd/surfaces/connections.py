@@ -28,7 +28,7 @@ from contextd.domain.errors import (
     Unavailable,
 )
 from contextd.domain.records import new_id
-from contextd.governance.redact import redact
+from contextd.governance.redact import redact_json
 from contextd.operations.core import PROFILES, Profile
 from contextd.surfaces.agents import serve_agent
 from contextd.surfaces.calls import Call, Calls, Peer
@@ -311,8 +311,8 @@ class Connections:
             logger.info("kept for another version: %s", error.message)
             origin = {name: about.get(name) for name in ("at", "cwd", "ancestors")}
             # It may lie there for weeks, and what is in it never went through a store.
-            plain = json.dumps({**origin, **line}, ensure_ascii=False)
-            spool.keep_unknown(self._home, json.loads(redact(plain, self._redaction_key).text))
+            clean = redact_json({**origin, **line}, self._redaction_key)
+            spool.keep_unknown(self._home, clean)
             return {"output": {}}
         value = answer.value if isinstance(answer.value, Mapping) else {}
         return {"output": value.get("output") or {}}

@@ -35,7 +35,7 @@ class Subscriptions:
 
     def __init__(self, calls: Calls, resources: Resources) -> None:
         self._calls, self._resources = calls, resources
-        self._kept: dict[str, Callable[[], None]] = {}
+        self._watches: dict[str, Callable[[], None]] = {}
         self._telling: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
@@ -44,9 +44,9 @@ class Subscriptions:
         try:
             yield
         finally:
-            for forget in self._kept.values():
+            for forget in self._watches.values():
                 forget()
-            self._kept.clear()
+            self._watches.clear()
 
     async def listen(
         self, ctx: Context, params: types.SubscriptionsListenRequestParams
@@ -87,15 +87,15 @@ class Subscriptions:
             with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await session.send_resource_updated(uri)
 
-        if uri not in self._kept:
-            self._kept[uri] = self._calls.watch(look)
+        if uri not in self._watches:
+            self._watches[uri] = self._calls.watch(look)
         return types.EmptyResult()
 
     async def unsubscribe(
         self, ctx: Context, params: types.UnsubscribeRequestParams
     ) -> types.EmptyResult:
         """Tell this connection no more of a resource. What it never asked for is no error."""
-        forget = self._kept.pop(str(params.uri), None)
+        forget = self._watches.pop(str(params.uri), None)
         if forget is not None:
             forget()
         return types.EmptyResult()

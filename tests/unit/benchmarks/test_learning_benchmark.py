@@ -215,10 +215,10 @@ def test_textrank_prefers_what_others_speak_of() -> None:
 def test_planted_statements_keep_their_own_marks() -> None:
     for one in SESSIONS:
         for fact in (one.rule, one.decision, one.step):
-            assert stands(fact.marks, fact.said), one.name
+            assert stands(fact.marks, fact.sentence), one.name
     for each in TAKEN_BACK:
-        assert stands((each.wrong,), each.said)
-        assert not stands((each.right,), each.said)
+        assert stands((each.wrong,), each.sentence)
+        assert not stands((each.right,), each.sentence)
 
 
 def stands(marks: tuple[str, ...], text: str) -> bool:
@@ -247,8 +247,10 @@ def test_a_replay_learns_under_its_own_clock_and_a_neighbour_learns_nothing(data
         assert "ZONE" in (mill.bench.root / "chart.py").read_text()
         assert one.briefing is not None
         assert two.briefing is not None
-        assert {told.hook for told in one.told} >= {"start", "compact"}
-        assert not any("windmill" in told.text for done in bees.sessions for told in done.told)
+        assert {told.hook for told in one.told_at_hooks} >= {"start", "compact"}
+        assert not any(
+            "windmill" in told.text for done in bees.sessions for told in done.told_at_hooks
+        )
         for project in found:
             measure.project(project)
     assert {text.tokens > 0 for text in measure.done.briefings[OURS]} == {True}

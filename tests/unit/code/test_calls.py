@@ -263,4 +263,4 @@ def test_an_index_that_is_none_is_refused_by_the_reader_and_ignored_by_the_graph
     with pytest.raises(ValueError, match=r"\w"):
         read_scip(data)
     write(tmp_path, "index.scip", data)
-    assert graph_of(tmp_path, {"a.py": "def f(): g()\ndef g(): ...\n"}).told == {}
+    assert graph_of(tmp_path, {"a.py": "def f(): g()\ndef g(): ...\n"}).ready_edges == {}

@@ -50,7 +50,7 @@ def test_a_second_scan_that_finds_the_same_changes_no_byte(path):
     merge_scan(path, FACTS, now=NOW)
     before, stamp = path.read_bytes(), path.stat().st_mtime_ns
     report = merge_scan(path, FACTS, now=LATER)
-    assert (report.changed, report.created, report.kept) == (False, False, ())
+    assert (report.changed, report.created, report.left_alone) == (False, False, ())
     assert path.read_bytes() == before
     assert path.stat().st_mtime_ns == stamp
     assert backups(path) == []
@@ -82,7 +82,7 @@ def test_what_a_person_changed_stays_for_ever(path):
     path.write_text(edited_text)
     for runtime in ("Node.js 20", "Node.js 22", "Node.js 24"):
         report = merge_scan(path, replace(FACTS, runtime=runtime), now=LATER)
-        assert report.kept == ("tech.stack", "tech.runtime", "modules.users.description")
+        assert report.left_alone == ("tech.stack", "tech.runtime", "modules.users.description")
         assert path.read_text() == edited_text
 
 
@@ -94,14 +94,14 @@ def test_what_a_person_took_out_stays_out(path):
     before = path.read_bytes()
     report = merge_scan(path, FACTS, now=LATER)
     assert path.read_bytes() == before
-    assert report.kept == ("tech.runtime", "modules.users (taken out by hand)")
+    assert report.left_alone == ("tech.runtime", "modules.users (taken out by hand)")
 
 
 def test_a_file_written_by_hand_is_only_filled_where_it_is_empty(path):
     put(path, SEED.replace('runtime: "Node.js 20"', 'runtime: ""'))
     report = merge_scan(path, replace(FACTS, runtime="Bun 1.0"), now=LATER)
     assert load(path).runtime == "Bun 1.0"
-    assert "tech.stack" in report.kept
+    assert "tech.stack" in report.left_alone
     assert load(path).modules["users"].key_files == (KeyFile("src/users/UserRepository.ts"),)
     assert (
         '    description: "Authentication and authorization"   # since 2023\n' in path.read_text()
@@ -128,7 +128,7 @@ def test_a_module_that_is_gone_leaves_only_when_nobody_touched_it(path):
     enrich(path, [enriched], now=NOW)
     report = merge_scan(path, only_auth, now=LATER)
     assert "users" in load(path).modules
-    assert report.kept[0].startswith("modules.users (not found any more")
+    assert report.left_alone[0].startswith("modules.users (not found any more")
     listed = "    businessRules:\n      - Email must be unique\n"
     path.write_text(path.read_text().replace(listed, "    businessRules: []\n"))
     merge_scan(path, only_auth, now=LATER)
@@ -295,5 +295,5 @@ def test_without_its_memory_a_scan_overwrites_nothing(path):
     (path.parent / GENERATED).write_text("{broken")
     before = path.read_bytes()
     report = merge_scan(path, replace(FACTS, runtime="Node.js 22"), now=LATER)
-    assert report.kept == ("tech.runtime",)
+    assert report.left_alone == ("tech.runtime",)
     assert path.read_bytes() == before

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from contextd.code.index import freshness
+from contextd.code.index import freshness, resolve, scan_worker
 from contextd.code.index.freshness import Tree
+from contextd.code.index.resolve import Resolver
 from contextd.code.tree.content import content_digest
-from contextd.code.tree.walk import walk
+from contextd.code.tree.walk import WalkedFile, walk
+from contextd.domain.code import Import
 
 MILLISECOND = 1_000_000
 
@@ -33,3 +35,32 @@ def test_what_a_stamp_stands_for_is_remembered_only_when_the_stamp_has_settled(
     (tmp_path / "young.py").write_text("name = 'youth.y'\n"[: stamps["young.py"][0]])
     os.utime(tmp_path / "young.py", ns=(now - ages["young.py"],) * 2)
     assert tree.compare(walk(tmp_path), stamps).changed == ("young.py",)
+
+
+def test_a_scan_notes_a_time_that_never_comes_again_for_a_young_file(tmp_path: Path, monkeypatch):
+    walked = aged(tmp_path, monkeypatch, {"old.py": 30, "young.py": 10})
+    read = scan_worker.analysed(tmp_path, [(file, "") for file in walked])
+    ages = {file.path: file.mtime_ns for file in walked}
+    assert [(file.path, ages[file.path] - file.mtime_ns) for file in read] == [
+        ("old.py", 0),
+        ("young.py", 1),
+    ]
+
+
+def test_a_resolver_that_read_a_young_file_is_made_anew(tmp_path: Path, monkeypatch):
+    for age, lasts in ((30, True), (10, False)):
+        walked = aged(tmp_path, monkeypatch, {"tsconfig.json": age, "a.ts": 60})
+        resolver = Resolver(tmp_path, [file.path for file in walked])
+        resolver.resolve("a.ts", "typescript", [Import(specifier="@/b", line=1)])
+        assert resolver.outlasts(["a.ts"]) is lasts, age
+
+
+def aged(root: Path, monkeypatch, ages: dict[str, int]) -> tuple[WalkedFile, ...]:
+    """Files written so many milliseconds ago, as they are found."""
+    now = 1_800_000_000 * 1_000 * MILLISECOND
+    for name, age in ages.items():
+        (root / name).write_text("{}\n")
+        os.utime(root / name, ns=(now - age * MILLISECOND,) * 2)
+    for module in (resolve, scan_worker):
+        monkeypatch.setattr(module.time, "time_ns", lambda: now)
+    return tuple(sorted(walk(root).files, key=lambda file: file.path))

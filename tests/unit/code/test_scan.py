@@ -163,6 +163,19 @@ def test_a_new_configuration_relinks_unchanged_files(tmp_path: Path, files: Code
     assert edges_of(files) == {("app.ts", "lib/x.ts")}
 
 
+def test_a_name_that_a_file_defines_from_now_on_relinks_those_that_use_it(
+    tmp_path: Path, files: CodeModel
+) -> None:
+    write(tmp_path, "Use.cs", "using Shop.Billing;\nclass Use { Invoice one; }\n")
+    write(tmp_path, "Aside.cs", "using Shop.Parcels;\nclass Aside { Label one; }\n")
+    write(tmp_path, "Other.cs", "namespace Shop.Archive;\npublic class Invoice { }\n")
+    scanned(tmp_path, files)
+    assert edges_of(files) == set()
+    write(tmp_path, "Other.cs", "namespace Shop.Billing;\npublic class Invoice { }\n")
+    assert scanned(tmp_path, files).relinked == ("Use.cs",)
+    assert edges_of(files) == {("Use.cs", "Other.cs")}
+
+
 def test_a_scan_of_one_folder_leaves_the_rest_alone(tmp_path: Path, files: CodeModel) -> None:
     root = unpack("pkg", tmp_path)
     scanned(root, files)

@@ -19,3 +19,11 @@ def test_without_marks_the_name_in_the_command_holds():
     for client in CLIENTS.values():
         assert client_running(client.name, [], {}).name == client.name
     assert client_running("", [], {}).name == claude_code.CLIENT.name
+
+
+def test_a_client_is_known_by_the_fields_that_only_its_payloads_have():
+    for client in CLIENTS.values():
+        for name in client.fields:
+            assert client_running(claude_code.CLIENT.name, [], {name: "x"}).name == client.name
+    assert client_running("", [], {"sessionId": "x"}).name == "copilot-cli"
+    assert client_running("", [], {"session_id": "x"}).name == claude_code.CLIENT.name

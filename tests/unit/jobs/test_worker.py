@@ -11,6 +11,7 @@ import pytest
 
 from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.jobs import LANES, Job
+from contextd.jobs import queue
 from contextd.jobs.queue import Hold, Worker, retry_seconds
 from contextd.stores import STORES
 from support.clocks import Standing
@@ -105,6 +106,23 @@ def test_a_job_whose_lease_was_lost_stops_and_its_other_run_counts(store, clock)
     assert state(store, job_id).state == "running"
     store.queue.finish(job_id, "other", {"by": "the other"})
     assert state(store, job_id).result == {"by": "the other"}
+
+
+def test_a_lease_is_renewed_on_whatever_failed_before_until_it_is_lost(monkeypatch):
+    monkeypatch.setattr(queue, "LEASE_SECONDS", 0.003)
+    answers: list[Any] = [KeyError("a defect"), Unavailable("not now", ""), True, False, True]
+
+    class Renewing:
+        def renew(self, job_id: str, worker: str, lease_seconds: float) -> bool:
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return bool(answer)
+
+    job = Job(id="j", name="embed_pending", arguments={}, state="running")
+    hold = Hold(Renewing(), job, "w", threading.Event())  # type: ignore[arg-type]
+    hold.renew_until_over()
+    assert (hold.lost, answers) == (True, [True])
 
 
 @pytest.mark.parametrize(

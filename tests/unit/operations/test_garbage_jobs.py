@@ -6,6 +6,7 @@ import logging
 
 import pytest
 
+from contextd.domain.errors import Conflict
 from contextd.home import LOCAL, database_path
 from support.databases import open_database
 from support.desks import Desk
@@ -67,7 +68,15 @@ def test_each_garbage_row_fails_with_its_reason_and_keeps_no_other_job_waiting(
         assert (name, state) == (name, "failed")
         assert reason in error
     assert not [record for record in caplog.records if record.exc_info]
-    assert desk.nowhere().as_owner("jobs", state="failed")["jobs"]
+    for asking in (desk, desk.nowhere()):
+        failed = asking.as_owner("jobs", state="failed", limit=50)
+        listed = {job["id"]: job["error"] for job in failed["jobs"]}
+        assert [name for name, id in ids.items() if id not in listed] == []
+        assert "scope cannot be read" in listed[ids["scope unreadable"]]
+        assert failed["counts"]["failed"] == len(GARBAGE) == len(listed)
+    for name in ("scope unreadable", "scope of another organisation"):
+        with pytest.raises(Conflict, match="cannot be run"):
+            desk.as_owner("retry_job", id=ids[name])
     health = desk.as_owner("doctor")
     [check] = [one for one in health["checks"] if one["name"] == "jobs"]
     assert not check["ok"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from contextd.operations.core import OPERATIONS, Operation
 from contextd.runtime import Surface
 from contextd.steps.location import MOST_LOOSE
 from support.arguments import arguments
-from support.desks import Desk
+from support.desks import Desk, Neighbour
 from support.repositories import committed, git, written
 
 load_operations()
@@ -303,3 +304,18 @@ def test_an_agent_that_stands_in_the_home_is_in_nobodys_project(
     nowhere = desk.at(tmp_path / "me")
     assert NOTE not in str(nowhere("context_search", query="parcels depot"))
     assert NOTE in str(nowhere("context_search", query="parcels depot", project=str(garden.root)))
+
+
+def test_a_call_that_stands_elsewhere_leaves_its_conversation_and_settings_behind(
+    words_only: Desk, neighbour: Neighbour
+):
+    words_only.configure("briefing:\n  tokens: 60\n")
+    here = replace(words_only.connected("c").runtime(), session="mine")
+    there = here.at("blog")
+    assert (there.scope, there.root) == (neighbour.scope, neighbour.root)
+    assert (there.session, there.connection) == ("", "")
+    assert there.settings.number("briefing.tokens") == 500
+    assert not any(cell.scope == here.scope for cell in there.view.grant.read)
+    again = here.at(here.scope.project)
+    assert (again.session, again.connection) == ("mine", "c")
+    assert again.settings.number("briefing.tokens") == 60

@@ -44,6 +44,14 @@ def test_what_ended_an_error_in_two_sessions_is_told(desk: Desk, colleague: Desk
     assert told(colleague) == ""
 
 
+def test_an_error_that_each_session_ended_otherwise_waits_from_the_third_on(desk: Desk) -> None:
+    for number in range(1, 4):
+        assert desk("remediation_search", error=ERROR)["remediations"] == [], number
+        learn(desk, number, f"make part{number}x")
+    [one] = desk("remediation_search", error=ERROR)["remediations"]
+    assert (one["status"], told(desk)) == ("candidate", "")
+
+
 def test_what_ended_it_in_two_sessions_of_many_is_told_no_more(desk: Desk) -> None:
     for number in range(1, 3):
         learn(desk, number, "npm run lint")

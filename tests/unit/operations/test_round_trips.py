@@ -16,6 +16,7 @@ LIMITED = {
     "hook UserPromptSubmit",
     "hook SessionStart after a compaction",
     "hook UserPromptSubmit of an unknown session",
+    "hook UserPromptSubmit of an unknown session with an error",
     "hook PreCompact",
     "hook SessionEnd",
     "session_start",

@@ -28,6 +28,12 @@ def test_a_pack_never_exceeds_its_budget_and_accounts_for_every_hit(texts: list[
     assert sorted(told) == sorted(h.id for h in hits)
 
 
+def test_the_lines_between_items_are_part_of_the_budget():
+    hits = [hit(f"{number} is odd.", f"id{number}") for number in range(9)]
+    for budget in range(120):
+        assert count_tokens(pack(hits, budget).text) <= budget
+
+
 def test_every_item_carries_its_citation():
     one = hit("Use redis.", confidence=0.8, trust="human")
     assert cite(one) == f"[context {one.id[:8]}, by human, confidence 0.8]"
@@ -57,7 +63,7 @@ def test_a_hit_without_room_makes_way_for_a_shorter_one():
 
 def test_repeats_and_what_was_given_before_are_left_out():
     hits = [hit("Same text", "a"), hit("Same  text", "b"), hit("Other", "c"), hit("More", "d")]
-    packed = pack(hits, 200, given={"c"}, most=1)
+    packed = pack(hits, 200, shown_ids={"c"}, most=1)
     assert [item.id for item in packed.items] == ["a"]
     assert {left.id: left.reason for left in packed.left_out} == {
         "b": "repeats a",

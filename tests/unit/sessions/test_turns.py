@@ -64,7 +64,7 @@ def test_a_pasted_part_belongs_to_its_prompt() -> None:
     talk.answers(ANSWER)
     [turn] = turns_of(talk.events)
     assert turn.prompt == "Why does this fail?"
-    assert "TypeError" not in " ".join((turn.prompt, turn.answer, *turn.said))
+    assert "TypeError" not in " ".join((turn.prompt, turn.answer, *turn.answers))
 
 
 def test_what_is_said_while_the_agent_works_stays_within_its_turn() -> None:
@@ -72,7 +72,7 @@ def test_what_is_said_while_the_agent_works_stays_within_its_turn() -> None:
     talk.told("refusal", "Do not touch the migration")
     talk.told("answer", "Half up or half even? → half even").answers(ANSWER)
     [turn] = turns_of(talk.events)
-    assert turn.said == [
+    assert turn.answers == [
         "Use cents, not floats",
         "Do not touch the migration",
         "Half up or half even? → half even",

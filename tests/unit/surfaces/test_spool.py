@@ -62,6 +62,25 @@ def test_writers_and_a_reader_at_once_lose_and_tear_nothing(tmp_path: Path) -> N
     assert sorted(seen) == sorted(f"{w}-{n}" for w in range(3) for n in range(60))
 
 
+def test_an_event_never_goes_into_a_batch_that_was_moved_while_it_came(
+    tmp_path: Path, monkeypatch
+) -> None:
+    spool.leave(tmp_path, {"n": 1})
+    lock = spool._lock
+    moved: list[Path] = []
+
+    def lock_after_a_reader(fd: int) -> None:
+        if not moved:
+            moved.extend([tmp_path / "read already"])
+            spool_path(tmp_path).rename(moved[0])
+        lock(fd)
+
+    monkeypatch.setattr(spool, "_lock", lock_after_a_reader)
+    spool.leave(tmp_path, {"n": 2})
+    assert [entry["n"] for entry in spool.read(moved[0])] == [1]
+    assert [entry["n"] for entry in spool.read(spool_path(tmp_path))] == [2]
+
+
 def test_it_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     spool.leave(tmp_path / "home", {})
     assert spool_path(tmp_path / "home").stat().st_mode & 0o777 == 0o600

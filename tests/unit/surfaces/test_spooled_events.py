@@ -54,6 +54,23 @@ def test_an_unknown_event_is_kept_without_its_secrets(tmp_path: Path) -> None:
     assert kept["payload"]["prompt"].endswith('"\nfor läter')
 
 
+def test_a_secret_between_quotes_within_a_text_is_taken_out_whole(tmp_path: Path) -> None:
+    """In JSON each quote of a text has a backslash before it, and looks like a part of the secret."""
+    first, second = "xK9mQ7pLw2Rt4", "7pLw2Rt4xK9mQ"
+    payload = {
+        "command": f'curl -u "app:{first}" host && login --password "{first}\\"{second}"',
+        "answer": json.dumps({"note": 'say "hello"', "password": f'{first}"{second}'}),
+        "password": f'{first}"{second}',
+    }
+    spool.leave(tmp_path, {"event": "Daydream", "payload": payload})
+    assert asyncio.run(connections(Seeing(), tmp_path).ingest_spool()) == 1
+    [kept] = spool.read(unknown_path(tmp_path))
+    assert first not in str(kept)
+    assert second not in str(kept)
+    assert kept["payload"]["command"].startswith('curl -u "app:[REDACTED:password:')
+    assert json.loads(kept["payload"]["answer"])["note"] == 'say "hello"'
+
+
 @pytest.mark.skipif("sys.platform == 'win32'")
 def test_an_event_is_taken_in_behind_those_that_were_left_before_it(tmp_path: Path) -> None:
     async def talk(calls: Seeing, socket: str) -> None:

@@ -65,14 +65,14 @@ class ReplayedCheckout:
             if match and self._clone is None:
                 self._commit((match["here"] or match["plain"]).strip(), at)
 
-    def _edit(self, path: Path, given: Mapping[str, Any], at: float) -> None:
+    def _edit(self, path: Path, tool_input: Mapping[str, Any], at: float) -> None:
         path = path if path.is_absolute() else self.root / path
         if not path.resolve().is_relative_to(self.root.resolve()) or ".git" in path.parts:
             return
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             text = path.read_text("utf-8", "replace") if path.is_file() else ""
-            path.write_text(_edited(text, given), "utf-8")
+            path.write_text(_edited(text, tool_input), "utf-8")
             os.utime(path, (at, at))
         except OSError:
             return  # A file where a folder was recorded, as after a rename.
@@ -106,10 +106,10 @@ def mapped(one: Recording, root: Path, elsewhere: Iterable[str] = ()) -> Recordi
     return one
 
 
-def _edited(text: str, given: Mapping[str, Any]) -> str:
-    if isinstance(given.get("content"), str):
-        return str(given["content"])
-    changes = given.get("edits") if isinstance(given.get("edits"), list) else [given]
+def _edited(text: str, tool_input: Mapping[str, Any]) -> str:
+    if isinstance(tool_input.get("content"), str):
+        return str(tool_input["content"])
+    changes = tool_input.get("edits") if isinstance(tool_input.get("edits"), list) else [tool_input]
     for change in changes or []:
         old, new = str(change.get("old_string") or ""), str(change.get("new_string") or "")
         text = text.replace(old, new, 1) if old and old in text else f"{text}{new}\n"

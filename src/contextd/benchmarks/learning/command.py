@@ -72,7 +72,7 @@ def run(data: Path, options: LearningOptions, *, out: TextIO) -> bool:
     if options.out is not None:
         given = {
             f"{o.project}\n{o.text}": labels.of(o.project, o.text)
-            for each in done.kept.values()
+            for each in done.kept_statements.values()
             for o in each
         }
         write_out(options.out, done, given)

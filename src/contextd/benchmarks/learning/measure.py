@@ -95,7 +95,9 @@ class Measurements:
     briefings: dict[str, list[ToldText]] = field(default_factory=dict[str, list[ToldText]])
     injections: dict[str, list[ToldText]] = field(default_factory=dict[str, list[ToldText]])
     prompts: dict[str, int] = field(default_factory=dict[str, int])
-    kept: dict[str, list[KeptStatement]] = field(default_factory=dict[str, list[KeptStatement]])
+    kept_statements: dict[str, list[KeptStatement]] = field(
+        default_factory=dict[str, list[KeptStatement]]
+    )
     recalled: list[Recalled] = field(default_factory=list[Recalled])
     sessions: list[Replayed] = field(default_factory=list[Replayed])
     megabytes: float = 0.0
@@ -136,7 +138,7 @@ class Measure:
         names = {done.recording.name for done in one.sessions}
         self.done.sessions += one.sessions
         self.done.megabytes += one.megabytes
-        ours = self.done.kept.setdefault(OURS, [])
+        ours = self.done.kept_statements.setdefault(OURS, [])
         ours += [
             KeptStatement(OURS, one.name, r.session, r.kind, standing_of(r), statement_of(r))
             for r in records
@@ -186,7 +188,7 @@ class Measure:
 
     def _baseline(self, baseline: Baseline, one: ReplayedProject) -> None:
         recordings = [done.recording for done in one.sessions]
-        statements = self.done.kept.setdefault(baseline.name, [])
+        statements = self.done.kept_statements.setdefault(baseline.name, [])
         briefings = self.done.briefings.setdefault(baseline.name, [])
         for recording in recordings:
             texts = baseline.keeps(recording)
@@ -255,7 +257,7 @@ def write_out(folder: Path, done: Measurements, labels: Mapping[str, str]) -> No
             "key": key_of(one.project, "", one.text),
             "label": labels.get(f"{one.project}\n{one.text}", ""),
         }
-        for each in done.kept.values() for one in each
+        for each in done.kept_statements.values() for one in each
     )  # fmt: skip
     _write(folder / "kept.jsonl", statements)
     recalled = (

@@ -61,11 +61,13 @@ class Transcript:
         """A message."""
         self._add(role, [{"type": "text", "text": text}] if role == "assistant" else text)
 
-    def calls(self, tool: str, given: Mapping[str, Any], result: str) -> None:
+    def calls(self, tool: str, tool_input: Mapping[str, Any], result: str) -> None:
         """A call of a tool and what came back."""
         self._calls += 1
         call = f"toolu_{self._session}_{self._calls}"
-        self._add("assistant", [{"type": "tool_use", "id": call, "name": tool, "input": given}])
+        self._add(
+            "assistant", [{"type": "tool_use", "id": call, "name": tool, "input": tool_input}]
+        )
         self._add("user", [{"type": "tool_result", "tool_use_id": call, "content": result}])
 
     def compacts(self) -> None:
@@ -106,7 +108,7 @@ def survival() -> Survival:
     with replayed(projects) as found:
         for one, project in zip(SESSIONS, found, strict=True):
             done = project.sessions[0]
-            briefing = "\n".join(each.text for each in done.told if each.hook == "compact")
+            briefing = "\n".join(each.text for each in done.told_at_hooks if each.hook == "compact")
             handoff_text = "\n".join(done.handoffs)
             for sort, fact in _facts(one):
                 stands, written = _stands(fact, briefing), _stands(fact, handoff_text)
@@ -152,7 +154,7 @@ def _told_afterwards(one: TakenBack, project: ReplayedProject) -> Iterator[str]:
         if each.prompt == one.retraction
     )
     for done in project.sessions:
-        for hook_output in done.told:
+        for hook_output in done.told_at_hooks:
             if hook_output.at > retracted_at:
                 yield from hook_output.text.splitlines()
 
@@ -182,15 +184,15 @@ def _recorded(one: PlantedSession) -> Recording:
     script.says("user", one.opening)
     script.calls("Read", {"file_path": f"{place}/{one.file}"}, "1\tlimit = 1")
     script.says("assistant", "…")
-    script.says("user", one.rule.said)
+    script.says("user", one.rule.sentence)
     script.calls("Edit", edit, "The file has been updated.")
-    script.says("assistant", one.decision.said)
+    script.says("assistant", one.decision.sentence)
     script.says("user", one.chatter[0])
     script.calls("Bash", {"command": "make test"}, "ok  31 passed in 4.2 s")
     script.says("assistant", one.chatter[1])
     script.says("user", "ok")
     script.calls("Bash", {"command": "git status --short"}, f" M {one.file}")
-    script.says("assistant", one.step.said)
+    script.says("assistant", one.step.sentence)
     script.compacts()
     return _read(one.name, one.name, script)
 
@@ -203,9 +205,9 @@ def _stretches(one: TakenBack) -> list[Recording]:
     ]
     first, second, third = scripts
     if one.by == "user":
-        _exchange(first, one.said, "Understood.")
+        _exchange(first, one.sentence, "Understood.")
     else:
-        _exchange(first, one.asked, one.said)
+        _exchange(first, one.asked, one.sentence)
     _exchange(first if one.same_session else second, one.retraction, "Understood, I changed it.")
     _exchange(second, "run the tests", "All of them pass.")
     _exchange(third, one.asked, "Let me look.")

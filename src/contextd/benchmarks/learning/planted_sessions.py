@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class PlantedFact:
     """A fact, and the patterns that hold in one line that states it."""
 
-    said: str
+    sentence: str
     marks: tuple[str, ...]
 
 
@@ -28,13 +28,13 @@ class PlantedSession:
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """Something `said` by the user or the agent and taken back later, in the same session or the next
+    """Something `sentence` by the user or the agent and taken back later, in the same session or the next
     one. A line shows it when `wrong` holds and `right` does not. `asked` is on the subject.
     """
 
     name: str
     by: str
-    said: str
+    sentence: str
     wrong: str
     retraction: str
     right: str

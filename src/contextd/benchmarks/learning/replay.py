@@ -62,7 +62,7 @@ class Replayed:
 
     recording: Recording
     root: Path
-    told: list[ToldAtHook] = field(default_factory=list[ToldAtHook])
+    told_at_hooks: list[ToldAtHook] = field(default_factory=list[ToldAtHook])
     prompts: int = 0
     cpu: float = 0.0
     learning: float = 0.0
@@ -78,12 +78,12 @@ class Replayed:
     @property
     def briefing(self) -> ToldAtHook | None:
         """What the session began with; None when it was told nothing."""
-        return next((one for one in self.told if one.hook == "start"), None)
+        return next((one for one in self.told_at_hooks if one.hook == "start"), None)
 
     @property
     def injections(self) -> list[ToldAtHook]:
         """What came with its prompts."""
-        return [one for one in self.told if one.hook == "prompt"]
+        return [one for one in self.told_at_hooks if one.hook == "prompt"]
 
 
 @dataclass(slots=True)
@@ -309,7 +309,9 @@ def _call(seat: _Seat, moment: HookMoment, event: str, **more: Any) -> None:
         text = text or str(output.get("reason") or "")
     if text:
         hook = "compact" if more.get("source") == "compact" else _SHOWN.get(event, event)
-        one.told.append(ToldAtHook(hook, moment.number, moment.at, text, count_tokens(text)))
+        one.told_at_hooks.append(
+            ToldAtHook(hook, moment.number, moment.at, text, count_tokens(text))
+        )
 
 
 _SHOWN = {"SessionStart": "start", "UserPromptSubmit": "prompt", "Stop": "stop"}

@@ -39,7 +39,7 @@ def print_kept(out: TextIO, done: Measurements, labels: StatementLabels) -> None
     )
     print("|---|---|---|---|---|---|", file=out)
     sessions = max(1, len(done.sessions))
-    for method, statements in done.kept.items():
+    for method, statements in done.kept_statements.items():
         parts = [(method, statements)]
         if method == OURS:
             kinds = sorted({one.standing for one in statements})
@@ -71,14 +71,14 @@ def print_recalled(out: TextIO, done: Measurements) -> None:
 
 
 def print_told(
-    out: TextIO, title: str, told: dict[str, list[ToldText]], prompts: dict[str, int]
+    out: TextIO, title: str, told_texts: dict[str, list[ToldText]], prompts: dict[str, int]
 ) -> None:
     """Whether what was told helped, by label and by proxy, of each method."""
     print(f"\n### {title}", file=out)
     columns = "| method | told | lines that help, labelled | on topic or help, labelled | lines that help, proxy | texts that help, labelled (at least) | texts that help, proxy | continuing sessions, proxy | tokens p50 / p95 |"
     print(columns, file=out)
     print("|---" * 9 + "|", file=out)
-    for method, texts in told.items():
+    for method, texts in told_texts.items():
         nonempty_texts = [text for text in texts if text.lines]
         rate = wilson(len(nonempty_texts), prompts.get(method, len(texts)))
         tokens = [float(text.tokens) for text in nonempty_texts]
@@ -186,7 +186,9 @@ def print_costs(out: TextIO, done: Measurements) -> None:
     jobs = [one.learning + one.other_jobs for one in done.sessions]
     events = sum(one.events for one in done.sessions)
     asked = sum(one.asked_to_record for one in done.sessions)
-    compact = [float(t.tokens) for one in done.sessions for t in one.told if t.hook == "compact"]
+    compact = [
+        float(t.tokens) for one in done.sessions for t in one.told_at_hooks if t.hook == "compact"
+    ]
     both = [hook + job for hook, job in zip(hooks, jobs, strict=True)]
     print("\n### 8. Costs", file=out)
     print(

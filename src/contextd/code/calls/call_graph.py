@@ -36,7 +36,7 @@ class CallGraph:
 
     graph: SymbolGraph
     facts: CodeFacts
-    told: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
+    ready_edges: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
     """Files whose edges somebody else worked out, a compiler for example: theirs stand for ours."""
     _linked: dict[tuple[str, int, int], tuple[Edge, ...]] = field(
         default_factory=dict[tuple[str, int, int], tuple[Edge, ...]]
@@ -63,7 +63,7 @@ class CallGraph:
     def told_by_target(self) -> Mapping[tuple[str, str], Sequence[Edge]]:
         """The edges that were told, by file and name of what they lead to."""
         found: dict[tuple[str, str], list[Edge]] = {}
-        for edges in self.told.values():
+        for edges in self.ready_edges.values():
             for edge in edges:
                 key = edge.target.path, edge.target.qualified
                 found.setdefault(key, []).append(edge)
@@ -103,7 +103,7 @@ class CallGraph:
             for path in self.facts.naming(name):
                 if time.monotonic() > until:
                     raise TimeoutError
-                for site in self.facts.sites(path, name) if path not in self.told else ():
+                for site in self.facts.sites(path, name) if path not in self.ready_edges else ():
                     for edge in self.link(path, site):
                         if _same(edge.target, one):
                             yield edge
@@ -125,9 +125,9 @@ class CallGraph:
 
     def callees(self, one: Definition) -> list[Edge]:
         """What the code of a definition leads to, in its order."""
-        if one.path in self.told:
+        if one.path in self.ready_edges:
             lines = range(one.symbol.start_line, one.symbol.end_line + 1)
-            return [edge for edge in self.told[one.path] if edge.line in lines]
+            return [edge for edge in self.ready_edges[one.path] if edge.line in lines]
         facts = self.facts.get(one.path)
         return [
             edge

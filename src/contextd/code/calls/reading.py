@@ -29,13 +29,13 @@ Kept = dict[str, FileFacts | None]
 
 @dataclass
 class CodeFacts:
-    """The facts of the files under `root`, which the graph describes. `kept` is shared by the graphs of
+    """The facts of the files under `root`, which the graph describes. `shared` is shared by the graphs of
     one checkout that follow each other.
     """
 
     root: Path
     graph: SymbolGraph
-    kept: Kept = field(default_factory=Kept)
+    shared: Kept = field(default_factory=Kept)
     _ahead: Iterator[str] | None = None
     _calling: dict[str, list[str]] | None = None
     _naming: dict[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
@@ -49,14 +49,14 @@ class CodeFacts:
         if file is None or file.error in UNWRITTEN:
             return None
         key = f"{file.digest} {path}"
-        if key not in self.kept:
+        if key not in self.shared:
             try:
                 text = decode(read_inside(self.root, path))
             except ContextdError:
                 return None
             data = text.encode("utf-8", "replace")
-            self.kept[key] = facts_of(path, file.language, data, file.digest)
-        return self.kept[key]
+            self.shared[key] = facts_of(path, file.language, data, file.digest)
+        return self.shared[key]
 
     def read_ahead(self, most: int, seconds: float) -> bool:
         """Read files before they are asked about, those that most others need first, for so many `seconds`.

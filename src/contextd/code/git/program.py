@@ -99,13 +99,13 @@ def git_environment() -> dict[str, str]:
 class Running:
     """A git command that was started and is collected later."""
 
-    def __init__(self, root: Path, arguments: Sequence[str], given: bytes | None = None) -> None:
+    def __init__(self, root: Path, arguments: Sequence[str], stdin: bytes | None = None) -> None:
         try:
             self._process = subprocess.Popen(
                 ["git", *_OPTIONS, *arguments],
                 cwd=root,
                 env=git_environment(),
-                stdin=subprocess.DEVNULL if given is None else subprocess.PIPE,
+                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
             )
@@ -117,7 +117,7 @@ class Running:
             raise Unavailable(
                 f"git could not be started: {error}", "check `git version`"
             ) from error
-        self._given = given
+        self._stdin = stdin
         self._name = next((a for a in arguments if not a.startswith("-")), "git")
 
     def collect(self, timeout: float = TIMEOUT) -> tuple[int, str, str]:
@@ -128,7 +128,7 @@ class Running:
     def collect_bytes(self, timeout: float = TIMEOUT) -> tuple[int, bytes, bytes]:
         """As `collect`, undecoded."""
         try:
-            out, err = self._process.communicate(self._given, timeout=max(0.0, timeout))
+            out, err = self._process.communicate(self._stdin, timeout=max(0.0, timeout))
         except subprocess.TimeoutExpired as error:
             self.stop()
             raise Unavailable(

@@ -41,9 +41,9 @@ class _FamilyReach:
         if reach.below:
             self.below.add(posixpath.dirname(path))
 
-    def has(self, path: str, imports: Iterable[Import], said: frozenset[str]) -> bool:
+    def has(self, path: str, imports: Iterable[Import], words: frozenset[str]) -> bool:
         """Whether imports of the file `path`, which say these words, are among it."""
-        if self.everywhere or not self.words.isdisjoint(said):
+        if self.everywhere or not self.words.isdisjoint(words):
             return True
         folder = posixpath.dirname(path)
         if folder in self.folders or (self.below and not self.below.isdisjoint(enclosing(folder))):

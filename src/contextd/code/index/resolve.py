@@ -103,16 +103,16 @@ class Resolver:
 
 
 class _Reader(KeepingRead):
-    """Reads files for a family, and notes the stamps they had. `kept` outlives it."""
+    """Reads files for a family, and notes the stamps they had. `made` outlives it."""
 
     def __init__(
         self,
         base: Path,
         stamp: Callable[[str], Stamp],
-        kept: dict[tuple[str, object], tuple[Stamp, Any]],
+        made: dict[tuple[str, object], tuple[Stamp, Any]],
     ) -> None:
         self.stamps: dict[str, Stamp] = {}
-        self._base, self._stamp, self._kept = base, stamp, kept
+        self._base, self._stamp, self._made = base, stamp, made
 
     def __call__(self, path: str) -> str:
         """See `Read`."""
@@ -126,11 +126,11 @@ class _Reader(KeepingRead):
     def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
         """See `made_of`."""
         stamp = self._stamp(path)
-        known = self._kept.get((path, make))
+        known = self._made.get((path, make))
         if known is not None and known[0] == stamp != _NEVER:
             self.stamps[path] = stamp
             made: _Made = known[1]
             return made
         made = make(self(path))
-        self._kept[path, make] = self.stamps[path], made
+        self._made[path, make] = self.stamps[path], made
         return made

@@ -151,7 +151,7 @@ def scan(
         relinked=tuple(sorted(job.relinked)),
         skipped=tuple(sorted({**dict(walked.skipped), **job.unreadable}.items())),
         files=len(present),
-        put=len(job.given.union(job.changed)),
+        put=len(job.put_paths.union(job.changed)),
         parsed=len(job.added) + len(job.modified),
         source=walked.source,
         note=walked.note,
@@ -189,7 +189,7 @@ def _prefix(below: str) -> str:
 @dataclass(slots=True)
 class _Scan:
     """One scan under way. `behind` are files to put after those that lead elsewhere because of them,
-    `given` the paths of those that `keep` was given.
+    `put_paths` the paths of those that `keep` was given.
     """
 
     base: Path
@@ -201,7 +201,7 @@ class _Scan:
     keep: Keep | None
     changed: dict[str, SourceFile] = field(default_factory=dict)
     behind: list[SourceFile] = field(default_factory=list)
-    given: set[str] = field(default_factory=set)
+    put_paths: set[str] = field(default_factory=set)
     fresh: set[str] = field(default_factory=set)
     same_text: set[str] = field(default_factory=set)
     same_chunks: set[str] = field(default_factory=set)
@@ -223,7 +223,7 @@ class _Scan:
             same = frozenset(c.id for file in files for c in file.chunks) & self.same_chunks
             self.keep(files, frozenset(paths & self.same_text), same)
             self.same_chunks -= same
-            self.given |= paths
+            self.put_paths |= paths
 
     def moved(self, came: Iterable[str], went: Collection[str]) -> None:
         """Note which files came and went. Where they are many, unchanged files are led anew at once."""

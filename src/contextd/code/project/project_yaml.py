@@ -82,7 +82,7 @@ class MergeReport:
 
     created: bool = False
     lines: tuple[str, ...] = ()
-    kept: tuple[str, ...] = ()
+    left_alone: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -122,7 +122,7 @@ def merge_scan(
         dates = [Set(("metadata", key), moment) for key in ("updatedAt", "lastScanAt")]
         after = edited(text, [*merge.edits, *dates]) if merge.edits else text
         if put(path, text, after, memory, moment, scrub):
-            return MergeReport(lines=tuple(merge.lines), kept=tuple(merge.kept))
+            return MergeReport(lines=tuple(merge.lines), left_alone=tuple(merge.left_alone))
     raise Conflict(f"{path} keeps changing while it is written", "try again in a moment")
 
 
@@ -257,7 +257,7 @@ class _Merge:
         self.modules: dict[str, Any] = self.data.get("modules") or {}
         self.edits: list[Edit] = []
         self.lines: list[str] = []
-        self.kept: list[str] = []
+        self.left_alone: list[str] = []
 
     def take(self, facts: ProjectFacts) -> None:
         for place, value in _wanted(facts).items():
@@ -273,7 +273,7 @@ class _Merge:
         name, current = ".".join(place), _at(self.data, place)
         verdict = _verdict(current, value, self.memory.values.get(name))
         if verdict == "keep":
-            self.kept.append(name)
+            self.left_alone.append(name)
             return
         self.memory.values[name] = mark(value)
         if verdict == "set":
@@ -287,7 +287,7 @@ class _Merge:
             for key, value in _module_values(module).items():
                 self._settle(("modules", module.name, key), value)
         elif name in self.memory.values:
-            self.kept.append(f"{name} (taken out by hand)")
+            self.left_alone.append(f"{name} (taken out by hand)")
         else:
             self.edits.append(Set(("modules", module.name), _module(module)))
             self.lines.append(f"{name}: added")
@@ -297,7 +297,7 @@ class _Merge:
         place = f"modules.{name}"
         alone = len(self.modules) == 1
         if alone or not _is_untouched(self.modules[name], name, self.text, self.memory):
-            self.kept.append(f"{place} (not found any more, but edited or with knowledge)")
+            self.left_alone.append(f"{place} (not found any more, but edited or with knowledge)")
             return
         self.edits.append(Remove(("modules", name)))
         self.lines.append(f"{place}: removed, the scan does not find it any more")
@@ -382,24 +382,24 @@ def _without(data: dict[str, Any], text: str, memory: Memory) -> tuple[list[Edit
     return edits, lines
 
 
-def _item(addition: ModuleLearning, said: str, moment: str) -> Any:
+def _item(addition: ModuleLearning, text: str, moment: str) -> Any:
     if addition.section != "issue":
-        return said
+        return text
     found = iso(addition.discovered_at) if addition.discovered_at else moment
     solution = " ".join(addition.solution.split())
     return {
-        "description": said,
+        "description": text,
         "solution": solution,
         "sessionId": addition.session_id,
         "discoveredAt": found,
     }
 
 
-def _is_known(said: str, before: Sequence[str], same: Same | None) -> bool:
-    folded = _folded(said)
+def _is_known(text: str, before: Sequence[str], same: Same | None) -> bool:
+    folded = _folded(text)
     if any(_folded(other) == folded for other in before):
         return True
-    return same is not None and any(same(said, other) for other in before)
+    return same is not None and any(same(text, other) for other in before)
 
 
 def _said(item: Any) -> str:

@@ -31,13 +31,13 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What is checked. `said` is what was said of it, where that is neither a command nor a change of a
+    """What is checked. `statement` is what was said of it, where that is neither a command nor a change of a
     file that could be told apart.
     """
 
     commands: Sequence[str] = ()
     files: Sequence[FileChange] = ()
-    said: str = ""
+    statement: str = ""
 
 
 def rewritten(path: str, before: str | None, after: str, first: int = 1) -> FileChange:
@@ -89,16 +89,16 @@ def told(action: str, context: str = "") -> Action:
     comes into them.
     """
     if is_diff(action):
-        return Action(files=tuple(changes_in(action)), said=context)
+        return Action(files=tuple(changes_in(action)), statement=context)
     if is_diff(context):
         more = tuple(changes_in(context))
-        return Action(commands=_commands(action), files=more, said=action)
+        return Action(commands=_commands(action), files=more, statement=action)
     commands = _commands(action)
     files = [] if commands else list(_named(action, context))
     statement = "" if commands else action
     statement = "\n".join(filter(None, (statement, context if not files else "")))
     touched = [change for command in commands for change in touched_by(command)]
-    return Action(commands=commands, files=(*files, *touched), said=statement)
+    return Action(commands=commands, files=(*files, *touched), statement=statement)
 
 
 def _commands(action: str) -> tuple[str, ...]:
@@ -254,8 +254,8 @@ class _Reading:
             self._left = [int(lines or 1), int(more or 1)]
             self._at = [int(first), int(second)]
 
-    def _side(self, said: str, side: Literal["old", "new"], without: ChangeOf) -> None:
-        path = said.split("\t")[0]
+    def _side(self, header: str, side: Literal["old", "new"], without: ChangeOf) -> None:
+        path = header.split("\t")[0]
         if path == "/dev/null":
             self.change = without
         else:
@@ -273,15 +273,15 @@ class _Reading:
         yield FileChange(path, self.change, tuple(self._added), tuple(self._removed), self.binary)
 
 
-def _both(said: str) -> tuple[str, str]:
+def _both(header: str) -> tuple[str, str]:
     """The two names of `a/x b/x`; with spaces in them they are told apart by being the same."""
-    if said.startswith('"'):
-        parts = re.findall(r'"(?:[^"\\]|\\.)*"|\S+', said)
+    if header.startswith('"'):
+        parts = re.findall(r'"(?:[^"\\]|\\.)*"|\S+', header)
         return _unquoted(parts[0], side="a"), _unquoted(parts[-1], side="b")
-    half = (len(said) - 1) // 2
-    if said[:half].removeprefix("a/") == said[half + 1 :].removeprefix("b/"):
-        return said[:half].removeprefix("a/"), said[half + 1 :].removeprefix("b/")
-    old, _, new = said.partition(" b/")
+    half = (len(header) - 1) // 2
+    if header[:half].removeprefix("a/") == header[half + 1 :].removeprefix("b/"):
+        return header[:half].removeprefix("a/"), header[half + 1 :].removeprefix("b/")
+    old, _, new = header.partition(" b/")
     return old.removeprefix("a/"), new
 
 

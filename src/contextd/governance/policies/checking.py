@@ -198,9 +198,9 @@ def _in_words(rules: Sequence[PolicyRule], action: Action) -> list[Violation]:
     """What is said of an action without naming a file: only rules that are about no file in particular
     can be broken by it.
     """
-    if not action.said:
+    if not action.statement:
         return []
-    lines = tuple(enumerate(action.said.splitlines(), 1))
+    lines = tuple(enumerate(action.statement.splitlines(), 1))
     found: list[Violation] = []
     secrets = _secrets(lines) if any(rule.secrets for rule in rules) else []
     for rule in rules:

@@ -63,11 +63,11 @@ def _empty(shown: str) -> FileProblem:
     return FileProblem(shown, 0, "the file is empty", "see docs/howto/policies.md")
 
 
-def _checked(path: Path, shown: str, said: YamlFields, kind: Kind) -> ReadFile:
-    problems = list(said.problems)
+def _checked(path: Path, shown: str, yaml: YamlFields, kind: Kind) -> ReadFile:
+    problems = list(yaml.problems)
     given = {
-        name: _as_meant(said, name, value, kind)
-        for name, value in said.values.items()
+        name: _as_meant(yaml, name, value, kind)
+        for name, value in yaml.values.items()
         if name not in BESIDE
     }
     try:
@@ -75,24 +75,24 @@ def _checked(path: Path, shown: str, said: YamlFields, kind: Kind) -> ReadFile:
     except Invalid as error:
         fields = {}
         for name, problem in error.details["fields"].items():
-            line = said.lines.get(name, 0)
+            line = yaml.lines.get(name, 0)
             message = f"{name}: {_stated(problem)}"
             problems.append(FileProblem(shown, line, message, _correct(name, problem, kind)))
     for place, wrong in problems_in(_lists(given)) if kind.name == "policy" else ():
-        line = said.lines.get(place) or said.lines.get(place.split(".")[0], 0)
+        line = yaml.lines.get(place) or yaml.lines.get(place.split(".")[0], 0)
         message = f"{place.split('.')[0]}: {wrong.message}"
         problems.append(FileProblem(shown, line, message, wrong.hint))
-    beside = _beside(said, shown, problems)
+    beside = _beside(yaml, shown, problems)
     beside.setdefault("title", _title(path))
     problems.sort(key=lambda problem: problem.line)
-    return ReadFile(path, shown, kind.name, {**beside, **fields}, said.lines, tuple(problems))
+    return ReadFile(path, shown, kind.name, {**beside, **fields}, yaml.lines, tuple(problems))
 
 
-def _lists(given: Mapping[str, Any]) -> dict[str, Any]:
+def _lists(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The lists of text among fields: what is wrong with another one is said without looking into it."""
     return {
         name: value
-        for name, value in given.items()
+        for name, value in fields.items()
         if isinstance(value, list) and all(isinstance(one, str) for one in value)
     }
 
@@ -115,40 +115,40 @@ def _correct(name: str, problem: str, kind: Kind) -> str:
     )
 
 
-def _as_meant(said: YamlFields, name: str, value: Any, kind: Kind) -> Any:
+def _as_meant(yaml: YamlFields, name: str, value: Any, kind: Kind) -> Any:
     """A value as its field takes it: a date or a number that is meant as text, one item that is meant as
     a list.
     """
     spec = kind.fields.get(name)
     if spec is None or value is None:
         return value
-    if spec.type == "string" and name in said.raw:
-        return said.raw[name]
+    if spec.type == "string" and name in yaml.raw:
+        return yaml.raw[name]
     if spec.type == "string[]":
         if isinstance(value, str):
             return [value]
         if isinstance(value, list):
-            return [said.raw.get(f"{name}.{n}", one) for n, one in enumerate(value)]
+            return [yaml.raw.get(f"{name}.{n}", one) for n, one in enumerate(value)]
     # YAML takes the bare word off for false.
     if spec.type == "enum" and value is False and "off" in spec.values:
         return "off"
     return value
 
 
-def _beside(said: YamlFields, shown: str, problems: list[FileProblem]) -> dict[str, Any]:
+def _beside(yaml: YamlFields, shown: str, problems: list[FileProblem]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name in ("title", "content"):
-        if name in said.raw and said.raw[name].strip():
-            found[name] = said.raw[name].strip()
-        elif name in said.values:
+        if name in yaml.raw and yaml.raw[name].strip():
+            found[name] = yaml.raw[name].strip()
+        elif name in yaml.values:
             message = f"{name}: must be a text"
-            problems.append(FileProblem(shown, said.lines[name], message, f"write `{name}: …`"))
-    tags = said.values.get("tags")
+            problems.append(FileProblem(shown, yaml.lines[name], message, f"write `{name}: …`"))
+    tags = yaml.values.get("tags")
     if tags is not None and not isinstance(tags, list):
         message = "tags: must be a list"
-        problems.append(FileProblem(shown, said.lines["tags"], message, "write `tags: [one, two]`"))
+        problems.append(FileProblem(shown, yaml.lines["tags"], message, "write `tags: [one, two]`"))
     elif tags:
-        found["tags"] = [said.raw.get(f"tags.{n}", str(one)) for n, one in enumerate(tags)]
+        found["tags"] = [yaml.raw.get(f"tags.{n}", str(one)) for n, one in enumerate(tags)]
     return found
 
 

@@ -267,12 +267,12 @@ def _set_members(
     place: Place,
     present: Mapping[str, Any],
     wanted: Mapping[str, Any],
-    told: str,
+    summary: str,
 ) -> Edit:
     changed = [name for name in wanted if present.get(name, _ABSENT) != wanted[name]]
     for name in changed:
         text = codec.put(text, (*place, name), wanted[name])
-    return text, [told] if changed else []
+    return text, [summary] if changed else []
 
 
 def dropped(codec: Codec, text: str, place: Place, keep: frozenset[Place]) -> str:

@@ -50,7 +50,7 @@ CLIENT = Client(
             "BeforeToolSelection": None,
             "Notification": None,
         },
-        said=("prompt_response",),
+        answer=("prompt_response",),
         output=("tool_response.error", "tool_response.returnDisplay"),
     ),
     answer=partial(

@@ -24,7 +24,7 @@ ANSWERED: frozenset[Moment] = frozenset({"started", "prompted", "answered", "fai
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Occurrence:
     """One hook event. `session` is the client's own id for the session, `reason` why it began,
-    compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `said` is what
+    compacts or ended, in the client's words; `prompt_id` tells two equal prompts apart. `answer` is what
     the agent said last or what is left of a compacted window, `output` what a tool answered. `again` says
     that the agent was kept from ending its turn once already. `tool` is what it is about to do. `agent` is a
     sub-agent, with a transcript of its own.
@@ -36,7 +36,7 @@ class Occurrence:
     prompt: str = ""
     prompt_id: str = ""
     reason: str = ""
-    said: str = ""
+    answer: str = ""
     output: str = ""
     again: bool = False
     agent: str = ""
@@ -57,7 +57,7 @@ class Reading:
     prompt: tuple[str, ...] = ("prompt",)
     prompt_id: tuple[str, ...] = ("prompt_id",)
     reason: tuple[str, ...] = ("source", "trigger", "reason")
-    said: tuple[str, ...] = ("last_assistant_message", "compact_summary")
+    answer: tuple[str, ...] = ("last_assistant_message", "compact_summary")
     output: tuple[str, ...] = (
         "error",
         "tool_response",
@@ -85,7 +85,7 @@ class Reading:
             prompt=_text(payload, self.prompt),
             prompt_id=_text(payload, self.prompt_id),
             reason=_text(payload, self.reason),
-            said=_text(payload, self.said),
+            answer=_text(payload, self.answer),
             output="\n".join(filter(None, (_text(payload, (name,)) for name in self.output))),
             again=payload.get(self.again) is True,
             agent=_text(payload, self.agent),

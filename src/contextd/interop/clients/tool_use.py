@@ -20,24 +20,28 @@ class ToolUse:
     replacements: tuple[tuple[str, str], ...] = ()
 
 
-def tool_use(given: Any) -> ToolUse | None:
+def tool_use(tool_input: Any) -> ToolUse | None:
     """What the input of a tool asks for; None for one that neither runs nor writes anything."""
-    if not isinstance(given, Mapping):
+    if not isinstance(tool_input, Mapping):
         return None
-    command = _text(given, "command")
-    path = _text(given, "file_path") or _text(given, "notebook_path") or _text(given, "path")
+    command = _text(tool_input, "command")
+    path = (
+        _text(tool_input, "file_path")
+        or _text(tool_input, "notebook_path")
+        or _text(tool_input, "path")
+    )
     if command:
         return ToolUse(command=command)
-    several = given.get("edits")
+    several = tool_input.get("edits")
     edits = (
         [one for one in several if isinstance(one, Mapping)] if isinstance(several, list) else []
     )
     pairs = [
         (_text(one, "old_string"), _text(one, "new_string"))
-        for one in (given, *edits)
+        for one in (tool_input, *edits)
         if "new_string" in one
     ]
-    content = given.get("content", given.get("new_source"))
+    content = tool_input.get("content", tool_input.get("new_source"))
     if not path or (not pairs and not isinstance(content, str)):
         return None
     return ToolUse(
@@ -47,8 +51,8 @@ def tool_use(given: Any) -> ToolUse | None:
     )
 
 
-def _text(given: Mapping[Any, Any], name: str) -> str:
-    value = given.get(name)
+def _text(tool_input: Mapping[Any, Any], name: str) -> str:
+    value = tool_input.get(name)
     return _clean(value) if isinstance(value, str) else ""
 
 

@@ -86,10 +86,10 @@ def kept_differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict
     return differences
 
 
-def restored(ours: Mapping[str, Any], kept: Any) -> dict[str, Any]:
+def restored(ours: Mapping[str, Any], differences: Any) -> dict[str, Any]:
     """`ours` with what was kept put back where our side has not changed since."""
     found = dict(ours)
-    for key, pair in (kept if isinstance(kept, Mapping) else {}).items():
+    for key, pair in (differences if isinstance(differences, Mapping) else {}).items():
         present, before = ours.get(key, _MISSING), pair.get("ours", _MISSING)
         unchanged = present is before or (
             _MISSING not in (present, before) and same_json(present, before)

@@ -76,19 +76,19 @@ def _sessions(path: Path, *, keep: bool) -> Iterator[tuple[str, datetime, list[s
         yield current
 
 
-def _tell(told: Telling, lines: list[str]) -> None:
+def _tell(transcript: Telling, lines: list[str]) -> None:
     strict = any(line.startswith(_TYPED) and line.endswith(_ENDED) for line in lines)
     seen: Counter[str] = Counter()
     for kind, text in _blocks(lines, strict):
-        key = digest(f"{told.session}\n{kind}\n{text}")
+        key = digest(f"{transcript.session}\n{kind}\n{text}")
         seen[key] += 1
-        told.key = f"{key}-{seen[key]}"
+        transcript.key = f"{key}-{seen[key]}"
         if kind == "typed":
-            _typed(told, text)
+            _typed(transcript, text)
         elif kind == "program":
-            _shown(told, text)
+            _shown(transcript, text)
         elif text:
-            told.by_agent(text)
+            transcript.by_agent(text)
 
 
 def _blocks(lines: list[str], strict: bool) -> Iterator[tuple[str, str]]:
@@ -128,24 +128,24 @@ def _kinds(lines: list[str], strict: bool) -> list[str]:
     return kinds
 
 
-def _typed(told: Telling, text: str) -> None:
+def _typed(transcript: Telling, text: str) -> None:
     words = _SAYING.sub("", text)
     if words.startswith("/") or words in ("<blank>", ""):
-        told.counts["command"] += 1
+        transcript.counts["command"] += 1
         if words.startswith(("/run ", "/test ")):
-            told.called(told.key, "Bash", {"command": words.partition(" ")[2]})
+            transcript.called(transcript.key, "Bash", {"command": words.partition(" ")[2]})
         return
-    told.by_user(words)
+    transcript.by_user(words)
 
 
-def _shown(told: Telling, text: str) -> None:
+def _shown(transcript: Telling, text: str) -> None:
     """What Aider itself says: the files it changed and the commits it made count."""
     for place, line in enumerate(text.split("\n")):
         edited, committed = _EDITED.match(line), _COMMITTED.match(line)
         if edited:
-            told.called(f"{told.key}-{place}", "Edit", {"file_path": edited[1]}, place)
+            transcript.called(f"{transcript.key}-{place}", "Edit", {"file_path": edited[1]}, place)
         elif committed:
             data = marked("commit", {"sha": committed[1]})
-            told.add("note", place, "assistant", committed[2], data, ":commit")
+            transcript.add("note", place, "assistant", committed[2], data, ":commit")
         else:
-            told.counts["junk"] += 1
+            transcript.counts["junk"] += 1

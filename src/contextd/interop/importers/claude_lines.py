@@ -25,7 +25,7 @@ def message_text(content: Any) -> str:
 class ClaudeLines:
     """What a line means that stands where it does: the tree of messages and the queue of the client."""
 
-    told: Telling
+    transcript: Telling
     queue: TypedAhead = field(default_factory=TypedAhead)
     branches: dict[str, int] = field(default_factory=dict[str, int])
     prompted: set[str] = field(default_factory=set[str])
@@ -33,7 +33,7 @@ class ClaudeLines:
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        transcript = self.told
+        transcript = self.transcript
         self.line = line
         transcript.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
         transcript.marks = {"sidechain": True} if line.get("isSidechain") else {}
@@ -51,7 +51,7 @@ class ClaudeLines:
             self._message(kind, message)
 
     def _note_surroundings(self) -> None:
-        transcript, line, session = self.told, self.line, text_of(self.line.get("sessionId"))
+        transcript, line, session = self.transcript, self.line, text_of(self.line.get("sessionId"))
         if session and (not transcript.session or session == transcript.path.stem):
             transcript.session = session
         transcript.here = text_of(line.get("cwd"))
@@ -62,7 +62,7 @@ class ClaudeLines:
             transcript.counts["undated"] += 1
 
     def _other(self, kind: str) -> None:
-        transcript, line = self.told, self.line
+        transcript, line = self.transcript, self.line
         transcript.counts[f"type:{kind or 'none'}"] += 1
         if kind == "summary" and text_of(line.get("summary")):
             transcript.titled(text_of(line.get("summary")))
@@ -82,22 +82,22 @@ class ClaudeLines:
 
     def _attached(self, attachment: Mapping[str, Any]) -> None:
         if attachment.get("type") != "queued_command":
-            self.told.counts["junk"] += 1
+            self.transcript.counts["junk"] += 1
             return
         if attachment.get("commandMode") in (None, "", "prompt"):
             text = message_text(attachment.get("prompt"))
-            self._queued(self.queue.attached(text, self.told.key) if text else None)
+            self._queued(self.queue.attached(text, self.transcript.key) if text else None)
 
     def _queued(self, arrived: tuple[str, str] | None) -> None:
         if arrived is None:
             return
         text, key = arrived
-        here, self.told.key = self.told.key, f"{key}:queued"
-        self.told.by_user(text, origin="queued")
-        self.told.key = here
+        here, self.transcript.key = self.transcript.key, f"{key}:queued"
+        self.transcript.by_user(text, origin="queued")
+        self.transcript.key = here
 
     def _message(self, role: str, message: Mapping[str, Any]) -> None:
-        transcript, content = self.told, message.get("content")
+        transcript, content = self.transcript, message.get("content")
         blocks = content if isinstance(content, list) else [content]
         prompt = role == "user" and not any(
             isinstance(b, dict) and b.get("type") == "tool_result" for b in blocks
@@ -120,9 +120,9 @@ class ClaudeLines:
 
     def _said(self, role: str, index: int, text: str) -> None:
         if role == "user":
-            self.told.by_user(text, index)
+            self.transcript.by_user(text, index)
         else:
-            self.told.by_agent(text, index)
+            self.transcript.by_agent(text, index)
 
     def _block(self, role: str, index: int, block: Mapping[str, Any]) -> None:
         kind = text_of(block.get("type"))
@@ -130,9 +130,11 @@ class ClaudeLines:
             self._said(role, index, text_of(block.get("text")))
         elif kind == "tool_use":
             given = mapping_of(block.get("input"))
-            self.told.called(text_of(block.get("id")), text_of(block.get("name")), given, index)
+            self.transcript.called(
+                text_of(block.get("id")), text_of(block.get("name")), given, index
+            )
         elif kind == "tool_result":
-            self.told.answered(
+            self.transcript.answered(
                 text_of(block.get("tool_use_id")),
                 block.get("content"),
                 failed=bool(block.get("is_error")),
@@ -140,13 +142,13 @@ class ClaudeLines:
                 index=index,
             )
         else:
-            self.told.counts[f"block:{kind or 'none'}"] += 1
+            self.transcript.counts[f"block:{kind or 'none'}"] += 1
 
     def _branch(self, prompt: bool) -> int:
         """0 on the first line of talk; a new number once a prompt follows a message that already
         has another prompt after it, as after a rewind.
         """
-        key, parent = self.told.key, text_of(self.line.get("parentUuid"))
+        key, parent = self.transcript.key, text_of(self.line.get("parentUuid"))
         branch = self.branches.get(parent, 0)
         if prompt and parent and not self.line.get("isSidechain"):
             if parent in self.prompted and key not in self.branches:

@@ -39,113 +39,115 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     )  # fmt: skip
 
 
-def _tell(told: Telling, document: Any) -> None:
+def _tell(transcript: Telling, document: Any) -> None:
     about = mapping_of(document)
     messages = list_of(document) or list_of(about.get("messages"))
-    told.session = text_of(about.get("sessionId")) or (
-        told.path.parent.name if told.path.name == _TASK else told.path.name.partition(".")[0]
+    transcript.session = text_of(about.get("sessionId")) or (
+        transcript.path.parent.name
+        if transcript.path.name == _TASK
+        else transcript.path.name.partition(".")[0]
     )
-    if told.session[:13].isdigit():
+    if transcript.session[:13].isdigit():
         # The id begins with when the session did.
-        told.dated(int(told.session[:13]))
+        transcript.dated(int(transcript.session[:13]))
     if about.get("agent") not in (None, "lead"):
-        told.marks = {"sidechain": True, "agent": text_of(about.get("agent"))}
-    _surroundings(told)
+        transcript.marks = {"sidechain": True, "agent": text_of(about.get("agent"))}
+    _surroundings(transcript)
     seen: Counter[str] = Counter()
     for message in list(messages):
         if isinstance(message, dict):
-            _message(told, message, seen)
+            _message(transcript, message, seen)
 
 
-def _surroundings(told: Telling) -> None:
+def _surroundings(transcript: Telling) -> None:
     """What the file beside the messages says of the session."""
     for beside in (
-        told.path.with_name(f"{told.session}.json"),
-        told.path.with_name("session.json"),
+        transcript.path.with_name(f"{transcript.session}.json"),
+        transcript.path.with_name("session.json"),
     ):
         try:
             about = mapping_of(parsed(beside.read_text("utf-8")))
         except (OSError, ValueError):
             continue
         metadata = mapping_of(about.get("metadata"))
-        told.cwd = text_of(about.get("cwd"))
-        told.git_branch = text_of(mapping_of(metadata.get("git")).get("branch"))
-        told.titled(text_of(metadata.get("title")))
+        transcript.cwd = text_of(about.get("cwd"))
+        transcript.git_branch = text_of(mapping_of(metadata.get("git")).get("branch"))
+        transcript.titled(text_of(metadata.get("title")))
         if about.get("interactive") is False:
-            told.entrypoint = "exec"
+            transcript.entrypoint = "exec"
         return
 
 
-def _message(told: Telling, message: Mapping[str, Any], seen: Counter[str]) -> None:
+def _message(transcript: Telling, message: Mapping[str, Any], seen: Counter[str]) -> None:
     content = message.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list_of(content)
-    told.key = text_of(message.get("id")) or entry_key(
+    transcript.key = text_of(message.get("id")) or entry_key(
         seen, {"r": message.get("role"), "c": content}
     )
-    told.dated(message.get("ts"))
+    transcript.dated(message.get("ts"))
     role = text_of(message.get("role"))
     if mapping_of(message.get("metadata")).get("displayRole") == "system":
-        told.counts["injected"] += 1
+        transcript.counts["injected"] += 1
         return
     for place, block in enumerate(map(mapping_of, blocks)):
         kind, text = text_of(block.get("type")), text_of(block.get("text"))
         if kind == "text" and role == "assistant":
-            _said(told, text, place)
+            _said(transcript, text, place)
         elif kind == "text":
-            _asked(told, text, place)
+            _asked(transcript, text, place)
         elif kind == "tool_use":
             id, name = text_of(block.get("id")), text_of(block.get("name"))
-            told.called(id, name, block.get("input"), place)
+            transcript.called(id, name, block.get("input"), place)
         elif kind == "tool_result":
-            _answered(told, block, place)
+            _answered(transcript, block, place)
         else:
-            told.counts[f"block:{kind or 'none'}"] += 1
+            transcript.counts[f"block:{kind or 'none'}"] += 1
     metrics = mapping_of(message.get("metrics"))
     names = {"inputTokens": "input_tokens", "outputTokens": "output_tokens"}
-    told.used({name: metrics.get(called, 0) for called, name in names.items()})
+    transcript.used({name: metrics.get(called, 0) for called, name in names.items()})
 
 
-def _said(told: Telling, text: str, place: int) -> None:
+def _said(transcript: Telling, text: str, place: int) -> None:
     """Words of the agent; in older tasks its calls stand among them as XML."""
     calls = list(_XML_CALL.finditer(text))
     words = re.sub(r"<thinking>.*?</thinking>", "", _XML_CALL.sub("", text), flags=re.S)
-    told.by_agent(words.strip(), place)
+    transcript.by_agent(words.strip(), place)
     for nth, call in enumerate(calls):
         given = dict(_GIVEN.findall(call["given"]))
         index = 100 * (place + 1) + nth
         if call["tool"] in _SAID:
-            told.by_agent(
+            transcript.by_agent(
                 given.get("result") or given.get("response") or given.get("question") or "", index
             )
         else:
-            told.called(_xml_id(told, call["tool"]), call["tool"], given, index)
+            transcript.called(_xml_id(transcript, call["tool"]), call["tool"], given, index)
 
 
-def _xml_id(told: Telling, tool: str) -> str:
+def _xml_id(transcript: Telling, tool: str) -> str:
     """The name of a call that has none: its answer is in the next message, and names the tool."""
-    id = f"{told.key}-{tool}"
-    told.open[tool] = id
+    id = f"{transcript.key}-{tool}"
+    transcript.open[tool] = id
     return id
 
 
-def _asked(told: Telling, text: str, place: int) -> None:
-    if not told.cwd and (found := _HERE.search(text)):
-        told.cwd = found[1]
+def _asked(transcript: Telling, text: str, place: int) -> None:
+    if not transcript.cwd and (found := _HERE.search(text)):
+        transcript.cwd = found[1]
     result = _RESULT.match(text)
     if result is not None:
         words = unwrapped("\n".join(re.findall(r"<feedback>(.*?)</feedback>", text, re.S)))
-        id = told.open.pop(result["tool"], "")
+        id = transcript.open.pop(result["tool"], "")
         if id:
-            told.ran(id, text[result.end() :], index=place)
+            transcript.ran(id, text[result.end() :], index=place)
         if words.strip():
-            told.by_user(words, 100 + place)
+            transcript.by_user(words, 100 + place)
     elif _INSTRUCTIONS.search(text):
-        told.counts["injected"] += 1
+        transcript.counts["injected"] += 1
     else:
-        told.by_user(unwrapped(text), place)
+        transcript.by_user(unwrapped(text), place)
 
 
-def _answered(told: Telling, block: Mapping[str, Any], place: int) -> None:
+def _answered(transcript: Telling, block: Mapping[str, Any], place: int) -> None:
     content = block.get("content")
     failed = bool(block.get("is_error"))
     rows = [mapping_of(row) for row in list_of(content)]
@@ -158,7 +160,7 @@ def _answered(told: Telling, block: Mapping[str, Any], place: int) -> None:
         answer = mapping_of(parsed(content))
         failed = failed or answer.get("isError") is True
         content = "\n".join(_texts(answer)) or content
-    told.ran(text_of(block.get("tool_use_id")), _text(content), failed=failed, index=place)
+    transcript.ran(text_of(block.get("tool_use_id")), _text(content), failed=failed, index=place)
 
 
 def _texts(answer: Mapping[str, Any]) -> Iterator[str]:

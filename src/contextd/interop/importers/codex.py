@@ -45,13 +45,13 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 class CodexLines:
     """What a line of a rollout means after those before it."""
 
-    told: Telling
+    transcript: Telling
     asked: set[str] = field(default_factory=set[str])
     recorded: bool = False
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        transcript, kind = self.told, text_of(line.get("type"))
+        transcript, kind = self.transcript, text_of(line.get("type"))
         payload = mapping_of(line.get("payload"))
         transcript.key = digest(raw.decode("utf-8", "replace"))
         transcript.marks = {"sidechain": True} if transcript.parent else {}
@@ -80,7 +80,7 @@ class CodexLines:
             transcript.counts["junk"] += 1
 
     def _began(self, about: Mapping[str, Any]) -> None:
-        transcript = self.told
+        transcript = self.transcript
         if transcript.session:
             # A forked session repeats the beginning of the one it came from.
             return
@@ -95,7 +95,11 @@ class CodexLines:
             transcript.parent = text_of(spawned.get("parent_thread_id")) or "unknown"
 
     def _item(self, item: Mapping[str, Any]) -> None:
-        transcript, kind, call = self.told, text_of(item.get("type")), text_of(item.get("call_id"))
+        transcript, kind, call = (
+            self.transcript,
+            text_of(item.get("type")),
+            text_of(item.get("call_id")),
+        )
         if kind == "message":
             self._message(item)
         elif kind in ("function_call", "custom_tool_call"):
@@ -113,7 +117,7 @@ class CodexLines:
             transcript.counts["junk"] += 1
 
     def _message(self, item: Mapping[str, Any]) -> None:
-        transcript, role = self.told, text_of(item.get("role"))
+        transcript, role = self.transcript, text_of(item.get("role"))
         about = mapping_of(item.get("internal_chat_message_metadata_passthrough"))
         kinds = list_of(about.get("content_item_kinds"))
         named = text_of(item.get("id"))
@@ -132,10 +136,10 @@ class CodexLines:
         if _ASKED in text:
             text = text.partition(_ASKED)[2]
         self.asked.add(text.strip())
-        self.told.by_user(text, place)
+        self.transcript.by_user(text, place)
 
     def _answered(self, call: str, output: Any) -> None:
-        transcript, failed = self.told, False
+        transcript, failed = self.transcript, False
         if isinstance(output, str) and output.startswith('{"'):
             # Rollouts of 2025 wrap the output of a command in JSON of its own.
             wrapped = parsed(output)
@@ -151,7 +155,7 @@ class CodexLines:
             transcript.ran(call, text_of(output), failed=failed)
 
     def _happened(self, about: Mapping[str, Any]) -> None:
-        transcript, kind = self.told, text_of(about.get("type"))
+        transcript, kind = self.transcript, text_of(about.get("type"))
         if kind == "item_completed":
             self._completed(mapping_of(about.get("item")))
         elif kind == "turn_aborted":
@@ -162,7 +166,11 @@ class CodexLines:
             transcript.counts[f"event:{kind or 'none'}"] += 1
 
     def _completed(self, item: Mapping[str, Any]) -> None:
-        transcript, kind, named = self.told, text_of(item.get("type")), text_of(item.get("id"))
+        transcript, kind, named = (
+            self.transcript,
+            text_of(item.get("type")),
+            text_of(item.get("id")),
+        )
         texts = [text_of(mapping_of(block).get("text")) for block in list_of(item.get("content"))]
         transcript.key = named or transcript.key
         if kind == "UserMessage":

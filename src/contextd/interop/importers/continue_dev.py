@@ -25,16 +25,16 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     )
 
 
-def _tell(told: Telling, document: Any) -> None:
+def _tell(transcript: Telling, document: Any) -> None:
     session = mapping_of(document)
-    told.session = text_of(session.get("sessionId")) or told.path.stem
-    told.titled(text_of(session.get("title")))
+    transcript.session = text_of(session.get("sessionId")) or transcript.path.stem
+    transcript.titled(text_of(session.get("title")))
     folder = text_of(session.get("workspaceDirectory"))
-    told.cwd = unquote(urlsplit(folder).path) if folder.startswith("file:") else folder
-    told.dated(_began(told.path, told.session))
+    transcript.cwd = unquote(urlsplit(folder).path) if folder.startswith("file:") else folder
+    transcript.dated(_began(transcript.path, transcript.session))
     seen: Counter[str] = Counter()
     for item in list_of(session.get("history")):
-        _item(told, mapping_of(item), seen)
+        _item(transcript, mapping_of(item), seen)
 
 
 def _began(path: Path, session: str) -> Any:
@@ -48,42 +48,42 @@ def _began(path: Path, session: str) -> Any:
     return int(created) if isinstance(created, str) and created.isdigit() else created
 
 
-def _item(told: Telling, item: Mapping[str, Any], seen: Counter[str]) -> None:
+def _item(transcript: Telling, item: Mapping[str, Any], seen: Counter[str]) -> None:
     message = mapping_of(item.get("message"))
     role, text = text_of(message.get("role")), parts_text(message.get("content"))
     calls = [mapping_of(one) for one in list_of(message.get("toolCalls"))]
-    told.key = text_of(message.get("id")) or entry_key(
+    transcript.key = text_of(message.get("id")) or entry_key(
         seen, {"role": role, "said": text, "c": calls}
     )
     if text_of(item.get("conversationSummary")):
-        key, told.key = told.key, f"{told.key}-summary"
-        told.compacted()
-        told.summarised(text_of(item.get("conversationSummary")))
-        told.key = key
+        key, transcript.key = transcript.key, f"{transcript.key}-summary"
+        transcript.compacted()
+        transcript.summarised(text_of(item.get("conversationSummary")))
+        transcript.key = key
     if role == "user":
-        told.by_user(text)
+        transcript.by_user(text)
     elif role == "assistant":
-        told.by_agent(text)
+        transcript.by_agent(text)
         for place, call in enumerate(calls, 1):
             asked = mapping_of(call.get("function"))
-            told.called(
+            transcript.called(
                 text_of(call.get("id")), text_of(asked.get("name")), asked.get("arguments"), place
             )
-        told.used(_tokens(mapping_of(message.get("usage"))))
+        transcript.used(_tokens(mapping_of(message.get("usage"))))
     else:
-        told.counts[f"type:{role or 'none'}"] += 1
+        transcript.counts[f"type:{role or 'none'}"] += 1
     for place, state in enumerate(list_of(item.get("toolCallStates"))):
-        _answered(told, mapping_of(state), place)
+        _answered(transcript, mapping_of(state), place)
 
 
-def _answered(told: Telling, state: Mapping[str, Any], place: int) -> None:
+def _answered(transcript: Telling, state: Mapping[str, Any], place: int) -> None:
     status = text_of(state.get("status"))
     if status not in _RAN:
         return
     texts = [text_of(mapping_of(one).get("content")) for one in list_of(state.get("output"))]
     output = "\n".join(map(_plain, texts))
     id = text_of(state.get("toolCallId"))
-    told.ran(id, output, failed=status == "errored", index=1_000 + place)
+    transcript.ran(id, output, failed=status == "errored", index=1_000 + place)
 
 
 def _plain(text: str) -> str:

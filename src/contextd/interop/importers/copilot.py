@@ -29,11 +29,15 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 class CopilotLines:
     """What an event of the client means."""
 
-    told: Telling
+    transcript: Telling
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        transcript, kind, data = self.told, text_of(line.get("type")), mapping_of(line.get("data"))
+        transcript, kind, data = (
+            self.transcript,
+            text_of(line.get("type")),
+            mapping_of(line.get("data")),
+        )
         transcript.key = text_of(line.get("id")) or digest(raw.decode("utf-8", "replace"))
         agent = text_of(line.get("agentId")) or text_of(data.get("parentToolCallId"))
         transcript.marks = {"sidechain": True, "agent": agent} if agent else {}
@@ -69,7 +73,7 @@ class CopilotLines:
                 transcript.counts[f"type:{kind or 'none'}"] += 1
 
     def _began(self, data: Mapping[str, Any]) -> None:
-        transcript, context = self.told, mapping_of(data.get("context"))
+        transcript, context = self.transcript, mapping_of(data.get("context"))
         transcript.session = transcript.session or text_of(data.get("sessionId"))
         transcript.here = text_of(context.get("cwd"))
         transcript.cwd = transcript.cwd or transcript.here
@@ -78,7 +82,7 @@ class CopilotLines:
     def _answered(self, call: str, data: Mapping[str, Any]) -> None:
         result, error = mapping_of(data.get("result")), mapping_of(data.get("error"))
         text = text_of(result.get("content")) or text_of(error.get("message"))
-        self.told.ran(call, text, failed=data.get("success") is False)
+        self.transcript.ran(call, text, failed=data.get("success") is False)
 
     def _used(self, usage: Mapping[str, Any]) -> None:
         names = {
@@ -87,7 +91,7 @@ class CopilotLines:
             "cacheReadTokens": "cache_read_input_tokens",
         }
         counted = {name: usage.get(key, 0) for key, name in names.items()}
-        self.told.used(counted, text_of(usage.get("apiCallId")))
+        self.transcript.used(counted, text_of(usage.get("apiCallId")))
 
 
 read = line_reader(CopilotLines)

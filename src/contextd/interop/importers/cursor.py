@@ -104,31 +104,31 @@ def _bubbles(
             yield {"bubbleId": id, "type": header.get("type"), **bubble}
 
 
-def _bubble(told: Telling, bubble: Mapping[str, Any], place: int) -> None:
-    told.key = text_of(bubble.get("bubbleId")) or f"{place}"
-    told.dated(
+def _bubble(transcript: Telling, bubble: Mapping[str, Any], place: int) -> None:
+    transcript.key = text_of(bubble.get("bubbleId")) or f"{place}"
+    transcript.dated(
         bubble.get("createdAt") or mapping_of(bubble.get("timingInfo")).get("clientStartTime")
     )
     text = text_of(bubble.get("text"))
     if bubble.get("type") == _USER:
-        told.by_user(text)
+        transcript.by_user(text)
     elif bubble.get("type") == _AGENT:
-        told.by_agent(text)
-        _called(told, mapping_of(bubble.get("toolFormerData")))
+        transcript.by_agent(text)
+        _called(transcript, mapping_of(bubble.get("toolFormerData")))
         counted = mapping_of(bubble.get("tokenCount"))
         names = {"inputTokens": "input_tokens", "outputTokens": "output_tokens"}
-        told.used({name: counted.get(known, 0) for known, name in names.items()})
+        transcript.used({name: counted.get(known, 0) for known, name in names.items()})
     else:
-        told.counts[f"bubble:{bubble.get('type')}"] += 1
+        transcript.counts[f"bubble:{bubble.get('type')}"] += 1
 
 
-def _called(told: Telling, call: Mapping[str, Any]) -> None:
+def _called(transcript: Telling, call: Mapping[str, Any]) -> None:
     name, status = text_of(call.get("name")), text_of(call.get("status"))
     if not name or status not in _ENDED:
         return
-    id = text_of(call.get("toolCallId")) or told.key
+    id = text_of(call.get("toolCallId")) or transcript.key
     given = parsed(text_of(call.get("rawArgs"))) or parsed(text_of(call.get("params")))
-    told.called(id, name, given, 1)
+    transcript.called(id, name, given, 1)
     result = call.get("result")
     answer = parsed(result) if isinstance(result, str) else result
     shown = mapping_of(answer)
@@ -138,11 +138,11 @@ def _called(told: Telling, call: Mapping[str, Any]) -> None:
     failed = status == "error"
     if status == "rejected" or shown.get("rejected") is True:
         # Nothing was run.
-        told.counts["rejected"] += 1
+        transcript.counts["rejected"] += 1
     elif isinstance(code, int):
-        told.answered(id, output, failed=failed, result={"exitCode": code}, index=2)
+        transcript.answered(id, output, failed=failed, result={"exitCode": code}, index=2)
     else:
-        told.ran(id, output, failed=failed, index=2)
+        transcript.ran(id, output, failed=failed, index=2)
 
 
 def _folders(path: Path) -> dict[str, str]:

@@ -30,11 +30,11 @@ def entry_key(seen: Counter[str], entry: Any) -> str:
 def document_reader(tell: Callable[[Telling, Any], None]) -> Read:
     """A reader of a JSON document that `tell` takes apart."""
 
-    def tell_json(told: Telling, text: str) -> None:
+    def tell_json(transcript: Telling, text: str) -> None:
         document = parsed(text)
         if document is None:
-            raise Invalid(f"{told.path.name} holds no whole JSON document", "was it cut off?")
-        tell(told, document)
+            raise Invalid(f"{transcript.path.name} holds no whole JSON document", "was it cut off?")
+        tell(transcript, document)
 
     return text_reader(tell_json)
 

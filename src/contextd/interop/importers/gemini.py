@@ -49,7 +49,7 @@ def beside(path: Path) -> Iterable[Path]:
 class GeminiLines:
     """What a line of a chat means."""
 
-    told: Telling
+    transcript: Telling
     rewinds: int = 0
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
@@ -63,12 +63,12 @@ class GeminiLines:
         elif "sessionId" in line:
             self.header(line)
         else:
-            self.told.counts["type:none"] += 1
+            self.transcript.counts["type:none"] += 1
         del raw
 
     def header(self, about: Mapping[str, Any]) -> None:
         """What a header, a patch of it or an older file says of the whole session."""
-        transcript = self.told
+        transcript = self.transcript
         transcript.session = transcript.session or text_of(about.get("sessionId"))
         if about.get("kind") == "subagent":
             transcript.parent = transcript.path.parent.name
@@ -84,7 +84,7 @@ class GeminiLines:
 
     def message(self, message: Mapping[str, Any]) -> None:
         """One message, in the version that is told now."""
-        transcript, kind = self.told, text_of(message.get("type"))
+        transcript, kind = self.transcript, text_of(message.get("type"))
         named = text_of(message.get("id")) or digest(json.dumps(message, sort_keys=True))
         transcript.key = named.replace(":", "-")
         transcript.marks = {"sidechain": True} if transcript.parent else {}
@@ -107,7 +107,11 @@ class GeminiLines:
             transcript.counts[f"type:{kind or 'none'}"] += 1
 
     def _called(self, call: Mapping[str, Any]) -> None:
-        transcript, id, status = self.told, text_of(call.get("id")), text_of(call.get("status"))
+        transcript, id, status = (
+            self.transcript,
+            text_of(call.get("id")),
+            text_of(call.get("status")),
+        )
         if status not in _SETTLED:
             # It is told again once it is settled.
             return
@@ -134,8 +138,8 @@ def _folder_of(chat: Path) -> str:
     return next((path for path, name in known.items() if name == folder.name), "")
 
 
-def _whole(told: Telling, document: Any) -> None:
-    GeminiLines(told).header(mapping_of(document))
+def _whole(transcript: Telling, document: Any) -> None:
+    GeminiLines(transcript).header(mapping_of(document))
 
 
 read = line_reader(GeminiLines)

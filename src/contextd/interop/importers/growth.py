@@ -25,9 +25,9 @@ class ReadMark:
     stamp: str = ""
 
     @classmethod
-    def of(cls, kept: Any) -> ReadMark:
+    def of(cls, mark: Any) -> ReadMark:
         """The mark as it was kept by `kept`; the very beginning where it is none."""
-        about: Mapping[str, Any] = kept if isinstance(kept, Mapping) else {}
+        about: Mapping[str, Any] = mark if isinstance(mark, Mapping) else {}
         offset, stamp = about.get("offset"), about.get("stamp")
         return cls(
             offset if isinstance(offset, int) else 0, stamp if isinstance(stamp, str) else ""

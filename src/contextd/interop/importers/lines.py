@@ -69,11 +69,11 @@ def line_reader(lines_of: Callable[[Telling], Lines]) -> Read:
     return read
 
 
-def _look_back(stream: BinaryIO, offset: int, told: Telling, lines: Lines) -> None:
+def _look_back(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> None:
     """Take from the lines before the offset what they leave open, and no events: those are kept
     already, and making them free of secrets is most of the work.
     """
-    told.looking_back = True
+    transcript.looking_back = True
     # What a session is stands at its beginning.
     position = max(0, offset - LOOK_BACK)
     if position:
@@ -92,27 +92,27 @@ def _look_back(stream: BinaryIO, offset: int, told: Telling, lines: Lines) -> No
         line = parsed(raw) if raw else None
         if isinstance(line, dict):
             lines.take(line, raw)
-    told.looking_back = False
-    told.counts.clear()
-    told.usage.clear()
+    transcript.looking_back = False
+    transcript.counts.clear()
+    transcript.usage.clear()
 
 
-def _read(stream: BinaryIO, offset: int, told: Telling, lines: Lines) -> ImportBatch:
+def _read(stream: BinaryIO, offset: int, transcript: Telling, lines: Lines) -> ImportBatch:
     done, start = True, offset
-    for raw, end in complete_lines(stream, offset, told.counts):
+    for raw, end in complete_lines(stream, offset, transcript.counts):
         line = parsed(raw) if raw else None
         if raw and not raw.endswith(b"\n") and not isinstance(line, dict):
             break
         offset = end
-        told.counts["read"] += 1
+        transcript.counts["read"] += 1
         if isinstance(line, dict):
             lines.take(line, raw)
         elif raw.strip():
-            told.counts["bad"] += 1
-        if len(told.events) >= MOST_EVENTS or offset - start >= MOST_BYTES:
+            transcript.counts["bad"] += 1
+        if len(transcript.events) >= MOST_EVENTS or offset - start >= MOST_BYTES:
             done = False
             break
-    return told.batch(offset, done=done)
+    return transcript.batch(offset, done=done)
 
 
 def complete_lines(

@@ -68,42 +68,46 @@ def read(
     return transcript.batch(path.stat().st_size)
 
 
-def _rows(told: Telling, rows: ForeignDatabase, session: str) -> None:
+def _rows(transcript: Telling, rows: ForeignDatabase, session: str) -> None:
     """The messages of one session, each part fetched when its turn comes: all of them can be large."""
     parts: dict[str, list[str]] = {}
     for row in rows.of("SELECT id, message_id FROM part WHERE session_id = ? ORDER BY id", session):
         parts.setdefault(str(row["message_id"]), []).append(str(row["id"]))
     for message in rows.of(_MESSAGES, session):
         info = {**mapping_of(parsed(message["data"])), "id": message["id"]}
-        _message(told, info, _parts(told, rows, parts.get(str(message["id"]), [])))
+        _message(transcript, info, _parts(transcript, rows, parts.get(str(message["id"]), [])))
 
 
-def _parts(told: Telling, rows: ForeignDatabase, ids: list[str]) -> Iterator[Mapping[str, Any]]:
+def _parts(
+    transcript: Telling, rows: ForeignDatabase, ids: list[str]
+) -> Iterator[Mapping[str, Any]]:
     for id in ids:
         for row in rows.of(_PART, id):
-            told.counts["read"] += 1
+            transcript.counts["read"] += 1
             yield {**mapping_of(parsed(row["data"])), "id": id}
 
 
-def _begin(told: Telling, about: Mapping[str, Any], *, sidechain: bool) -> None:
-    told.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}
+def _begin(transcript: Telling, about: Mapping[str, Any], *, sidechain: bool) -> None:
+    transcript.marks = {"sidechain": True, "agent": str(about.get("id"))} if sidechain else {}
     if sidechain:
         return
-    told.session = text_of(about.get("id"))
-    told.cwd = text_of(about.get("directory"))
-    told.titled(text_of(about.get("title")))
-    told.dated(about.get("time_created") or mapping_of(about.get("time")).get("created"))
+    transcript.session = text_of(about.get("id"))
+    transcript.cwd = text_of(about.get("directory"))
+    transcript.titled(text_of(about.get("title")))
+    transcript.dated(about.get("time_created") or mapping_of(about.get("time")).get("created"))
 
 
-def _message(told: Telling, info: Mapping[str, Any], parts: Iterable[Any]) -> None:
+def _message(transcript: Telling, info: Mapping[str, Any], parts: Iterable[Any]) -> None:
     role, times = text_of(info.get("role")), mapping_of(info.get("time"))
-    told.here = text_of(mapping_of(info.get("path")).get("cwd")) or told.here
-    told.dated(times.get("created"))
+    transcript.here = text_of(mapping_of(info.get("path")).get("cwd")) or transcript.here
+    transcript.dated(times.get("created"))
     whole = role == "user" or "completed" in times
     for part in map(mapping_of, parts):
-        told.key = text_of(part.get("id")) or f"{text_of(info.get('id'))}-{told.counts['parts']}"
-        told.counts["parts"] += 1
-        _part(told, role, info, part, whole=whole)
+        transcript.key = (
+            text_of(part.get("id")) or f"{text_of(info.get('id'))}-{transcript.counts['parts']}"
+        )
+        transcript.counts["parts"] += 1
+        _part(transcript, role, info, part, whole=whole)
     tokens = mapping_of(info.get("tokens"))
     if whole and tokens:
         cached = mapping_of(tokens.get("cache")).get("read", 0)
@@ -112,47 +116,47 @@ def _message(told: Telling, info: Mapping[str, Any], parts: Iterable[Any]) -> No
             "output_tokens": tokens.get("output", 0),
             "cache_read_input_tokens": cached,
         }
-        told.used(counted, text_of(info.get("id")))
+        transcript.used(counted, text_of(info.get("id")))
 
 
 def _part(
-    told: Telling, role: str, info: Mapping[str, Any], part: Mapping[str, Any], *, whole: bool
+    transcript: Telling, role: str, info: Mapping[str, Any], part: Mapping[str, Any], *, whole: bool
 ) -> None:
     kind, text = text_of(part.get("type")), text_of(part.get("text"))
     times = mapping_of(part.get("time"))
-    told.dated(times.get("start"))
+    transcript.dated(times.get("start"))
     if kind == "tool":
-        _tool(told, part)
+        _tool(transcript, part)
     elif kind == "compaction":
-        told.compacted()
+        transcript.compacted()
     elif kind != "text":
-        told.counts[f"part:{kind or 'none'}"] += 1
+        transcript.counts[f"part:{kind or 'none'}"] += 1
     elif part.get("synthetic") or part.get("ignored"):
-        told.counts["injected"] += 1
+        transcript.counts["injected"] += 1
     elif role == "user":
-        told.by_user(_unquoted(text))
+        transcript.by_user(_unquoted(text))
     elif info.get("summary") is True:
-        told.summarised(text.strip() if whole else "")
+        transcript.summarised(text.strip() if whole else "")
     elif whole or "end" in times:
         # A text is written while the model speaks; until it is whole it waits.
-        told.by_agent(text)
+        transcript.by_agent(text)
 
 
-def _tool(told: Telling, part: Mapping[str, Any]) -> None:
+def _tool(transcript: Telling, part: Mapping[str, Any]) -> None:
     id, state = text_of(part.get("callID")), mapping_of(part.get("state"))
     status, times = text_of(state.get("status")), mapping_of(state.get("time"))
     if status not in _ENDED:
         return
-    told.dated(times.get("start"))
-    told.called(id, text_of(part.get("tool")), state.get("input"))
-    told.dated(times.get("end"))
+    transcript.dated(times.get("start"))
+    transcript.called(id, text_of(part.get("tool")), state.get("input"))
+    transcript.dated(times.get("end"))
     failed = status == "error"
     output = text_of(state.get("error") if failed else state.get("output"))
     code = mapping_of(state.get("metadata")).get("exit")
     if isinstance(code, int):
-        told.answered(id, output, failed=failed, result={"exitCode": code}, index=1)
+        transcript.answered(id, output, failed=failed, result={"exitCode": code}, index=1)
     else:
-        told.ran(id, output, failed=failed, index=1)
+        transcript.ran(id, output, failed=failed, index=1)
 
 
 def _unquoted(text: str) -> str:
@@ -163,16 +167,16 @@ def _unquoted(text: str) -> str:
     return text
 
 
-def _export(told: Telling, document: Any) -> None:
+def _export(transcript: Telling, document: Any) -> None:
     whole = mapping_of(document)
     about = mapping_of(whole.get("info"))
-    _begin(told, about, sidechain=False)
-    told.parent = text_of(about.get("parentID"))
+    _begin(transcript, about, sidechain=False)
+    transcript.parent = text_of(about.get("parentID"))
     messages = whole.get("messages")
     for message in messages if isinstance(messages, list) else ():
         parts = mapping_of(message).get("parts")
         info = mapping_of(mapping_of(message).get("info"))
-        _message(told, info, parts if isinstance(parts, list) else ())
+        _message(transcript, info, parts if isinstance(parts, list) else ())
 
 
 read_export = document_reader(_export)

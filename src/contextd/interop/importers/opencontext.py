@@ -214,19 +214,19 @@ class _Ids:
 
     def __init__(self, scope: Scope, taken: Taken) -> None:
         self._scope, self._taken = scope, taken
-        self._given: dict[str, str] = {}
+        self._contents: dict[str, str] = {}
 
     def of(self, item: Mapping[str, Any], kind: str) -> str:
         """The id of an item. Equal items have the same one."""
         item_json = json.dumps(item, sort_keys=True)
         wanted = item.get("id")
         if isinstance(wanted, str) and _ID.fullmatch(wanted) and not self._taken(wanted, kind):
-            if self._given.setdefault(wanted, kind + item_json) == kind + item_json:
+            if self._contents.setdefault(wanted, kind + item_json) == kind + item_json:
                 return wanted
             wanted = None
         named = wanted if isinstance(wanted, str) else item_json
         id = str(uuid.uuid5(_NAMESPACE, f"{self._scope}:{kind}:{named}"))
-        if self._given.setdefault(id, item_json) != item_json:
+        if self._contents.setdefault(id, item_json) != item_json:
             id = str(uuid.uuid5(_NAMESPACE, f"{self._scope}:{kind}:{item_json}"))
         return id
 
@@ -278,8 +278,8 @@ def _record(
     )
 
 
-def _tags(given: Any) -> tuple[str, ...]:
-    listed = given if isinstance(given, list) else []
+def _tags(value: Any) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else []
     cleaned = (" ".join(tag.split()).lower() for tag in listed if isinstance(tag, str))
     return tuple(dict.fromkeys(tag for tag in cleaned if tag))
 

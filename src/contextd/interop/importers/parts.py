@@ -32,7 +32,7 @@ def parts_text(content: Any) -> str:
 
 
 def answered_part(
-    told: Telling,
+    transcript: Telling,
     answer: Mapping[str, Any],
     *,
     failed: bool,
@@ -49,9 +49,11 @@ def answered_part(
     id = text_of(answer.get("id"))
     code = result.get("exitCode")
     if isinstance(code, int):
-        told.answered(id, exit_told(text)[0], failed=failed, result=result, index=index)
+        transcript.answered(id, exit_told(text)[0], failed=failed, result=result, index=index)
     else:
-        told.ran(id, text, failed=failed or (error is not None and output is None), index=index)
+        transcript.ran(
+            id, text, failed=failed or (error is not None and output is None), index=index
+        )
 
 
 def tokens_of(usage: Mapping[str, Any]) -> dict[str, int]:

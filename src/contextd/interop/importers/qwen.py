@@ -28,11 +28,11 @@ def detects(path: Path, head: Sequence[str]) -> bool:
 class QwenLines:
     """What a line of a chat means."""
 
-    told: Telling
+    transcript: Telling
 
     def take(self, line: Mapping[str, Any], raw: bytes) -> None:
         """Turn one line into events."""
-        transcript, kind = self.told, text_of(line.get("type"))
+        transcript, kind = self.transcript, text_of(line.get("type"))
         transcript.key = text_of(line.get("uuid")) or digest(raw.decode("utf-8", "replace"))
         transcript.session = transcript.session or text_of(line.get("sessionId"))
         transcript.here = text_of(line.get("cwd"))
@@ -55,7 +55,7 @@ class QwenLines:
     def _part(
         self, kind: str, index: int, part: Mapping[str, Any], line: Mapping[str, Any]
     ) -> None:
-        transcript, text = self.told, text_of(part.get("text"))
+        transcript, text = self.transcript, text_of(part.get("text"))
         call, answer = (
             mapping_of(part.get("functionCall")),
             mapping_of(part.get("functionResponse")),
@@ -79,7 +79,7 @@ class QwenLines:
             transcript.counts["injected"] += 1
 
     def _noted(self, line: Mapping[str, Any]) -> None:
-        transcript, kind = self.told, text_of(line.get("subtype"))
+        transcript, kind = self.transcript, text_of(line.get("subtype"))
         about = mapping_of(line.get("systemPayload"))
         if kind == "chat_compression":
             transcript.compacted()

@@ -49,26 +49,26 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     )
 
 
-def _tell(told: Telling, text: str) -> None:
+def _tell(transcript: Telling, text: str) -> None:
     about = _SESSION.search(text)
-    told.session = about["id"] if about else digest(text[:2_000])
+    transcript.session = about["id"] if about else digest(text[:2_000])
     if about:
-        told.dated(_iso(about["at"] or ""))
+        transcript.dated(_iso(about["at"] or ""))
     # It lies below `.specstory/history` of the repository it is about.
-    if told.path.parent.parent.name == ".specstory":
-        told.cwd = str(told.path.parent.parent.parent)
+    if transcript.path.parent.parent.name == ".specstory":
+        transcript.cwd = str(transcript.path.parent.parent.parent)
     seen: Counter[str] = Counter()
     for heading, body in _blocks(text):
-        told.dated(_iso(heading["at"] or ""))
-        told.marks = {"sidechain": True} if heading["side"] else {}
+        transcript.dated(_iso(heading["at"] or ""))
+        transcript.marks = {"sidechain": True} if heading["side"] else {}
         # Other settings write the same instant otherwise.
-        key = digest(f"{heading['who']} {iso(told.last)}\n{body}")
+        key = digest(f"{heading['who']} {iso(transcript.last)}\n{body}")
         seen[key] += 1
-        told.key = f"{key}-{seen[key]}"
+        transcript.key = f"{key}-{seen[key]}"
         if heading["who"] == "User":
-            told.by_user(re.sub(r"\n---\s*\Z", "", body).strip())
+            transcript.by_user(re.sub(r"\n---\s*\Z", "", body).strip())
         else:
-            _agent(told, body)
+            _agent(transcript, body)
 
 
 def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
@@ -90,7 +90,7 @@ def _blocks(text: str) -> Iterator[tuple[re.Match[str], str]]:
         yield heading, "\n".join(body).strip()
 
 
-def _agent(told: Telling, body: str) -> None:
+def _agent(transcript: Telling, body: str) -> None:
     prose_lines: list[str] = []
     used: list[str] = []
     inside, tools = False, 0
@@ -98,15 +98,15 @@ def _agent(told: Telling, body: str) -> None:
         inside = inside or _TOOL.match(line) is not None
         (used if inside else prose_lines).append(line)
         if inside and line.startswith(_TOOL_ENDS):
-            _tool(told, "\n".join(used), tools)
+            _tool(transcript, "\n".join(used), tools)
             tools += 1
             inside, used = False, []
     words = re.sub(r"\n---\s*\Z", "", _THOUGHT.sub("", "\n".join(prose_lines)).strip())
     if words.strip("- \n"):
-        told.by_agent(words.strip())
+        transcript.by_agent(words.strip())
 
 
-def _tool(told: Telling, block: str, nth: int) -> None:
+def _tool(transcript: Telling, block: str, nth: int) -> None:
     opening, summary = _TOOL.match(block), _SUMMARY.search(block)
     assert opening is not None
     kind, name = opening[1], opening[2]
@@ -126,12 +126,12 @@ def _tool(told: Telling, block: str, nth: int) -> None:
         path = (written[written.lastindex or 0] if written else "") or (at["path"] if at else "")
         given["file_path"] = path or (summary["said"] if summary and summary["said"] else "")
     output = "\n".join(fence["inside"] for fence in fences).strip("\n")
-    id, place = f"{told.key}-{nth}", 1 + 2 * nth
-    told.called(id, name, given, place)
+    id, place = f"{transcript.key}-{nth}", 1 + 2 * nth
+    transcript.called(id, name, given, place)
     failed = "\n**Error:**\n" in shown or (
         output.startswith(("Exit code ", "Error")) and not output.startswith("Exit code 0")
     )
-    told.ran(id, output, failed=failed, index=place + 1)
+    transcript.ran(id, output, failed=failed, index=place + 1)
 
 
 def _iso(text: str) -> str:

@@ -29,23 +29,23 @@ def detects(path: Path, head: Sequence[str]) -> bool:
     return path.name.endswith((".traj", ".traj.json")) and beginning.startswith("{")
 
 
-def _tell(told: Telling, document: Any) -> None:
+def _tell(transcript: Telling, document: Any) -> None:
     whole = mapping_of(document)
-    told.session = path_name(told.path)
+    transcript.session = path_name(transcript.path)
     # Nobody sat before it: it is read like every session that a program runs.
-    told.entrypoint = "exec"
+    transcript.entrypoint = "exec"
     seen: Counter[str] = Counter()
     if list_of(whole.get("trajectory")):
-        _task(told, list_of(whole.get("history")), seen)
+        _task(transcript, list_of(whole.get("history")), seen)
         for place, step in enumerate(list_of(whole.get("trajectory"))):
-            _step(told, mapping_of(step), place)
+            _step(transcript, mapping_of(step), place)
     else:
-        _messages(told, list_of(whole.get("messages")), seen)
+        _messages(transcript, list_of(whole.get("messages")), seen)
     submission = text_of(mapping_of(whole.get("info")).get("submission"))
     for place, path in enumerate(dict.fromkeys(_PATCHED.findall(submission))):
-        told.key = "submission"
+        transcript.key = "submission"
         data = {"path": path, "mode": "write", "tool": "submit", "id": "submission"}
-        told.add("file_access", place, "assistant", "", data, ":file")
+        transcript.add("file_access", place, "assistant", "", data, ":file")
 
 
 def path_name(path: Path) -> str:
@@ -53,55 +53,57 @@ def path_name(path: Path) -> str:
     return path.name.removesuffix(".json").removesuffix(".traj")
 
 
-def _task(told: Telling, history: list[Any], seen: Counter[str]) -> None:
+def _task(transcript: Telling, history: list[Any], seen: Counter[str]) -> None:
     """What was asked: the first message that is neither the system's nor a demonstration."""
     for message in map(mapping_of, history):
         if message.get("role") == "user" and not message.get("is_demo"):
             text = parts_text(message.get("content"))
-            told.key = entry_key(seen, text)
-            told.by_user(text)
+            transcript.key = entry_key(seen, text)
+            transcript.by_user(text)
             return
 
 
-def _step(told: Telling, step: Mapping[str, Any], place: int) -> None:
-    told.key = f"step{place}"
+def _step(transcript: Telling, step: Mapping[str, Any], place: int) -> None:
+    transcript.key = f"step{place}"
     state = step.get("state")
     where = mapping_of(parsed(state) if isinstance(state, str) else state)
-    told.here = text_of(where.get("working_dir")) or told.here
-    told.cwd = told.cwd or told.here
-    told.by_agent(text_of(step.get("thought")))
+    transcript.here = text_of(where.get("working_dir")) or transcript.here
+    transcript.cwd = transcript.cwd or transcript.here
+    transcript.by_agent(text_of(step.get("thought")))
     action = text_of(step.get("action")).strip()
     if not action:
         return
     edit = _EDITS.match(action)
     if edit:
         given = {"command": edit[1], "path": edit[2]}
-        told.called(told.key, "str_replace_editor", given, 1)
+        transcript.called(transcript.key, "str_replace_editor", given, 1)
     else:
-        told.called(told.key, "bash", {"command": action}, 1)
-    told.ran(told.key, text_of(step.get("observation")), index=2)
+        transcript.called(transcript.key, "bash", {"command": action}, 1)
+    transcript.ran(transcript.key, text_of(step.get("observation")), index=2)
 
 
-def _messages(told: Telling, messages: list[Any], seen: Counter[str]) -> None:
+def _messages(transcript: Telling, messages: list[Any], seen: Counter[str]) -> None:
     asked, open_call = False, ""
     for message in map(mapping_of, messages):
         text, role = parts_text(message.get("content")), text_of(message.get("role"))
-        told.key = entry_key(seen, {"r": role, "t": text})
-        told.dated(mapping_of(message.get("extra")).get("timestamp") or message.get("timestamp"))
+        transcript.key = entry_key(seen, {"r": role, "t": text})
+        transcript.dated(
+            mapping_of(message.get("extra")).get("timestamp") or message.get("timestamp")
+        )
         if role == "assistant":
-            told.by_agent(_BLOCK.sub("", text).strip())
+            transcript.by_agent(_BLOCK.sub("", text).strip())
             block = _BLOCK.search(text)
-            open_call = told.key if block else ""
+            open_call = transcript.key if block else ""
             if block:
-                told.called(open_call, "bash", {"command": block[1].strip()}, 1)
+                transcript.called(open_call, "bash", {"command": block[1].strip()}, 1)
         elif role == "user" and not asked:
             asked = True
-            told.by_user(text)
+            transcript.by_user(text)
         elif role in ("user", "tool") and open_call:
             returned = _RETURNED.match(text)
             result = {"exitCode": int(returned[1])} if returned else None
             output = (returned[2] or "") if returned else text
-            told.answered(open_call, output, result=result, index=2)
+            transcript.answered(open_call, output, result=result, index=2)
 
 
 read = document_reader(_tell)

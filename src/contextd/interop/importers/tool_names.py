@@ -84,16 +84,21 @@ def _object(arguments: Any) -> Mapping[str, Any]:
     return arguments if isinstance(arguments, Mapping) else {}
 
 
-def _without(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in names}
+def _without(tool_input: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: value for name, value in tool_input.items() if name not in names}
 
 
-def _command(given: Mapping[str, Any]) -> str:
+def _command(tool_input: Mapping[str, Any]) -> str:
     """The command of a shell's call, whether it is a text, the words of one or several of them."""
-    wanted = given.get("command") or given.get("cmd") or given.get("commands") or given.get("input")
+    wanted = (
+        tool_input.get("command")
+        or tool_input.get("cmd")
+        or tool_input.get("commands")
+        or tool_input.get("input")
+    )
     if isinstance(wanted, list):
         words = [str(one) for one in wanted if isinstance(one, str | int)]
-        if "commands" in given and "command" not in given:
+        if "commands" in tool_input and "command" not in tool_input:
             return " && ".join(words)
         if len(words) == 3 and words[1] in ("-c", "-lc"):
             return words[2]
@@ -101,18 +106,22 @@ def _command(given: Mapping[str, Any]) -> str:
     return wanted if isinstance(wanted, str) else ""
 
 
-def _of_file(name: str, tool: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: dict[str, Any] = dict(given)
+def _of_file(name: str, tool: str, tool_input: Mapping[str, Any]) -> Mapping[str, Any]:
+    found: dict[str, Any] = dict(tool_input)
     # Under `input`, `patch` or `patchText` a patch names its files itself.
-    patch = next((v for v in given.values() if isinstance(v, str) and "*** Begin Patch" in v), "")
+    patch = next(
+        (v for v in tool_input.values() if isinstance(v, str) and "*** Begin Patch" in v), ""
+    )
     if patch:
         return {"patch": patch[:_LONGEST_PATCH], "file_path": next(_patched(patch), "")}
-    path = next((given[one] for one in _PATHS if isinstance(given.get(one), str)), "")
+    path = next((tool_input[one] for one in _PATHS if isinstance(tool_input.get(one), str)), "")
     if path:
         found = {**_without(found, tuple(one for one in _PATHS if one != "file_path"))}
         found["file_path"] = path
     for common, others in _CALLED.items():
-        value = next((given[one] for one in others if isinstance(given.get(one), str)), None)
+        value = next(
+            (tool_input[one] for one in others if isinstance(tool_input.get(one), str)), None
+        )
         if value is not None and common not in found and name != "Read":
             found[common] = value
     return found
@@ -128,10 +137,10 @@ def _patched(patch: str) -> Iterator[str]:
         yield match[1] or match[2]
 
 
-def patched_files(given: Mapping[str, Any]) -> list[str]:
+def patched_files(tool_input: Mapping[str, Any]) -> list[str]:
     """The files that a patch changes, also one that a command feeds to `apply_patch`."""
     for name in ("patch", "command"):
-        text = given.get(name)
+        text = tool_input.get(name)
         if isinstance(text, str) and "*** Begin Patch" in text:
             return list(dict.fromkeys(_patched(text[:_LONGEST_PATCH])))[:100]
     return []

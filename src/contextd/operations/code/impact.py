@@ -143,15 +143,15 @@ def _check_budget(budget: int) -> None:
         raise Invalid(f"budget is {budget}", "choose 100 to 50000 tokens")
 
 
-def _diff_of(runtime: Runtime, given: str) -> tuple[str, str]:
+def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     """(the unified diff, the revision it starts from where that is known)."""
-    if len(given) > _LONGEST:
-        raise Invalid(f"a diff of {len(given):,} characters", "give a part of it")
-    if is_diff(given):
-        return given, ""
-    if "\n" in given.strip():
+    if len(change) > _LONGEST:
+        raise Invalid(f"a diff of {len(change):,} characters", "give a part of it")
+    if is_diff(change):
+        return change, ""
+    if "\n" in change.strip():
         raise Invalid("this is no unified diff", "give the output of `git diff`, or a revision")
-    return diffs.diff(runtime.root, given.strip()), given.strip()
+    return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
 def _notice(behind: str, found: CodeReach) -> str:
@@ -326,7 +326,7 @@ def diff_context(
             one.path,
             one.change,
             [symbol.qualified for symbol in one.symbols],
-            list(one.gone),
+            list(one.removed_names),
             one.added,
             one.removed,
         )

@@ -103,7 +103,7 @@ def read_file(
     trace.read([note.id for note in answer.knowledge], type="file")
     shown = {note.id for note in answer.knowledge}
     trace.used += [record for record in attached if record.id in shown]
-    trace.said += [note.content for note in answer.knowledge]
+    trace.own_texts += [note.content for note in answer.knowledge]
     trace.gave += [
         Serving("file", view.path, count_tokens(view.content)),
         *(Serving("file", d.path, d.tokens) for d in view.dependencies if d.text),

@@ -84,7 +84,7 @@ def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = ""
             room,
             description=f"{agent_name.strip()}: {task}",
             prompt=brief,
-            given=cost,
+            tokens_given=cost,
             agent=agent_name.strip(),
             kinds=kinds,
         ),

@@ -98,7 +98,7 @@ def digest(
     answer = Digested(digest_text, handle, digest_tokens, raw, names[:20], notes)
     _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
     if source == "search":
-        runtime.trace.said.append(digest_text)
+        runtime.trace.own_texts.append(digest_text)
     runtime.trace.gave += [
         Serving("file", name, digest_tokens // len(names)) for name in names if paths
     ]
@@ -120,7 +120,7 @@ def _gathered(
     raise Invalid("there is nothing to fold", "give a query, paths or a text")
 
 
-def _count(runtime: Runtime, source: str, handle: str, raw: int, kept: int) -> None:
+def _count(runtime: Runtime, source: str, handle: str, raw: int, remaining: int) -> None:
     """Write down what was saved. A text that came over a tool had been written out by its agent; at a
     terminal it came through a pipe, and the agent sees the digest only.
     """
@@ -129,7 +129,7 @@ def _count(runtime: Runtime, source: str, handle: str, raw: int, kept: int) -> N
         return
     # What is folded again was kept out once.
     note_saving(runtime, Saving("digest", source, raw, 0), handle)
-    note_saving(runtime, Saving("digest", source, 0, kept))
+    note_saving(runtime, Saving("digest", source, 0, remaining))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
     answer = Expanded(text, count_tokens(text), original.about, goes_on)
     if original.about.startswith(_ANSWERS):
         # What contextd says itself must not come back as new knowledge.
-        runtime.trace.said.append(text)
+        runtime.trace.own_texts.append(text)
     note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(answer.as_text())))
     return answer
 

@@ -88,7 +88,7 @@ def branch(
             room,
             description=description,
             prompt=prompt.strip(),
-            given=count_tokens("\n".join(injected)),
+            tokens_given=count_tokens("\n".join(injected)),
         ),
     )
     return Branched(opened.id, injected, opened.budget, opened.spent)

@@ -447,9 +447,9 @@ def undo_import(runtime: Runtime, id: str = "", everywhere: bool = False) -> Imp
         part = take_out(there, one)
         done.records += part.records
         done.sessions += part.sessions
-        done.kept += part.kept
+        done.left_alone += part.left_alone
     row = matching[0][1]
     runtime.trace.wrote([row.id], type="import", action="delete")
     return ImportUndone(
-        row.id, str(row.data.get("asked", "")), done.records, done.sessions, done.kept
+        row.id, str(row.data.get("asked", "")), done.records, done.sessions, done.left_alone
     )

@@ -132,7 +132,7 @@ def remediation_search(
     ids = [one.id for one in shown]
     handed = [record for record in records if record.id in ids]
     runtime.trace.used += handed
-    runtime.trace.said += [record.text for record in handed]
+    runtime.trace.own_texts += [record.text for record in handed]
     runtime.trace.gave += [
         Serving("discovery", one.id, count_tokens(one.as_text())) for one in shown
     ]

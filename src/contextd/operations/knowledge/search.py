@@ -120,7 +120,7 @@ def context_search(
         for hit in found.hits
     ]
     runtime.trace.gave += [_source(hit) for hit in found.hits]
-    runtime.trace.said += [hit.text for hit in hits if hit.type != "code"]
+    runtime.trace.own_texts += [hit.text for hit in hits if hit.type != "code"]
     narrowed = type != "all"
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
     nothing = unanswered(runtime, "nothing relevant is known", noted=noted)

@@ -205,7 +205,7 @@ def skill_get(runtime: Runtime, name: str) -> Skill:
     tokens = count_tokens(body)
     runtime.trace.read([record.id], type="skill", query="")
     runtime.sinks.used([record])
-    runtime.trace.said.append(body)
+    runtime.trace.own_texts.append(body)
     runtime.trace.gave.append(Serving("discovery", record.id, tokens))
     found = _found(record, 1.0, "")
     return Skill(

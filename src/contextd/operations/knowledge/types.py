@@ -163,7 +163,7 @@ def _is_held(runtime: Runtime, type: str, name: str) -> bool:
     return bool(runtime.view.records.find(query).records)
 
 
-def _as_words(type: str, given: Any) -> str:
+def _as_words(type: str, filter: Any) -> str:
     """A filter as a query in words, for the list of what was asked in vain."""
 
     def words(value: Any) -> list[str]:
@@ -173,4 +173,4 @@ def _as_words(type: str, given: Any) -> str:
             return [word for part in value for word in words(part)]
         return [str(value)] if isinstance(value, str) else []
 
-    return " ".join([type.replace("_", " "), *words(given)])[:200]
+    return " ".join([type.replace("_", " "), *words(filter)])[:200]

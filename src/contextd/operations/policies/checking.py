@@ -159,7 +159,7 @@ def _suggestions(
     if runtime.project is None or not found.bindings:
         return []
     asked = action
-    if meant.files and not meant.commands and not meant.said:
+    if meant.files and not meant.commands and not meant.statement:
         lines = [change.path for change in meant.files[:10]]
         lines += [line.strip() for change in meant.files[:10] for _, line in change.added[:20]]
         asked = "\n".join(lines)
@@ -173,7 +173,7 @@ def _suggestions(
         statuses=("active",),
     )
     told_of = [hit.record for hit in result.hits if hit.record.id not in broken]
-    runtime.trace.said += [record.text for record in told_of[:_SUGGESTED]]
+    runtime.trace.own_texts += [record.text for record in told_of[:_SUGGESTED]]
     return [
         f"{record.title}: {' '.join(record.content.split())[:200]} [{record.kind} {record.id[:8]}]"
         for record in told_of[:_SUGGESTED]

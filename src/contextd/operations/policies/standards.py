@@ -98,7 +98,7 @@ def standards_get(
         chosen.setdefault((one.kind, spoken, title), one)
     records = [one.record for one in chosen.values() if one.record is not None]
     hand_out_whole(runtime, records)
-    runtime.trace.said += [record.text for record in records]
+    runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.read([record.id for record in records], type="standard")
     views = [_view(runtime, one) for one in chosen.values()]
     return Standards(views, [str(problem) for problem in found.problems])

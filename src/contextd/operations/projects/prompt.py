@@ -55,7 +55,7 @@ def prompt_build(runtime: Runtime, budget: int = MOST) -> BuiltPrompt:
         Part("tools", "Tools", _tool_names(runtime, budget // 3), fixed=True),
     ]
     made = compose(parts, budget)
-    runtime.trace.said.append(made.text)
+    runtime.trace.own_texts.append(made.text)
     runtime.trace.read([], type="prompt")
     return BuiltPrompt(made.text, made.tokens, dict(made.parts), list(made.condensed))
 

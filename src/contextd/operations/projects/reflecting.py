@@ -43,7 +43,7 @@ def memory_file(runtime: Runtime, budget: int = BUDGET) -> MemoryFile:
     memories = durable_memories(runtime)
     name = runtime.project.name if runtime.project else str(runtime.scope)
     text = render(name, memories, budget)
-    runtime.trace.said.append(text)
+    runtime.trace.own_texts.append(text)
     runtime.trace.read([], type="memory")
     return MemoryFile(text, count_tokens(text), len(memories))
 

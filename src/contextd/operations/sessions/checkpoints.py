@@ -111,7 +111,7 @@ def session_resume(runtime: Runtime, checkpoint_id: str) -> Resumed:
     runtime.trace.read([record.id], type="checkpoint")
     runtime.trace.session = session.id
     runtime.trace.gave += quoted_in([record.id], count_tokens(text))
-    runtime.trace.said.append(text)
+    runtime.trace.own_texts.append(text)
     return Resumed(session.id, text, record.id, files)
 
 

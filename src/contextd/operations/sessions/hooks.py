@@ -63,14 +63,14 @@ class HookAnswer:
 @dataclass(frozen=True, slots=True)
 class _Arrival:
     """An event, the client it comes from, and when it happened; `spooled` when nobody waits any more
-    for its answer, which was never seen. `told` is what the hook told the agent from the file that lay ready.
+    for its answer, which was never seen. `ready_briefing` is what the hook told the agent from the file that lay ready.
     """
 
     occurrence: Occurrence
     client: Client
     at: datetime
     spooled: bool
-    told: Mapping[str, Any]
+    ready_briefing: Mapping[str, Any]
 
 
 @operation("POST /api/hooks/{event}", effect="write", audience="system")
@@ -199,7 +199,7 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
 
 def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     sitting = _sitting(runtime, arrival)
-    if arrival.spooled and arrival.told:
+    if arrival.spooled and arrival.ready_briefing:
         return _told_already(runtime, arrival, sitting)
     if arrival.spooled:
         # Its briefing was not seen: it comes with the next prompt.
@@ -226,12 +226,12 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 def _told_already(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> HookAnswer:
     """Note what the hook told the agent from the file that lay ready."""
-    why = reasons_of(arrival.told.get("why"))
+    why = reasons_of(arrival.ready_briefing.get("why"))
     records = runtime.view.records.get(list(why))
-    runtime.trace.said += [record.text for record in records]
+    runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
     known = {one.id: why[one.id] for one in records}
-    text = str(arrival.told.get("text", ""))
+    text = str(arrival.ready_briefing.get("text", ""))
     briefing_data = told_by(PackedBriefing(text, 0))
     return _injecting(runtime, arrival, sitting, text, known, {BRIEFED: True, **briefing_data})
 
@@ -280,7 +280,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         return HookAnswer(session_id=session.id)
     text, why, records = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
     remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
-    runtime.trace.said += [record.text for record in records]
+    runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
     if session.data.get(BRIEFED):
         return _injecting(runtime, arrival, sitting, text, why, remedy_data)
@@ -383,7 +383,7 @@ def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     text, records = remedy_for(runtime, found, clean)
     if not text:
         return HookAnswer(session_id=found.id if found is not None else "")
-    runtime.trace.said += [record.text for record in records]
+    runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
     why = {record.id: (BEARING, ITS_ERROR) for record in records}
     sitting = _sitting(runtime, arrival)
@@ -457,7 +457,7 @@ def _delegating(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime, tokens=count_tokens(text))
     if not text:
         return HookAnswer(session_id=sitting.session.id)
-    runtime.trace.said += [rule.text for rule in rules]
+    runtime.trace.own_texts += [rule.text for rule in rules]
     runtime.trace.used += rules
     runtime.trace.read([rule.id for rule in rules], type="injection")
     output = arrival.client.answer(arrival.occurrence.moment, text)
@@ -475,7 +475,7 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     runtime.sinks.later(
         "saving",
         lambda: measure_subagent(
-            runtime, session, occurrence.agent, occurrence.agent_transcript, occurrence.said
+            runtime, session, occurrence.agent, occurrence.agent_transcript, occurrence.answer
         ),
     )
     return HookAnswer(session_id=session.id)
@@ -483,7 +483,7 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 
 def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
     """What the client says the agent said, as an event of the session."""
-    clean = redact(arrival.occurrence.said, runtime.redaction_key).text[:_ANSWER_KEPT]
+    clean = redact(arrival.occurrence.answer, runtime.redaction_key).text[:_ANSWER_KEPT]
     if not clean.strip():
         return ()
     key = hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()

@@ -15,6 +15,7 @@ from contextd.domain.errors import ContextdError, Invalid
 from contextd.operations.core import operation
 from contextd.retrieval.rerank import RERANKED
 from contextd.runtime import Runtime
+from contextd.settings import PROJECT_FILE
 from contextd.steps.catching_up import UNREAD
 from contextd.steps.connected import client_standings
 from contextd.steps.finding import find_records
@@ -78,6 +79,7 @@ def doctor(runtime: Runtime) -> Health:
         _try("policies", lambda: _policies(runtime)),
     ]
     if runtime.project is not None:
+        checks.append(_try("settings", lambda: _settings(runtime)))
         checks.append(_try("canary", lambda: canary(runtime)))
         checks.append(_try("capture", lambda: _captures(runtime)))
         checks.append(_try("transcripts", lambda: _transcripts(runtime)))
@@ -168,6 +170,15 @@ def _room(runtime: Runtime) -> str:
     if free < _LEAST_FREE:
         raise Invalid(f"only {free // 1_000_000} MB free", "make room: writes will fail soon")
     return f"{free // 1_000_000_000} GB free"
+
+
+def _settings(runtime: Runtime) -> str:
+    if runtime.settings.problems:
+        problems = "; ".join(map(str, runtime.settings.problems[:_MOST_TOLD]))
+        raise Invalid(problems, "the other settings of the file are in force")
+    origins = [origin for _, _, origin in runtime.settings.rows()]
+    own = sum(origin.endswith(PROJECT_FILE) for origin in origins)
+    return f"{own} set in {PROJECT_FILE}"
 
 
 def _schema(runtime: Runtime) -> str:

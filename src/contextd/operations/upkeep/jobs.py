@@ -8,12 +8,16 @@ from typing import Any, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound
 from contextd.domain.jobs import Job
+from contextd.domain.scope import PERSON
 from contextd.domain.time import age, iso
 from contextd.jobs.table import about
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 
 _SHORTEST_PREFIX = 4
+
+_MOST_FAILED = 500
+"""Failed jobs that are looked through for those of no project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +57,7 @@ class JobViews:
         return "\n".join(lines) or "no jobs yet"
 
 
-@operation("GET /api/jobs", audience="owner")
+@operation("GET /api/jobs", audience="owner", needs="upkeep")
 def jobs(
     runtime: Runtime,
     state: Literal["any", "ready", "running", "failed", "done"] = "any",
@@ -65,10 +69,28 @@ def jobs(
         state: Only jobs that stand so.
         limit: The most jobs.
     """
-    runtime = _looking(runtime)
+    runtime, limit = _looking(runtime), max(0, limit)
     now, listed = runtime.clock.now(), runtime.view.jobs
-    found = listed.list(states=() if state == "any" else (state,), limit=max(0, limit))
-    return JobViews([_row(job, now) for job in found], listed.count())
+    found = listed.list(states=() if state == "any" else (state,), limit=limit)
+    counts, strays = listed.count(), _strays(runtime)
+    if strays:
+        counts["failed"] = counts.get("failed", 0) + len(strays)
+    if state in ("any", "failed"):
+        found = sorted([*found, *strays], key=lambda job: job.created_at, reverse=True)[:limit]
+    return JobViews([_row(job, now) for job in found], counts)
+
+
+def _strays(runtime: Runtime) -> list[Job]:
+    """The failed jobs that no view can show: their scope cannot be read, or is of no known project."""
+    assert runtime.upkeep is not None
+    known = {scope for project in runtime.projects() for scope in project.scope.cascade}
+    return [
+        job
+        for job in runtime.upkeep.failed_jobs(_MOST_FAILED)
+        if job.scope not in known
+        and (job.scope != PERSON or runtime.has_person)
+        and not runtime.view.jobs.list(prefix=job.id, limit=1)
+    ]
 
 
 def _looking(runtime: Runtime) -> Runtime:
@@ -94,7 +116,9 @@ def _row(job: Job, now: Any) -> JobView:
     )
 
 
-@operation("POST /api/jobs/{id}/retry", effect="write", audience="owner", idempotent=True)
+@operation(
+    "POST /api/jobs/{id}/retry", effect="write", audience="owner", needs="upkeep", idempotent=True
+)
 def retry_job(runtime: Runtime, id: str) -> JobView:
     """Let a job that failed run again, with all its attempts.
 
@@ -107,6 +131,12 @@ def retry_job(runtime: Runtime, id: str) -> JobView:
     if len(found) > 1:
         names = ", ".join(job.id[:12] for job in found[:5])
         raise Conflict(f"{prefix!r} begins {len(found)} jobs", f"say more: {names}")
+    if not found and len(prefix) >= _SHORTEST_PREFIX:
+        for job in _strays(runtime):
+            if job.id.startswith(prefix):
+                why = job.unreadable or f"there is no project {job.scope}"
+                hint = "it goes by itself, `retention.jobs_days` after it failed"
+                raise Conflict(f"the job cannot be run: {why}", hint)
     if not found:
         raise NotFound(f"no job {prefix!r}", "`contextd jobs` lists them")
     if not listed.retry(found[0].id):

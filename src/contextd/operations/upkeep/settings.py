@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import field
+
 from contextd.domain.dataclass import dataclass
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -23,14 +25,17 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class SettingViews:
-    """Every setting."""
+    """Every setting, and what is wrong with the project's own file."""
 
     settings: list[SettingView]
+    problems: list[str] = field(default_factory=list[str])
 
     def as_text(self) -> str:
-        """Two lines per setting: its value and where that comes from, then what it means."""
+        """What does not hold because it is wrong; then two lines per setting: its value and where that
+        comes from, and what it means.
+        """
         width = max(len(row.name) for row in self.settings)
-        lines: list[str] = []
+        lines = [f"! {problem}" for problem in self.problems]
         for row in self.settings:
             lines.append(f"{row.name:{width}}  {_shown(row.value):12}  {row.origin}")
             if row.next is not None:
@@ -61,5 +66,6 @@ def config(runtime: Runtime) -> SettingViews:
                 next=settings.next.get(row.name),
             )
             for row, value, origin in settings.rows()
-        ]
+        ],
+        list(map(str, settings.problems)),
     )

@@ -101,8 +101,11 @@ def status(runtime: Runtime) -> Status:
         active_sessions=active,
         jobs=view.jobs.count(),
         problems=[
-            f"job {job.name} failed: {job.error}"
-            for job in view.jobs.list(states=("failed",), limit=5)
+            *map(str, runtime.settings.problems),
+            *(
+                f"job {job.name} failed: {job.error}"
+                for job in view.jobs.list(states=("failed",), limit=5)
+            ),
         ],
         percent=100 * stats.vectors // stats.documents if stats.documents else 100,
         note=runtime.nowhere,

@@ -121,9 +121,9 @@ class OperationCommand(click.Command):
                 spelled.append(f"{name}={words.pop(0)}")
         return spelled
 
-    def _run(self, **given: Any) -> int:
-        console = Console(given.pop("as_json"), wrap=self.op.room != "code")
-        calls = self.calls(given)
+    def _run(self, **options: Any) -> int:
+        console = Console(options.pop("as_json"), wrap=self.op.room != "code")
+        calls = self.calls(options)
         if console.as_json and len(calls) > 1:
             console.show_value([self._ask(arguments).value for arguments in calls])
         else:
@@ -131,18 +131,19 @@ class OperationCommand(click.Command):
                 console.show(self._ask(arguments))
         return 0
 
-    def calls(self, given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def calls(self, chosen: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The arguments of every call that is meant, from what click made of the line. Raises `Invalid`
         for what is wrong, missing or too much.
         """
         options = {
-            one.name: given[one.name]
+            one.name: chosen[one.name]
             for one in self.op.parameters
-            if given.get(one.name) not in (None, ())
+            if chosen.get(one.name) not in (None, ())
         }
-        pairs = given.get(_FIELD) or ()
+        pairs = chosen.get(_FIELD) or ()
         return [
-            self._arguments(words, options, pairs) for words in self._words(given.get(_WORDS) or ())
+            self._arguments(words, options, pairs)
+            for words in self._words(chosen.get(_WORDS) or ())
         ]
 
     def _ask(self, arguments: Mapping[str, Any]) -> Any:

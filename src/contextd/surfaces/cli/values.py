@@ -31,31 +31,31 @@ def is_switched(word: str) -> bool:
     return word.lower() in _TRUTH
 
 
-def value_of(one: Parameter, given: Any) -> Any:
+def value_of(one: Parameter, text: Any) -> Any:
     """An argument as its operation takes it, from the text of an option or a word; of a list, from several
     of them. Raises `Invalid`.
     """
     match one.kind:
         case "integer" | "number":
             try:
-                return int(given) if one.kind == "integer" else float(given)
+                return int(text) if one.kind == "integer" else float(text)
             except ValueError:
                 number = "a whole number" if one.kind == "integer" else "a number"
-                raise Invalid(f"{one.flag} must be {number}, not {given!r}", one.help) from None
+                raise Invalid(f"{one.flag} must be {number}, not {text!r}", one.help) from None
         case "choice":
-            return one_of(given, one.choices, one.flag)
+            return one_of(text, one.choices, one.flag)
         case "list":
-            return text_list([given] if isinstance(given, str) else given)
+            return text_list([text] if isinstance(text, str) else text)
         case "object":
-            return json_object(given, one.flag)
-        case "text" if one.path and given:
+            return json_object(text, one.flag)
+        case "text" if one.path and text:
             # The daemon stands in another directory.
-            return str(Path(given).expanduser().absolute())
-        case "text" if given == "-":
+            return str(Path(text).expanduser().absolute())
+        case "text" if text == "-":
             # What a program wrote may hold anything.
             return sys.stdin.buffer.read().decode("utf-8", "replace")
         case _:
-            return given
+            return text
 
 
 def json_object(text: str, option: str) -> dict[str, Any]:
@@ -80,10 +80,10 @@ def _as_json(option: str) -> str:
     return f"""write {option} '{{"name": "value"}}', or {option} @FILE"""
 
 
-def text_list(given: Sequence[str]) -> list[Any]:
+def text_list(texts: Sequence[str]) -> list[Any]:
     """A list from repeated options, each with one value, several with commas between, or a JSON list."""
     values: list[Any] = []
-    for part in given:
+    for part in texts:
         if part[:1] == "[" and part[-1:] == "]":
             try:
                 values += json.loads(part)
@@ -95,7 +95,7 @@ def text_list(given: Sequence[str]) -> list[Any]:
 
 
 def typed_fields(
-    parameter: Parameter, given: Sequence[str], arguments: dict[str, Any], default: str
+    parameter: Parameter, pairs: Sequence[str], arguments: dict[str, Any], default: str
 ) -> dict[str, Any]:
     """The `name=value` pairs as fields of the kind, type or record that `arguments` name; `default` is
     the kind when they name none. What replaces all fields of a record has the others added, and the
@@ -114,7 +114,7 @@ def typed_fields(
     fields, further = _declared(named, project)
     read: dict[str, Any] = {}
     problems: list[str] = []
-    for pair in given:
+    for pair in pairs:
         name, equals, value = pair.partition("=")
         name = name.strip()
         spec = _spec(name, fields)

@@ -47,7 +47,7 @@ def _writes() -> Bucket:
 
 @dataclass(slots=True)
 class Browser:
-    """A signed-in browser. `project` is the one it looks at, `cwd` where it was let in from; `kept`
+    """A signed-in browser. `project` is the one it looks at, `cwd` where it was let in from; `answers`
     holds answers that are dear to compute, with the time they were given.
     """
 
@@ -57,7 +57,7 @@ class Browser:
     project: str = ""
     notice: Any = None
     writes: Bucket = field(default_factory=_writes)
-    kept: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
+    answers: dict[tuple[str, str], tuple[float, Any]] = field(default_factory=dict)
 
 
 class Access:

@@ -123,10 +123,10 @@ class Desk:
     async def ask_lately(self, operation: str) -> Any:
         """As `ask`, but an answer of the last seconds will do, unless this browser changed something."""
         now, key = time.monotonic(), (operation, self.project)
-        at, value = self.browser.kept.get(key, (0.0, None))
+        at, value = self.browser.answers.get(key, (0.0, None))
         if value is None or now - at > KEPT_SECONDS:
             value = await self.ask(operation)
-            self.browser.kept[key] = (now, value)
+            self.browser.answers[key] = (now, value)
         return value
 
     async def choose_project(self, wanted: str = "") -> None:
@@ -197,7 +197,7 @@ class Desk:
             raise Denied("this form comes from another site", "use the page of the dashboard")
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             raise Denied("this form comes from another site", "use the page of the dashboard")
-        self.browser.kept.clear()
+        self.browser.answers.clear()
         body = await self.request.body()
         if len(body) > FORM_LIMIT:
             raise TooLarge(f"a form may have {FORM_LIMIT} bytes", "send less at once")

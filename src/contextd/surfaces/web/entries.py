@@ -23,12 +23,12 @@ async def blank(desk: Desk) -> Response:
 async def _form(
     desk: Desk,
     chosen: str,
-    given: dict[str, str],
+    fields: dict[str, str],
     answer: str = "",
     problems: dict[str, str] | None = None,
 ) -> Response:
     if not desk.project:
-        return desk.page("new.html", types=[], shapes=[], chosen=_NOTE, given=given, problems={})
+        return desk.page("new.html", types=[], shapes=[], chosen=_NOTE, given=fields, problems={})
     types = (await desk.ask("describe_schema"))["types"]
     found = next((kind for kind in types if kind["name"] == chosen), _NOTE)
     return desk.page(
@@ -37,7 +37,7 @@ async def _form(
         types=[_NOTE, *types],
         chosen=found,
         shapes=_shapes(found),
-        given={**{f"data.{s['name']}": s["default"] for s in _shapes(found)}, **given},
+        given={**{f"data.{s['name']}": s["default"] for s in _shapes(found)}, **fields},
         answer=answer,
         problems=problems or {},
     )

@@ -26,7 +26,7 @@ class Node:
     """
 
     name: str
-    told: str
+    spoken: str
     state: str
     href: str
     about: str
@@ -82,7 +82,7 @@ _ARROWS = (
 
 
 def _width(node: Node) -> float:
-    letters = max(len(_shown(node.name)), len(node.told) * 0.85)
+    letters = max(len(_shown(node.name)), len(node.spoken) * 0.85)
     return max(_NARROWEST, letters * _LETTER + _AROUND)
 
 
@@ -127,7 +127,7 @@ def _box(place: Spot, node: Node) -> str:
         f'data-node="{digest(node.name)[:8]}" aria-description="{escape(visible_text(node.about))}">'
         f'<rect x="{left:.1f}" y="{top:.1f}" width="{place.width:.1f}" height="{HEIGHT:.0f}" rx="8"/>'
         f'<text x="{place.x:.1f}" y="{place.y - 4:.1f}">{escape(_shown(node.name))}</text> '
-        f'<text class="told" x="{place.x:.1f}" y="{place.y + 13:.1f}">{escape(node.told)}</text></a>'
+        f'<text class="told" x="{place.x:.1f}" y="{place.y + 13:.1f}">{escape(node.spoken)}</text></a>'
     )
 
 

@@ -55,8 +55,8 @@ async def look(desk: Desk) -> Response:
     )
 
 
-def _address(kept: Mapping[str, str]) -> str:
-    return "/inbox" + ("?" + urlencode(kept) if kept else "")
+def _address(filters: Mapping[str, str]) -> str:
+    return "/inbox" + ("?" + urlencode(filters) if filters else "")
 
 
 async def settle(desk: Desk) -> Response:

@@ -14,7 +14,7 @@ async def look(desk: Desk) -> Response:
     return await _page(desk)
 
 
-async def _page(desk: Desk, given: str = "", chosen: str = "mild", problem: str = "") -> Response:
+async def _page(desk: Desk, text: str = "", chosen: str = "mild", problem: str = "") -> Response:
     profile = await desk.ask("user_profile")
     groups = [(how, [o for o in profile["lines"] if o["strength"] == how]) for how in STRENGTHS]
     return desk.page(
@@ -23,7 +23,7 @@ async def _page(desk: Desk, given: str = "", chosen: str = "mild", problem: str 
         profile=profile,
         groups=[(how, lines) for how, lines in groups if lines],
         strengths=STRENGTHS,
-        given=given,
+        given=text,
         chosen=chosen,
         problem=problem,
     )

@@ -22,7 +22,7 @@ async def look(desk: Desk) -> Response:
 
 
 async def _page(
-    desk: Desk, given: str = "", checked: dict[str, Any] | None = None, problem: str = ""
+    desk: Desk, text: str = "", checked: dict[str, Any] | None = None, problem: str = ""
 ) -> Response:
     if not desk.has("list_policies") or not desk.project:
         return desk.page("policies.html", found=None)
@@ -40,7 +40,7 @@ async def _page(
         checks=past["checks"],
         packs=packs["packs"] if packs else [],
         severities=SEVERITIES,
-        given=given,
+        given=text,
         checked=checked,
         problem=problem,
     )

@@ -46,8 +46,8 @@ async def look(desk: Desk) -> Response:
     )
 
 
-def _zoom(given: str) -> int:
-    return int(given) if given.isdigit() and int(given) in ZOOMS else 0
+def _zoom(text: str) -> int:
+    return int(text) if text.isdigit() and int(text) in ZOOMS else 0
 
 
 def _zooms(name: str, zoom: int) -> list[tuple[str, str, str]]:

@@ -67,9 +67,9 @@ async def listing(desk: Desk) -> Response:
     return desk.page("records.html", 422 if values["problem"] else 200, **values)
 
 
-def _without(kept: dict[str, str], name: str) -> str:
+def _without(filters: dict[str, str], name: str) -> str:
     """The address of the list without one of its filters."""
-    rest = {key: value for key, value in kept.items() if key != name}
+    rest = {key: value for key, value in filters.items() if key != name}
     return "/records" + ("?" + urlencode(rest) if rest else "")
 
 
@@ -88,7 +88,7 @@ async def editor(desk: Desk) -> Response:
 def _editor(
     desk: Desk,
     whole: dict[str, Any],
-    given: dict[str, str],
+    form: dict[str, str],
     problems: dict[str, str] | None = None,
     differences: list[Any] | None = None,
     conflict: str = "",
@@ -96,7 +96,7 @@ def _editor(
     return {
         "whole": whole,
         "r": whole["record"],
-        "given": given,
+        "given": form,
         "problems": problems or {},
         "differences": differences,
         "conflict": conflict,
@@ -187,9 +187,9 @@ async def _saved(desk: Desk, done: dict[str, Any]) -> Response:
     return desk.go(page, Banner(message, undo, fields, bool(done["redacted"])))
 
 
-def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
+def _data(whole: dict[str, Any], form: dict[str, str]) -> dict[str, Any]:
     """Typed fields from a form. Raises `Invalid` naming each wrong one."""
-    others = given["others"].strip()
+    others = form["others"].strip()
     problems: dict[str, str] = {}
     extra: Any = {}
     if others:
@@ -201,7 +201,7 @@ def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
             problems["others"] = "must be a JSON object"
     data: dict[str, Any] = {}
     try:
-        data = typed_fields(whole["fields"], given)
+        data = typed_fields(whole["fields"], form)
     except Invalid as error:
         problems |= error.details["fields"]
     if problems:
@@ -209,7 +209,7 @@ def _data(whole: dict[str, Any], given: dict[str, str]) -> dict[str, Any]:
     return {**extra, **data}
 
 
-def typed_fields(shapes: list[dict[str, Any]], given: dict[str, str]) -> dict[str, Any]:
+def typed_fields(shapes: list[dict[str, Any]], form: dict[str, str]) -> dict[str, Any]:
     """The values of `data.NAME` as their types want them; empty ones are left out.
 
     Raises `Invalid` naming each wrong one.
@@ -218,7 +218,7 @@ def typed_fields(shapes: list[dict[str, Any]], given: dict[str, str]) -> dict[st
     problems: dict[str, str] = {}
     for shape in shapes:
         name = shape["name"]
-        text = given.get(f"data.{name}", "").replace("\r\n", "\n").strip()
+        text = form.get(f"data.{name}", "").replace("\r\n", "\n").strip()
         if not text:
             continue
         if shape["type"] == "number":
@@ -238,13 +238,13 @@ def typed_fields(shapes: list[dict[str, Any]], given: dict[str, str]) -> dict[st
     return data
 
 
-def _act(operation: str, told: str, undo: str = "") -> Handler:
+def _act(operation: str, banner: str, undo: str = "") -> Handler:
     async def act(desk: Desk) -> Response:
         id = desk.request.path_params["id"]
         done = await desk.ask(operation, id=id)
         if done.get("status") == "gone":
             return desk.go("/records", "The record's creation was undone; it is gone.")
-        text = told.format(**{"undone": "", **done})
+        text = banner.format(**{"undone": "", **done})
         back = f"/records/{done['id']}/{undo}" if undo else ""
         return desk.go(f"/records/{done['id']}", Banner(text, back))
 
