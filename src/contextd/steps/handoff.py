@@ -20,7 +20,7 @@ from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
 from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
-from contextd.steps.seating import branch_here, branch_of
+from contextd.steps.seating import branch_here, place_of
 
 _log = logging.getLogger(__name__)
 
@@ -175,9 +175,9 @@ def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
         changed = external_changes(runtime.root)
     else:
         since, here = last.ended_at or last.last_seen_at, branch(runtime.root)
-        then = branch_of(last)
+        commit, then = place_of(last)
         branch_then = here if _as_kept(runtime, here) == then else then
-        changed = external_changes(runtime.root, last.commit, since, branch_then)
+        changed = external_changes(runtime.root, commit, since, branch_then)
     return tuple(_as_kept(runtime, line) for line in changed.lines)
 
 

@@ -10,13 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.code.git.program import branch, here, repository
+from contextd.code.git.program import branch, head, here, repository
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import SHOWN
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
+from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.jobs.cron import cron
 from contextd.jobs.table import JOBS
@@ -46,8 +47,13 @@ _log = logging.getLogger(__name__)
 BRIEFED = "briefed"
 """Says of a session that its agent was given a briefing."""
 
-RESUMED_ON = "resumed_on"
-"""Where a session keeps the branch on which its client took it up again."""
+RESUMED = "resumed"
+"""Where a session keeps when its client took it up again, and at which commit of which branch, latest last."""
+
+_RESUMED_ON = "resumed_on"
+"""Where older sessions keep the last of these branches."""
+
+_RESUMPTIONS = 50
 
 
 @dataclass(slots=True)
@@ -166,7 +172,22 @@ def branch_here(runtime: Runtime) -> str:
 
 def branch_of(session: Session) -> str:
     """The branch on which the work of a session goes on, or went on last."""
-    return str(session.data.get(RESUMED_ON) or session.branch)
+    return place_of(session)[1]
+
+
+def place_of(session: Session, at: datetime | None = None) -> tuple[str, str]:
+    """Commit and branch where a session began, or was last taken up again before a moment."""
+    places = [one for one in session.data.get(RESUMED, ()) if at is None or one[0] <= iso(at)]
+    if places:
+        return str(places[-1][1]), str(places[-1][2])
+    return session.commit, str(session.data.get(_RESUMED_ON) or session.branch)
+
+
+def resumed_here(runtime: Runtime, session: Session, at: datetime) -> dict[str, Any]:
+    """What a session keeps when its client takes it up again in the call's checkout."""
+    commit = head(runtime.root) if runtime.checkout is not None else ""
+    place = [iso(at), commit, branch_here(runtime)]
+    return {RESUMED: [*session.data.get(RESUMED, ()), place][-_RESUMPTIONS:]}
 
 
 def is_open(session: Session) -> bool:

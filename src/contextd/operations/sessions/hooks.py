@@ -37,10 +37,9 @@ from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, less
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import (
     BRIEFED,
-    RESUMED_ON,
-    branch_here,
     new_session,
     open_session,
+    resumed_here,
     task_of,
 )
 from contextd.steps.skill_files import follow_skill_files
@@ -181,10 +180,11 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     if found is not None and found.status != "withdrawn":
         change = SessionChange(id=found.id, seen_at=arrival.at)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
-            resumed = {"hooked": True, "ancestors": ancestors, RESUMED_ON: branch_here(runtime)}
-            change = replace(change, resumed=True, data=resumed)
+            resumed = resumed_here(runtime, found, arrival.at)
+            data = {"hooked": True, "ancestors": ancestors, **resumed}
+            change = replace(change, resumed=True, data=data)
         return _Sitting(found, False, change)
-    data: dict[str, Any] = {
+    session_data: dict[str, Any] = {
         "ancestors": ancestors,
         "transcript": occurrence.transcript,
         "hooked": True,
@@ -192,9 +192,9 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
         BRIEFED: found is not None and bool(found.data.get(BRIEFED)),
     }
     if found is not None:
-        data["continues"] = found.id
-        data |= read_so_far(found)
-    session = new_session(runtime, external_id=external, client=name, data=data)
+        session_data["continues"] = found.id
+        session_data |= read_so_far(found)
+    session = new_session(runtime, external_id=external, client=name, data=session_data)
     return _Sitting(session, True, SessionChange(id=session.id, seen_at=arrival.at))
 
 
