@@ -73,14 +73,17 @@ def seats(runtime: Runtime) -> Seats:
 
 
 def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
-    """The call in the session it belongs to, and that session: the connection's own, one of the same client that hooks
-    follow, or a new one. A connection that paused until its session ended goes on in a new one. The
+    """The call in the session it belongs to, and that session: the one its client names, the connection's own, one of
+    the same client that hooks follow, or a new one. A connection that paused until its session ended goes on in a new one. The
     calls of someone who may only read here belong to none.
     """
     if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
         return runtime, None
     if not runtime.caller.may("write", runtime.scope):
         return runtime, None
+    told = _told_by_client(runtime)
+    if told is not None:
+        return replace(runtime, session=told.id), told
     seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
     with seat.lock:
         before = _session_on(runtime, seat)
@@ -108,6 +111,9 @@ def session_of(runtime: Runtime) -> Session | None:
     """The open session of the call's connection; None when it has none."""
     if runtime.project is None:
         return None
+    told = _told_by_client(runtime)
+    if told is not None:
+        return told
     seat = seats(runtime).get((runtime.connection, runtime.scope))
     id = runtime.session or (seat.session if seat is not None else "")
     found = runtime.view.sessions.get(id) if id else None
@@ -276,6 +282,21 @@ def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
     return sessions.by_external(runtime.client, runtime.connection)
 
 
+def _told_by_client(runtime: Runtime) -> Session | None:
+    """The open session that hooks follow and the client names with the call. One process may hold several
+    of them over one connection.
+    """
+    if not runtime.client_sessions:
+        return None
+    here = frozenset({runtime.scope})
+    open_ones = runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
+    by_name = {one.external_id: one for one in reversed(open_ones) if is_open(one)}
+    return next((by_name[id] for id in runtime.client_sessions if id in by_name), None)
+
+
+_OPEN = 50
+
+
 def _hooked(runtime: Runtime) -> Session | None:
     """An open session that a hook of the same client process started, and that no other connection
     sits in. Of several windows of one process the one heard of last: nothing in a call says whose it is, and
@@ -287,7 +308,7 @@ def _hooked(runtime: Runtime) -> Session | None:
     here = frozenset({runtime.scope})
     open_ones = (
         session
-        for session in runtime.view.sessions.find(here, statuses=("active",), limit=50)
+        for session in runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
         if runtime.process in session.data.get("ancestors", ())
         and is_open(session)
         and session.id not in taken
