@@ -312,11 +312,10 @@ def test_a_session_resumed_weeks_after_it_was_learned_from_is_still_one(
     commit = git(desk.root, "rev-parse", "HEAD").strip()
     assert (after.commit, after.branch) == (before.commit, began_on)
     assert (row["branch"], row["resumed_on"]) == (began_on, [f"credit-notes {commit[:8]}"])
+    query = Query(scopes=frozenset({desk.scope}), kinds=(EPISODE,))
     told_at = {
         one.title[:20]: (one.anchor.branch, one.anchor.commit)
-        for one in desk.view.records.find(
-            Query(scopes=frozenset({desk.scope}), kinds=(EPISODE,))
-        ).records
+        for one in desk.view.records.find(query).records
         if one.session == before.id
     }
     assert told_at == {
