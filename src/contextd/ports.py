@@ -154,7 +154,9 @@ class Index(Protocol):
         ...
 
     def dense(self, vector: Vector, model: str, query: Query, limit: int) -> list[Match]:
-        """Documents nearest by cosine among those with a vector of `model`; exact."""
+        """Documents nearest by cosine among those with a vector of `model`. Their cosines are exact; where
+        vectors are many, one in some thousands of the nearest may be missing.
+        """
         ...
 
     def rankings(

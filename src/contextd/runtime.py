@@ -349,8 +349,9 @@ class Runtime:
 
         A session is of one project: what a call does in another one is no part of its conversation.
         """
-        present = [Path(path) for path in reversed(project.roots) if Path(path).is_dir()]
-        root = root or next(iter(present), None)
+        if root is None:
+            met = (Path(path) for path in reversed(project.roots))
+            root = next((path for path in met if path.is_dir()), None)
         return replace(
             self,
             project=project,

@@ -39,6 +39,8 @@ class Home:
                 name: value for name, value in os.environ.items() if not name.startswith("CONTEXTD")
             },
             "CONTEXTD_HOME": str(path),
+            # A hook that gives up because the machine is busy is a case of its own.
+            "CONTEXTD_HOOKS_DEADLINE_MS": "30000",
         }
         for name in ("CLAUDE_PROJECT_DIR", "CURSOR_VERSION", "CLAUDECODE"):
             self.environment.pop(name, None)
@@ -134,7 +136,7 @@ class Home:
                 os.kill(pid, signal.SIGCONT)
                 os.kill(pid, signal.SIGKILL)
         for process in self._started:
-            process.wait(10)
+            process.wait(60)
             for pipe in (process.stdin, process.stdout, process.stderr):
                 with contextlib.suppress(BrokenPipeError):
                     if pipe is not None:
@@ -153,7 +155,7 @@ def temporary_home(*, cold: bool = False) -> Iterator[Home]:
         home.clear()
 
 
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 20.0) -> Any:
+def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60.0) -> Any:
     """Wait until something is true and return it."""
     deadline = time.monotonic() + seconds
     while True:

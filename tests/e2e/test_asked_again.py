@@ -64,7 +64,7 @@ class Thief:
 
     def gone(self) -> None:
         """Wait for it to have stolen its answer."""
-        self._thread.join(20)
+        self._thread.join(60)
         assert self.stolen
 
 

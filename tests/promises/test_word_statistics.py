@@ -112,3 +112,16 @@ def test_scores_follow_every_change(store):
     assert found(store, A) == before
     store.index_forget(["z"])
     assert found(store, A) == before
+
+
+def test_which_words_are_common_follows_every_change(store, monkeypatch):
+    monkeypatch.setattr(ranking, "COMMON_FROM", 3)
+    monkeypatch.setattr(ranking, "COMMON_SHARE", 0.5)
+    more = [Document(id=f"m{n}", kind="memory", scope=A, text=f"parse {n}") for n in range(3)]
+    store.index_put(documents(A), {}, "")
+    before = found(store, A)
+    store.index_put(more, {}, "")
+    store.index_put([*documents(ALONE), *(replace(doc, scope=ALONE) for doc in more)], {}, "")
+    assert found(store, A) == found(store, ALONE) != before
+    store.index_forget([doc.id for doc in more])
+    assert found(store, A) == before

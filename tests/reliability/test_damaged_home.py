@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 from contextd.app import Host, load_operations
@@ -17,6 +16,7 @@ from contextd.embedders import open_embedder
 from contextd.home import LOCAL, database_path
 from contextd.runtime import Request, SystemClock
 from contextd.settings import load_settings
+from support.databases import open_database
 from support.old_home import write_old_home
 
 NAMES = ("alpha", "beta")
@@ -47,7 +47,7 @@ def opened(home: Path, embedder: str = "none") -> Host:
 
 
 def rows(home: Path, sql: str) -> list[Any]:
-    with apsw.Connection(str(database_path(home, LOCAL))) as connection:
+    with open_database(database_path(home, LOCAL)) as connection:
         return connection.execute(sql).fetchall()
 
 

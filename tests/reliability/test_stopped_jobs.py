@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
@@ -19,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "e2e"))
 from homes import Home, has_ended, temporary_home, wait_for
 
 from contextd import client
+from support.databases import open_database
 
 STOPS = 6
 """More often than a job has attempts."""
@@ -26,7 +26,7 @@ STOPS = 6
 
 def rows(home: Home, sql: str) -> list[Any]:
     """What stands in the database of a home."""
-    connection = apsw.Connection(str(home.path / "orgs" / "local" / "contextd.db"))
+    connection = open_database(home.path / "orgs" / "local" / "contextd.db")
     found = connection.execute(sql).fetchall()
     connection.close()
     return found

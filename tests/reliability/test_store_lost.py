@@ -149,7 +149,7 @@ def test_a_store_that_another_process_is_making_at_this_moment_is_not_lost(folde
 
     maker = threading.Thread(target=make)
     maker.start()
-    began.wait(10)
+    began.wait(60)
     beside = opened(at(folder), backups=folder / "backups")
     maker.join()
     put(beside, "three")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.domain.tokens import _estimate, count_tokens, trim_to_tokens
 
 PROSE = st.text(alphabet=st.sampled_from("ab cD_9.,!?\n\t(é漢字가—\U0001f600 "), max_size=300)
 
@@ -37,6 +37,11 @@ def test_chinese_costs_about_a_token_a_character():
 def test_long_words_and_digits_cost_more_than_short_ones():
     assert count_tokens("internationalization " * 50) > count_tokens("nation " * 50)
     assert count_tokens("123456 " * 50) > count_tokens("123 " * 50)
+
+
+@given(st.text(st.characters(max_codepoint=127), max_size=80))
+def test_ascii_is_counted_as_it_is_beside_a_letter_of_another_alphabet(text: str):
+    assert _estimate(f"{text}é") == pytest.approx(_estimate(text) + 0.426)
 
 
 @given(PROSE, PROSE)

@@ -6,6 +6,8 @@ data files: mean error 4.4 %, total bias −0.2 %, where characters/4 is 21 % of
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from contextd.domain.regex import regex
 
 _CJK = regex(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af\uff00-\uffef]")
@@ -17,6 +19,23 @@ _NEWLINE = regex(r"(?<!\s)\s*\n\s*")
 _NON_ASCII = regex(r"[^\x00-\x7f]")
 _HUMP = regex(r"[a-z][A-Z]")
 _SEAM = regex(r"\n|(?<=[.!?。！？]) ")
+
+
+_MARKS = "·—–…’‘“”→•"
+"""Marks outside ASCII that stand in most of what contextd writes."""
+
+_ASCII = [chr(code) for code in range(128)]
+
+
+def _keeping(kept: Iterable[str]) -> bytes:
+    """A table that keeps these characters of ASCII, and makes blanks of all other bytes."""
+    codes = set(map(ord, kept))
+    return bytes(code if code in codes else 32 for code in range(256))
+
+
+_LETTERS_ALONE = _keeping(filter(str.isalpha, _ASCII))
+_DIGITS_ALONE = _keeping(filter(str.isdigit, _ASCII))
+_PUNCTUATION_ALONE = _keeping(c for c in _ASCII if not (c.isalnum() or c.isspace() or c == "_"))
 
 
 def count_tokens(text: str) -> int:
@@ -33,19 +52,32 @@ def fits(text: str, budget: int) -> bool:
 
 
 def _estimate(text: str) -> float:
-    words = _WORD.findall(text)
-    runs = _PUNCTUATION.findall(text)
-    wide = 0 if text.isascii() else len(_CJK.findall(text))
-    other = 0 if text.isascii() else len(_NON_ASCII.findall(text)) - wide
+    wide, plain = 0, text
+    if not text.isascii():
+        for mark in _MARKS:
+            plain = plain.replace(mark, "#")
+    if plain.isascii():
+        # Bytes are split in half the time that looking for the patterns takes.
+        written = plain.encode()
+        words = written.translate(_LETTERS_ALONE).decode().split()
+        digits = list(map(len, written.translate(_DIGITS_ALONE).split()))
+        runs = list(map(len, written.translate(_PUNCTUATION_ALONE).split()))
+        other = 0 if plain is text else sum(map(text.count, _MARKS))
+    else:
+        words = _WORD.findall(text)
+        digits = [len(run) for run in _DIGITS.findall(text)]
+        runs = [len(run) for run in _PUNCTUATION.findall(text)]
+        wide = len(_CJK.findall(text))
+        other = len(_NON_ASCII.findall(text)) - wide
     # Few words have a hump and many texts are one line: the slow patterns see those that may match.
     humps = sum(len(_HUMP.findall(word)) for word in words if not word[1:].islower())
     newlines = len(_NEWLINE.findall(text)) if "\n" in text else 0
     return (
         1.01 * len(words)
         + 0.197 * sum((len(word) - 1) // 6 for word in words if len(word) > 7)
-        + 1.268 * sum((len(run) + 2) // 3 for run in _DIGITS.findall(text))
+        + 1.268 * sum((run + 2) // 3 for run in digits)
         + 0.436 * len(runs)
-        + 0.197 * sum(map(len, runs))
+        + 0.197 * sum(runs)
         + 1.446 * newlines
         + 0.992 * wide
         + 0.426 * other

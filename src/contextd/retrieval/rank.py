@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
@@ -147,14 +148,21 @@ def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]
     return [one.hit for one in picks], left
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class _Kept:
-    """A hit, and what it is compared by."""
+    """A hit, and what it is compared by. Numbers and negations tell most apart: triples are made of those
+    that have the same.
+    """
 
     hit: Hit
-    triples: frozenset[tuple[str, ...]]
+    text: str
     decisive: list[str]
     told: Told
+
+    @cached_property
+    def triples(self) -> frozenset[tuple[str, ...]]:
+        """All runs of three words."""
+        return _triples(self.text)
 
 
 def _looked_at(hit: Hit) -> _Kept:
@@ -162,7 +170,7 @@ def _looked_at(hit: Hit) -> _Kept:
     decisive = _DECISIVE.findall(text)
     if "n't" in text:
         decisive += _SHORTENED.findall(text)
-    return _Kept(hit, _triples(text), sorted(decisive), told_by(hit))
+    return _Kept(hit, text, sorted(decisive), told_by(hit))
 
 
 def _is_twin(one: _Kept, other: _Kept) -> bool:

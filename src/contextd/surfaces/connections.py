@@ -41,6 +41,9 @@ LINE_LIMIT = 16 << 20
 """Bytes a line may have."""
 _PREAMBLE_SECONDS = 10.0
 
+_LAST_ANSWER_SECONDS = 2.0
+"""How long a connection is left its last answers: they are ready, and wait only for the event loop."""
+
 _SPOOL_FIRST_SECONDS = 0.3
 """How long a hook waits for events that were left before its own; its client gives it a second."""
 
@@ -70,6 +73,7 @@ class Connections:
         self._redaction_key = secrets.token_bytes(32)
         self._interrupted = False
         self._tasks: set[asyncio.Task[None]] = set()
+        self._streams: dict[asyncio.StreamReader, asyncio.StreamWriter] = {}
         self._ingesting = asyncio.Lock()
         self._spool_waits_for = ""
         self.clients = 0
@@ -81,6 +85,7 @@ class Connections:
         if task is not None:
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+        self._streams[reader] = writer
         try:
             await self._serve(reader, writer)
         except (ConnectionError, TimeoutError, asyncio.IncompleteReadError):
@@ -91,13 +96,20 @@ class Connections:
         except Exception:
             logger.exception("a connection failed")
         finally:
+            del self._streams[reader]
             writer.close()
 
     async def close(self) -> None:
-        """End every connection."""
+        """End every connection. Nothing more is read; what was carried out is still answered."""
         # Conversations go on with the next daemon: their sessions are not over.
         self._interrupted = True
+        for reader, writer in self._streams.items():
+            # What came after the end would be an error of the stream.
+            writer.transport.pause_reading()  # type: ignore[attr-defined]
+            reader.feed_eof()
         tasks = list(self._tasks)
+        if tasks:
+            await asyncio.wait(tasks, timeout=_LAST_ANSWER_SECONDS)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

@@ -27,6 +27,10 @@ FLAGS = (
     "--disable-component-update --disable-sync"
 ).split()
 
+PATIENCE = 60_000
+"""Milliseconds that a page may take to show what it shall; a busy machine needs more than the usual five
+seconds.
+"""
 
 MODULES = {"cart": ["prices"], "prices": ["stock"], "stock": []}
 """The modules of the project, each with those it imports."""
@@ -124,8 +128,9 @@ def chromium() -> Iterator[Any]:
         pytest.skip("no chromium on this machine: apt-get install chromium")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from playwright.sync_api import sync_playwright
+        from playwright.sync_api import expect, sync_playwright
 
+        expect.set_options(timeout=PATIENCE)
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
             yield browser
@@ -185,7 +190,7 @@ def contexts(chromium: Any, signed_in: Any) -> Iterator[Callable[..., Any]]:
         key = json.dumps(options, sort_keys=True)
         if key not in made:
             made[key] = chromium.new_context(storage_state=signed_in, **options)
-            made[key].set_default_timeout(15_000)
+            made[key].set_default_timeout(PATIENCE)
         return made[key]
 
     yield context

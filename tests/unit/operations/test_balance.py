@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import apsw
 import pytest
 
 from contextd.home import LOCAL, database_path
+from support.databases import open_database
 
 PART = "SELECT no FROM parts WHERE scope = :scope AND family = '{}'"
 A_RECORD = f"part = ({PART.format('records')})"
@@ -60,9 +60,7 @@ def worked(desk):
 def spoil(desk, statements: Sequence[str]) -> None:
     """Change rows past every check, as a fault of an older version would have."""
     scope = str(desk.scope)
-    with apsw.Connection(str(database_path(desk.host.settings.home, LOCAL))) as connection:
-        # By-products of calls are written in a thread of their own.
-        connection.set_busy_timeout(10_000)
+    with open_database(database_path(desk.host.settings.home, LOCAL)) as connection:
         for sql in statements:
             connection.execute(sql, {"scope": scope})
 

@@ -171,7 +171,7 @@ def test_the_first_call_of_a_second_work_tree_waits_for_who_looks_into_the_index
 
     with ThreadPoolExecutor(2) as pool:
         mine = pool.submit(look)
-        assert looks.wait(10)
+        assert looks.wait(60)
         theirs = pool.submit(paths, there, "lemur")
         theirs.add_done_callback(lambda _: ended.set())
         assert mine.result(10)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 
-import apsw
 import pytest
 
 from contextd.home import LOCAL, database_path
+from support.databases import open_database
 from support.desks import Desk
 
 GOOD = {
@@ -31,8 +31,7 @@ GARBAGE = {
 def put_job(desk: Desk, number: int, **changed: object) -> str:
     """Write a row past every check; its id."""
     row = {**GOOD, **changed, "id": f"garbage-{number}"}
-    connection = apsw.Connection(str(database_path(desk.host.settings.home, LOCAL)))
-    connection.set_busy_timeout(10_000)
+    connection = open_database(database_path(desk.host.settings.home, LOCAL))
     connection.execute(
         "INSERT INTO jobs (id, scope, name, arguments, state, lane, priority, place, unique_key,"
         " max_attempts, run_at, created_at, checkpoint) VALUES (:id, :scope, :name, :arguments,"
@@ -59,7 +58,7 @@ def test_each_garbage_row_fails_with_its_reason_and_keeps_no_other_job_waiting(
     for _ in range(6):
         desk.host.work_off()
         home.clock.move(hours=1)
-    with apsw.Connection(str(database_path(desk.host.settings.home, LOCAL))) as connection:
+    with open_database(database_path(desk.host.settings.home, LOCAL)) as connection:
         found = {id: (state, error) for id, state, error in connection.execute(
             "SELECT id, state, error FROM jobs")}  # fmt: skip
     assert found[good][0] == "done"
@@ -85,7 +84,7 @@ def test_each_garbage_row_fails_with_its_reason_and_keeps_no_other_job_waiting(
 def test_a_garbage_schedule_keeps_no_job_waiting(open_desk, home, values):
     desk = open_desk(embedder_name="none")
     desk.as_owner("init")
-    with apsw.Connection(str(database_path(desk.host.settings.home, LOCAL))) as connection:
+    with open_database(database_path(desk.host.settings.home, LOCAL)) as connection:
         connection.execute(f"INSERT OR REPLACE INTO schedules VALUES {values}")
     good = put_job(desk, 1)
     home.clock.move(minutes=1)

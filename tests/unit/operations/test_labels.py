@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import apsw
 import pytest
 
 from contextd.home import LOCAL, database_path
 from contextd.steps.finding import find_records
 from contextd.stores.migrate import migrations
+from support.databases import open_database
 
 NOTE = "Guests sign in through the company directory"
 
@@ -53,7 +53,7 @@ def test_a_home_from_before_is_indexed_again_behind_everybodys_back(words_only):
     desk("save_context", content=NOTE, tags=["sso"])
     desk("save_context", content="Invoices are rounded half up to whole cents")
     desk.host.work_off()
-    database = apsw.Connection(str(database_path(desk.host.settings.home, LOCAL)))
+    database = open_database(database_path(desk.host.settings.home, LOCAL))
     # What the index of an older contextd did not hold, and the upgrade's mark of it.
     for part, number in list(
         database.execute(
