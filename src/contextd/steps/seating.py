@@ -81,9 +81,9 @@ def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
         return runtime, None
     if not runtime.caller.may("write", runtime.scope):
         return runtime, None
-    told = _told_by_client(runtime)
-    if told is not None:
-        return replace(runtime, session=told.id), told
+    named = _named_by_client(runtime)
+    if named is not None:
+        return replace(runtime, session=named.id), named
     seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
     with seat.lock:
         before = _session_on(runtime, seat)
@@ -111,9 +111,9 @@ def session_of(runtime: Runtime) -> Session | None:
     """The open session of the call's connection; None when it has none."""
     if runtime.project is None:
         return None
-    told = _told_by_client(runtime)
-    if told is not None:
-        return told
+    named = _named_by_client(runtime)
+    if named is not None:
+        return named
     seat = seats(runtime).get((runtime.connection, runtime.scope))
     id = runtime.session or (seat.session if seat is not None else "")
     found = runtime.view.sessions.get(id) if id else None
@@ -282,7 +282,7 @@ def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
     return sessions.by_external(runtime.client, runtime.connection)
 
 
-def _told_by_client(runtime: Runtime) -> Session | None:
+def _named_by_client(runtime: Runtime) -> Session | None:
     """The open session that hooks follow and the client names with the call. One process may hold several
     of them over one connection.
     """

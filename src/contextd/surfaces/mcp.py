@@ -204,9 +204,9 @@ def client_sessions(meta: object) -> tuple[str, ...]:
         with suppress(ValueError):
             turn = json.loads(turn)
     about: Mapping[Any, Any] = turn if isinstance(turn, Mapping) else {}
-    told = [meta.get(key) for key in _SESSION_KEYS]
-    told += [about.get("thread_id"), about.get("session_id")]
-    return tuple(dict.fromkeys(one for one in told if isinstance(one, str) and one))
+    names = [meta.get(key) for key in _SESSION_KEYS]
+    names += [about.get("thread_id"), about.get("session_id")]
+    return tuple(dict.fromkeys(one for one in names if isinstance(one, str) and one))
 
 
 def _named(peer: Peer, ctx: Context) -> Peer:

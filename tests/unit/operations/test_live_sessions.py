@@ -310,8 +310,8 @@ def test_a_session_resumed_weeks_after_it_was_learned_from_is_still_one(
     assert len(desk("list_sessions")["sessions"]) == 2
     assert row["learned"] == after.data["learned"]
     commit = git(desk.root, "rev-parse", "HEAD").strip()
-    assert (after.commit, after.branch) == (before.commit, began_on)
     assert (row["branch"], row["resumed_on"]) == (began_on, [f"credit-notes {commit[:8]}"])
+    assert (after.commit, after.branch) == (before.commit, began_on)
     query = Query(scopes=frozenset({desk.scope}), kinds=(EPISODE,))
     told_at = {
         one.title[:20]: (one.anchor.branch, one.anchor.commit)
@@ -326,10 +326,8 @@ def test_a_session_resumed_weeks_after_it_was_learned_from_is_still_one(
     unchanged = [one for one in desk.sessions() if one.id != before.id]
     assert [one.data.get("learned") for one in unchanged] == [o.data["learned"] for o in others]
     assert [one.id for one in next_door.desk.sessions()] == [one.id for one in elsewhere]
-    assert {one.status for one in (*unchanged, *next_door.desk.sessions())} <= {
-        "completed",
-        "archived",
-    }
+    ended = {one.status for one in (*unchanged, *next_door.desk.sessions())}
+    assert ended <= {"completed", "archived"}
     assert REMEMBERED in client().starts()
 
 

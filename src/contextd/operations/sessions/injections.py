@@ -127,11 +127,11 @@ class TierShares:
         lines = [f"In the last {self.sessions} session{'s' * (self.sessions != 1)}:"]
         for one in self.tiers:
             share = round(100 * one.used / one.told) if one.told else 0
-            told = f"told {one.told}, used {one.used} ({share} %), in {one.sessions} sessions"
+            counts = f"told {one.told}, used {one.used} ({share} %), in {one.sessions} sessions"
             hint = f"off, {one.setting} turns it on" if one.off else f"{one.setting} turns it off"
             before = " before" if one.off else ""
             lines.append(
-                f"tier {one.tier}: {told}{before}, of which {one.succeeded} succeeded; {hint}"
+                f"tier {one.tier}: {counts}{before}, of which {one.succeeded} succeeded; {hint}"
             )
         return "\n".join(lines)
 
