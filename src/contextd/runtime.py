@@ -44,7 +44,8 @@ class Request:
 
     `cwd` is the directory the call comes from, `project` a name that goes before it. `connection`
     names a conversation that lasts, `process` the client's process at its other end, `ancestors` the
-    processes above a hook. `key` makes the call one that may be repeated, and `repeated` says that
+    processes above a hook, and `client_sessions` what the client calls the session that the call belongs
+    to, nearest first. `key` makes the call one that may be repeated, and `repeated` says that
     this may be a repetition. `alone` says that nobody else waits for answers of this process.
     """
 
@@ -56,6 +57,7 @@ class Request:
     connection: str = ""
     process: int = 0
     ancestors: tuple[int, ...] = ()
+    client_sessions: tuple[str, ...] = ()
     key: str = ""
     repeated: bool = False
     alone: bool = False
@@ -209,7 +211,8 @@ class Runtime:
 
     `checkout` is the work tree the call comes from. `connection` names a conversation that lasts, and
     `process` the client at its other end; `ancestors` are the processes above a hook: by these a hook
-    and a connection of one client find each other. `session` is the session the call belongs to, once
+    and a connection of one client find each other, unless the client says with a call whose it is
+    (`client_sessions`). `session` is the session the call belongs to, once
     it has one. `redaction_key` makes equal secrets recognisable within one home without giving them
     away. `nowhere` says why the caller's directory is no project's, to be put at the end of a
     sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
@@ -234,6 +237,7 @@ class Runtime:
     connection: str = ""
     process: int = 0
     ancestors: tuple[int, ...] = ()
+    client_sessions: tuple[str, ...] = ()
     session: str = ""
     redaction_key: bytes = b""
     nowhere: str = ""

@@ -156,6 +156,7 @@ class OpenOrganisation:
             connection=request.connection,
             process=request.process,
             ancestors=request.ancestors,
+            client_sessions=request.client_sessions,
             redaction_key=self.key,
             call=request.key,
             repeated=request.repeated,

@@ -11,6 +11,7 @@ from contextd.domain.errors import Conflict, Invalid, NotFound, TooLarge
 from contextd.domain.subtasks import WARNED_FROM
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.domain.words import content_words
+from contextd.folding.items import is_said_by_model, output_type
 from contextd.folding.shapes import (
     Message,
     Shape,
@@ -139,7 +140,8 @@ class FoldingContext:
 
     def append(self, message: Any) -> None:
         """Add a message of the user or the model, or one that holds results of tools: a mapping, or an
-        object of the vendors' packages. Results are given in the shape of the calls.
+        object of the vendors' packages. Results are given in the shape of the calls. Of a response that
+        is a list of items each is added, before any of its calls is answered.
 
         Raises `Invalid` for what is no message, for results that nobody waits for, and for anything
         else while calls wait.
@@ -155,12 +157,14 @@ class FoldingContext:
             here.waiting = [id for id in here.waiting if id not in texts]
             self._settle(here)
             return
-        if here.waiting:
+        if here.waiting and not is_said_by_model(message):
             raise Invalid(
                 f"the call {here.waiting[0]!r} has no result yet", "give it one with result()"
             )
+        if not here.waiting:
+            here.answers = {}
         here.messages.append(message)
-        here.waiting, here.answers = calls_of(message), {}
+        here.waiting = [*here.waiting, *calls_of(message)]
         self.shape = shape_told_by(message) or self.shape
 
     def result(self, call: str, text: str, *, failed: bool = False) -> None:
@@ -175,6 +179,8 @@ class FoldingContext:
         here = self._here if call in self._here.waiting else self._parent
         if call not in here.waiting or (self._inner is not None and call == self._about[2]):
             raise Invalid(f"no call {call!r} waits for a result", "append the call first")
+        if self.shape == "responses":
+            output_type(here.messages, call)
         if here is self._inner and self.must_return:
             text, failed = RETURN_NOW, True
         here.answers[call] = (text, failed)
@@ -184,7 +190,7 @@ class FoldingContext:
         if not level.waiting or any(id not in level.answers for id in level.waiting):
             return
         answers = [(id, *level.answers[id]) for id in level.waiting]
-        _add_results(level, results(self.shape, answers))
+        _add_results(level, results(self.shape, answers, level.messages))
         level.waiting, level.answers = [], {}
         if self.warning and not self.must_return:
             last = answers[-1][0]
@@ -291,6 +297,10 @@ class FoldingContext:
         name = "return" if self._inner is not None else "branch"
         arguments = {argument: {"type": "string"} for argument in _ARGUMENTS[name]}
         schema = {"type": "object", "properties": arguments, "required": list(arguments)}
+        if self.shape == "responses":
+            closed = {**schema, "additionalProperties": False}
+            about = {"name": name, "description": _DESCRIPTIONS[name], "parameters": closed}
+            return [{"type": "function", **about, "strict": True}]
         if self.shape == "openai":
             about = {"name": name, "description": _DESCRIPTIONS[name], "parameters": schema}
             return [{"type": "function", "function": about}]

@@ -1,4 +1,4 @@
-"""Messages in the two shapes that models take: their tool calls, their results, and what they cost."""
+"""Messages in the three shapes that models take: their tool calls, their results, and what they cost."""
 
 from __future__ import annotations
 
@@ -8,9 +8,20 @@ from typing import Any, Literal
 
 from contextd.domain.errors import Invalid
 from contextd.domain.tokens import count_tokens
+from contextd.folding.items import (
+    answered_in,
+    call_in,
+    has_parts,
+    is_item,
+    is_said_by_model,
+    item_texts,
+    output_type,
+    sealed_tokens,
+)
 
 Message = dict[str, Any]
-Shape = Literal["anthropic", "openai"]
+Shape = Literal["anthropic", "openai", "responses"]
+"""Of Anthropic's Messages, and of OpenAI's Chat Completions and Responses."""
 
 _FRAME = 4
 """Tokens around a message: its role and its borders."""
@@ -20,17 +31,23 @@ _ATTACHED = 1_600
 
 def as_message(value: Any) -> Message:
     """The message as plain values; objects of the vendors' Python packages are turned into what they
-    would send. Raises `Invalid` for what is no message.
+    would send. An item of the Responses API counts as a message. Raises `Invalid` for what is none.
     """
     message = _plain(value)
+    if isinstance(message, dict) and is_item(message):
+        return message
     if not isinstance(message, dict) or not isinstance(message.get("role"), str):
         raise Invalid(
             f"this is no message: {str(value)[:80]!r}",
             'give {"role": …, "content": …} or its object',
         )
-    if message.get("type") == "message":
-        return {key: message[key] for key in ("role", "content", "tool_calls") if key in message}
+    if message.get("type") == "message" and not has_parts(message):
+        return {key: message[key] for key in _SENT if key in message}
     return message
+
+
+_SENT = ("role", "content", "tool_calls", "phase")
+"""What of a message that was received is sent again."""
 
 
 def _plain(value: Any) -> Any:
@@ -52,7 +69,9 @@ def shape_of(messages: Sequence[Mapping[str, Any]]) -> Shape:
 
 
 def shape_told_by(message: Mapping[str, Any]) -> Shape | None:
-    """The shape in which a message calls tools or holds results; None when it does neither."""
+    """The shape in which a message calls tools, holds results or types its parts; None when it does none."""
+    if is_item(message) or has_parts(message):
+        return "responses"
     if message.get("role") == "tool" or "tool_calls" in message:
         return "openai"
     return "anthropic" if _blocks(message, "tool_use", "tool_result") else None
@@ -60,6 +79,9 @@ def shape_told_by(message: Mapping[str, Any]) -> Shape | None:
 
 def calls_of(message: Mapping[str, Any]) -> list[str]:
     """The ids of the tool calls in a message, in order."""
+    if is_item(message):
+        call = call_in(message)
+        return [call] if call else []
     if message.get("role") != "assistant":
         return []
     found = [str(call.get("id", "")) for call in message.get("tool_calls") or ()]
@@ -68,13 +90,23 @@ def calls_of(message: Mapping[str, Any]) -> list[str]:
 
 def answered_by(message: Mapping[str, Any]) -> list[str]:
     """The ids of the tool calls that a message holds results of."""
+    if is_item(message):
+        call = answered_in(message)
+        return [call] if call else []
     if message.get("role") == "tool":
         return [str(message.get("tool_call_id", ""))]
     return [str(block.get("tool_use_id", "")) for block in _blocks(message, "tool_result")]
 
 
-def results(shape: Shape, answers: Sequence[tuple[str, str, bool]]) -> list[Message]:
-    """The messages that hold these results: (call, text, whether it failed)."""
+def results(
+    shape: Shape, answers: Sequence[tuple[str, str, bool]], before: Sequence[Message]
+) -> list[Message]:
+    """The messages that hold these results: (call, text, whether it failed). `before` holds the calls."""
+    if shape == "responses":
+        return [
+            {"type": output_type(before, id), "call_id": id, "output": text}
+            for id, text, _ in answers
+        ]
     if shape == "openai":
         return [{"role": "tool", "tool_call_id": id, "content": text} for id, text, _ in answers]
     content = [
@@ -92,7 +124,7 @@ def with_more_results(message: Message, more: Message) -> Message:
 
 
 def said(text: str) -> Message:
-    """A message from the user, in either shape."""
+    """A message from the user, in any shape."""
     return {"role": "user", "content": text}
 
 
@@ -103,12 +135,16 @@ def is_standing(message: Mapping[str, Any]) -> bool:
 
 def tokens_of(message: Mapping[str, Any]) -> int:
     """What a message costs a model."""
-    spoken = sum(count_tokens(text) for text in texts_of(message))
-    return _FRAME + spoken + _ATTACHED * _attached(message.get("content"))
+    spoken = sum(count_tokens(text) for text in texts_of(message)) + sealed_tokens(message)
+    held = message.get("output") if is_item(message) else message.get("content")
+    return _FRAME + spoken + _ATTACHED * _attached(held)
 
 
 def texts_of(message: Mapping[str, Any]) -> Iterator[str]:
     """Every text in a message: what is said, arguments of calls, results."""
+    if is_item(message):
+        yield from _texts(list(item_texts(message)))
+        return
     yield from _texts(message.get("content"))
     for call in message.get("tool_calls") or ():
         called = call.get("function") or call.get("custom") or {}
@@ -117,6 +153,11 @@ def texts_of(message: Mapping[str, Any]) -> Iterator[str]:
 
 def with_result_texts(message: Message, change: Mapping[str, str]) -> Message:
     """The message with other texts for the results of some calls; images and files stay in them."""
+    if is_item(message):
+        id = answered_in(message)
+        if id not in change:
+            return message
+        return {**message, "output": _with_text(message.get("output"), change[id], "input_text")}
     if message.get("role") == "tool":
         id = str(message.get("tool_call_id", ""))
         return {**message, "content": change[id]} if id in change else message
@@ -133,6 +174,9 @@ def with_result_texts(message: Message, change: Mapping[str, str]) -> Message:
 
 def result_texts(message: Mapping[str, Any]) -> dict[str, str]:
     """The text of each result in a message, by its call."""
+    if is_item(message):
+        id = answered_in(message)
+        return {id: "\n".join(_texts(message.get("output")))} if id else {}
     if message.get("role") == "tool":
         return {str(message.get("tool_call_id", "")): "\n".join(_texts(message.get("content")))}
     return {
@@ -152,16 +196,17 @@ def problems(messages: Sequence[Mapping[str, Any]]) -> list[str]:
         unknown = [id for id in answered if id not in waiting]
         found += [f"message {number}: a result of {id!r}, which nobody called" for id in unknown]
         waiting = [id for id in waiting if id not in answered]
-        if waiting and not (answered and message.get("role") == "tool"):
+        alone = answered and message.get("role") == "tool"
+        if waiting and not (alone or is_said_by_model(message)):
             found += [f"message {number}: {id!r} has no result before it" for id in waiting]
             waiting = []
         waiting += calls_of(message)
     return found
 
 
-def _with_text(content: Any, text: str) -> Any:
+def _with_text(content: Any, text: str, type: str = "text") -> Any:
     attached = [one for one in content if _attached(one)] if isinstance(content, list) else []
-    return [{"type": "text", "text": text}, *attached] if attached else text
+    return [{"type": type, "text": text}, *attached] if attached else text
 
 
 def _attached(content: Any) -> int:
@@ -169,11 +214,24 @@ def _attached(content: Any) -> int:
         return sum(map(_attached, content))
     if not isinstance(content, Mapping):
         return 0
-    if content.get("type") in ("image", "image_url", "file", "input_audio"):
+    if content.get("type") in _FILES:
         return 1
     if content.get("type") == "document":
         return int(not any(_texts(content)))
     return _attached(content.get("content"))
+
+
+_FILES = frozenset(
+    (
+        "image",
+        "image_url",
+        "file",
+        "input_audio",
+        "input_image",
+        "input_file",
+        "computer_screenshot",
+    )
+)
 
 
 def _blocks(message: Mapping[str, Any], *types: str) -> list[Mapping[str, Any]]:

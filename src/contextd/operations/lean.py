@@ -40,8 +40,15 @@ def lean(result: Any, value: Any, runtime: Runtime) -> Any:
         return own()
     found = set(_ids(result))
     short = _shown(runtime, sorted(found)) if found else {}
-    # Where nothing is left, an agent should see what there is none of.
-    return _lean(result, value, short) or value
+    return _lean(result, value, short) or _emptied(value)
+
+
+def _emptied(value: Any) -> Any:
+    """What an agent should see where nothing is left: what there is none of."""
+    if not isinstance(value, dict):
+        return value
+    lists = {name: part for name, part in value.items() if part == []}
+    return lists or value
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Unavailable
+from contextd.domain.encodings import takes_ascii
+from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.sessions.clock import TimeSense, gap_in_words, in_words
@@ -84,10 +85,14 @@ def write(path: Path, block: str, now: datetime) -> bool:
 
     Everything outside the markers stays byte for byte; a file without markers gets the block at
     its end. Returns whether the block says something new. Raises `Denied` when the file is a link
-    out of the project, `Unavailable` when the disk refuses.
+    out of the project, `Invalid` when it is in UTF-16 or no text, `Unavailable` when the disk refuses.
     """
     real = target_inside(path.parent.parent, path)
     before = _read(real)
+    if not takes_ascii(before):
+        raise Invalid(
+            f"{path} is in UTF-16 or no text, so nothing was written to it", "save it as UTF-8"
+        )
     body = f"\n{block.strip()}\n"
     newline = b"\r\n" if b"\r\n" in before else b"\n"
     made = (_BEGIN.format(stamp=iso(now)) + body + _END).encode().replace(b"\n", newline)

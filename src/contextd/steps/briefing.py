@@ -20,13 +20,14 @@ from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
-from contextd.sessions.briefing import ALWAYS, BEARING, Line, PackedBriefing, Section, pack_briefing
+from contextd.sessions.briefing import ALWAYS, BEARING, Line, PackedBriefing, Section
 from contextd.sessions.clock import hint
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
 from contextd.sessions.use import told_lines
 from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.at_odds import pack_agreeing
 from contextd.steps.evidence import LATEST, OBSERVED, missed_gaps
 from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
@@ -129,8 +130,8 @@ def brief(
                 fresh(_changes(_news(_foreign(changed, thread), sessions))[:3], earlier_sessions),
             ),
         ]
-    packed = pack_briefing([s for s in sections if s.lines], budget)
     every = person.records | {one.id: one for one in lately.rules} | records
+    packed = pack_agreeing(runtime, [s for s in sections if s.lines], every, budget)
     quoted_records = [every[id] for id in packed.ids]
     runtime.trace.own_texts += [record.text for record in quoted_records]
     runtime.trace.used += quoted_records

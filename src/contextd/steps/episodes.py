@@ -20,7 +20,7 @@ from contextd.sessions.retractions import mark_taken_back
 from contextd.sessions.thread import THREAD, thread_of
 from contextd.sessions.turns import Turn, turns_of
 from contextd.steps.catching_up import HEADLESS, catch_up
-from contextd.steps.seating import branch_of
+from contextd.steps.seating import branch_of, place_of
 from contextd.steps.writing import Changed, change_all, embed_documents
 
 _NAMESPACE = uuid.UUID("b3a1d6c2-93a5-5c0f-8a53-1f5d1f0c7e42")
@@ -169,10 +169,11 @@ def _tells(turn: Turn) -> bool:
 def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
     digest = digest_of(turn)
     root = str(runtime.checkout.root) + "/" if runtime.checkout else ""
+    commit, branch = place_of(session, turn.ended)
     data = {
         "turn": turn.key,
         "answer": digest.whole if len(digest.whole) > len(digest.text) else "",
-        "branch": session.branch,
+        "branch": branch,
         "files": [path.removeprefix(root) for path in list(turn.files)[-_FILES:]],
         "commands": [command[:200] for command, _ in _ran(turn)],
         "commits": turn.commits[-5:],
@@ -190,7 +191,7 @@ def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
         trust="extracted",
         confidence=0.5,
         valid_from=turn.began,
-        anchor=Anchor(session.commit, session.branch),
+        anchor=Anchor(commit, branch),
         created_at=turn.began,
         updated_at=turn.ended,
     )

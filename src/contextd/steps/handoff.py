@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from contextd.code.git.changes import external_changes
 from contextd.code.git.program import branch
+from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import headed
 from contextd.domain.sessions import Session
@@ -18,7 +20,9 @@ from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
 from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
-from contextd.steps.seating import branch_here, branch_of
+from contextd.steps.seating import branch_here, place_of
+
+_log = logging.getLogger(__name__)
 
 _RECENT = 5
 _SAID_SO_FAR = 240
@@ -41,9 +45,13 @@ def write_context_md(
     checkout = runtime.checkout
     if checkout is None or not checkout.context.is_dir():
         return False
-    return write(
-        checkout.context_md, render(situation(runtime, current, turns)), runtime.clock.now()
-    )
+    block = render(situation(runtime, current, turns))
+    try:
+        return write(checkout.context_md, block, runtime.clock.now())
+    except Invalid as error:
+        # It is somebody's file in another encoding: no session ends for that.
+        _log.warning("%s: %s", error.message, error.hint)
+        return False
 
 
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
@@ -167,9 +175,9 @@ def changes_since(runtime: Runtime, last: Session | None) -> tuple[str, ...]:
         changed = external_changes(runtime.root)
     else:
         since, here = last.ended_at or last.last_seen_at, branch(runtime.root)
-        then = branch_of(last)
+        commit, then = place_of(last)
         branch_then = here if _as_kept(runtime, here) == then else then
-        changed = external_changes(runtime.root, last.commit, since, branch_then)
+        changed = external_changes(runtime.root, commit, since, branch_then)
     return tuple(_as_kept(runtime, line) for line in changed.lines)
 
 

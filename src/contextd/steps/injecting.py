@@ -16,6 +16,7 @@ from contextd.domain.words import content_words, query_words
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING
 from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.at_odds import Odds, at_odds, held, held_records
 from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
 from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
@@ -92,13 +93,22 @@ def relevant(
     # Only turns are held against what was said.
     turns = any(record.kind == EPISODE for record in records)
     session_words = _said(runtime, session) if turns else []
+    records = [one for one in records if one.id not in hidden]
+    odds = (
+        at_odds(runtime, [*told_records, *records], held_records(runtime, session))
+        if records
+        else Odds()
+    )
     lines, spent = [HEADER], count_tokens(HEADER)
     chosen: list[Record] = []
     for record in records:
-        if record.id in hidden or len(chosen) == most or _was_quoted(record, session_words):
+        if record.id in odds.outweighed or len(chosen) == most:
+            continue
+        if _was_quoted(record, session_words):
             continue
         note = standing[record.id].note if record.id in standing else ""
-        line = "- " + _line(record, runtime, note)
+        marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
+        line = "- " + _line(record, runtime, marks)
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
             lines.append(line)
@@ -132,14 +142,6 @@ _QUOTED = 0.6
 """The share of a turn's words in one text from which on it would be told twice: a briefing quotes 600
 characters of the last answer, the injection 700 of prompt and answer.
 """
-
-LOST = "injected_before_compaction"
-"""Where a session keeps what it was told and its agent's window no longer holds."""
-
-
-def held(session: Session) -> set[str]:
-    """The records that the agent's window still holds, as far as the session knows."""
-    return set(session.injected) - set(map(str, session.data.get(LOST, ())))
 
 
 def _line(record: Record, runtime: Runtime, note: str) -> str:

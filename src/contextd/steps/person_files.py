@@ -14,6 +14,7 @@ from contextd.domain.changes import Put
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import record_document
+from contextd.domain.encodings import text_in
 from contextd.domain.errors import ContextdError
 from contextd.domain.records import STATUSES, Record, Source, digest
 from contextd.domain.scope import PERSON
@@ -75,12 +76,23 @@ def follow_person_files(runtime: Runtime) -> None:
 
 def text_of(home: Path, name: str) -> str:
     """The person's own text in a file of the home, without contextd's block; empty when there is none."""
+    return _read(home / name) or ""
+
+
+def _read(path: Path) -> str | None:
+    """What `text_of` gives; None for what cannot be read."""
     try:
-        with (home / name).open("rb") as file:
-            content = file.read(_LARGEST)
-    except OSError:
+        with path.open("rb") as file:
+            text = text_in(file.read(_LARGEST))
+    except FileNotFoundError:
         return ""
-    return without_block(content).decode("utf-8", "replace").lstrip("\ufeff")
+    except OSError as error:
+        _log.warning("%s cannot be read: %s", path, error.strerror)
+        return None
+    if text is None:
+        _log.warning("%s is no text that can be read: save it as UTF-8", path)
+        return None
+    return without_block(text.encode("utf-8", "replace")).decode("utf-8")
 
 
 def write_user_md(runtime: Runtime) -> bool:
@@ -107,9 +119,10 @@ def _take_in(runtime: Runtime, home: Path) -> None:
     changes: list[Changed] = []
     fresh: list[Record] = []
     for name in FILES:
-        if (home / name).exists() and not _readable(home / name):
+        text = _read(home / name)
+        if text is None:
             continue
-        file_lines = [_clean(runtime, one) for one in told_in(text_of(home, name))]
+        file_lines = [_clean(runtime, one) for one in told_in(text)]
         mine = [record for record in known if from_file(record) == name]
         changed, new = _compared(runtime, name, file_lines, mine)
         changes += changed
@@ -133,14 +146,6 @@ def _take_in(runtime: Runtime, home: Path) -> None:
 def _changed(runtime: Runtime, one: Changed) -> Put:
     record = one.after.with_(version=one.before.version, updated_at=runtime.clock.now())
     return Put(record, one.action, one.reason)
-
-
-def _readable(path: Path) -> bool:
-    try:
-        with path.open("rb"):
-            return True
-    except OSError:
-        return False
 
 
 def _clean(runtime: Runtime, line: PersonLine) -> PersonLine:

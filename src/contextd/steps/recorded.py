@@ -12,13 +12,14 @@ from contextd.steps.writing import Saved
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The id of what was stored, or of the duplicate that was there. `operation` is what it did to what is
-    known: ADD, UPDATE or SKIP.
+    """The id of what was stored, or of the duplicate that was there; `note` is what there is to say besides.
+    `operation` is what it did to what is known: ADD, UPDATE or SKIP.
     """
 
     id: str
     outcome: Annotated[str, DETAIL]
-    message: str
+    message: Annotated[str, DETAIL]
+    note: str = ""
     redacted: Annotated[int, DETAIL] = 0
     operation: Annotated[str, DETAIL] = ""
 
@@ -40,7 +41,15 @@ def recorded(saved: Saved, note: str = "") -> Recorded:
         secrets = "1 secret" if saved.redacted == 1 else f"{saved.redacted} secrets"
         message += f"; {secrets} removed before storing"
     message += f"; {note}" if note else ""
-    return Recorded(id, saved.outcome, message, saved.redacted, saved.operation)
+    besides = message.replace(f" as {short_id(id)}", "", 1)
+    return Recorded(
+        id,
+        saved.outcome,
+        message,
+        "" if besides == _WORDS["added"] else besides,
+        saved.redacted,
+        saved.operation,
+    )
 
 
 def fate(saved: Saved) -> str:

@@ -13,6 +13,7 @@ from contextd.domain.records import PRESENT, Record, Status
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
 from contextd.domain.words import content_words
+from contextd.governance.contradict import contradiction
 from contextd.governance.judgement import repeats
 from contextd.runtime import Runtime
 from contextd.sessions.commands import forms
@@ -214,6 +215,8 @@ def _united(record: Record, data: Mapping[str, Any], name: str, most: int) -> li
 
 def _same_fix(record: Record, data: Mapping[str, Any]) -> bool:
     mine, theirs = str(record.data.get("solution", "")), str(data["solution"])
+    if contradiction(mine, theirs):
+        return False
     if repeats(theirs, mine) or repeats(mine, theirs):
         return True
     ours, other = set(content_words(mine)), set(content_words(theirs))

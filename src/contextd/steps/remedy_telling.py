@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextd.code.git.cited import AnchorStanding
@@ -15,6 +15,7 @@ from contextd.domain.words import one_line
 from contextd.runtime import Runtime
 from contextd.sessions.signals import reports_failure
 from contextd.steps.anchoring import from_elsewhere, standings
+from contextd.steps.at_odds import Odds, at_odds, held_records
 from contextd.steps.remedy_lookup import known_remedies
 from contextd.steps.witnesses import FLOOR
 
@@ -46,12 +47,19 @@ def remedy_for(
     standing = standings(runtime, records)
     remedy_ids = session.data.get(REMEDIED, ()) if session is not None else ()
     hidden = from_elsewhere(runtime, standing) | set(map(str, remedy_ids))
-    for record in records:
-        stands = standing.get(record.id)
-        if record.id not in hidden and not (stands and stands.reverted):
-            text = _told(runtime, record, stands, budget)
+    fixes = [one for one in records if one.id not in hidden and not _is_reverted(standing, one)]
+    odds = at_odds(runtime, fixes, held_records(runtime, session)) if fixes else Odds()
+    for record in fixes:
+        if record.id not in odds.outweighed:
+            mark = odds.disputed.get(record.id, "")
+            text = _told(runtime, record, standing.get(record.id), budget, mark)
             return (text, [record]) if text else ("", [])
     return "", []
+
+
+def _is_reverted(standing: Mapping[str, AnchorStanding], record: Record) -> bool:
+    stands = standing.get(record.id)
+    return stands is not None and bool(stands.reverted)
 
 
 REMEDIED = "remedied"
@@ -87,7 +95,9 @@ def _may_be_told(record: Record, session: Session | None) -> bool:
     return known and (session is None or record.session != session.id)
 
 
-def _told(runtime: Runtime, record: Record, stands: AnchorStanding | None, budget: int) -> str:
+def _told(
+    runtime: Runtime, record: Record, stands: AnchorStanding | None, budget: int, dispute: str
+) -> str:
     """As much as the budget holds: the fix goes before what was tried."""
     data = record.data
     tried: Sequence[object] = data.get("tried") or ()
@@ -95,7 +105,7 @@ def _told(runtime: Runtime, record: Record, stands: AnchorStanding | None, budge
     marks.append(age(record.updated_at, runtime.clock.now()))
     marks.append(times(record))
     marks += [f"commit {record.anchor.commit[:8]}"] if record.anchor.commit else []
-    marks.append(standing_note(record, stands))
+    marks += [standing_note(record, stands), dispute]
     head = f"{HEADER}\n- {one_line(str(data.get('problem') or record.title), _PROBLEM)}"
     tail = f"[{' · '.join(filter(None, marks))}]"
     spent = count_tokens(f"{head}\n{tail}\n")

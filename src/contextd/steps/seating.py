@@ -10,13 +10,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.code.git.program import branch, here, repository
+from contextd.code.git.program import branch, head, here, repository
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.jobs import Schedule
 from contextd.domain.records import SHOWN
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session, SessionChange
+from contextd.domain.time import iso
 from contextd.governance.redact import redact
 from contextd.jobs.cron import cron
 from contextd.jobs.table import JOBS
@@ -46,8 +47,13 @@ _log = logging.getLogger(__name__)
 BRIEFED = "briefed"
 """Says of a session that its agent was given a briefing."""
 
-RESUMED_ON = "resumed_on"
-"""Where a session keeps the branch on which its client took it up again."""
+RESUMED = "resumed"
+"""Where a session keeps when its client took it up again, and at which commit of which branch, latest last."""
+
+_RESUMED_ON = "resumed_on"
+"""Where older sessions keep the last of these branches."""
+
+_RESUMPTIONS = 50
 
 
 @dataclass(slots=True)
@@ -67,14 +73,17 @@ def seats(runtime: Runtime) -> Seats:
 
 
 def seated(runtime: Runtime) -> tuple[Runtime, Session | None]:
-    """The call in the session it belongs to, and that session: the connection's own, one of the same client that hooks
-    follow, or a new one. A connection that paused until its session ended goes on in a new one. The
+    """The call in the session it belongs to, and that session: the one its client names, the connection's own, one of
+    the same client that hooks follow, or a new one. A connection that paused until its session ended goes on in a new one. The
     calls of someone who may only read here belong to none.
     """
     if not runtime.connection or runtime.project is None or runtime.surface not in AGENTS:
         return runtime, None
     if not runtime.caller.may("write", runtime.scope):
         return runtime, None
+    named = _named_by_client(runtime)
+    if named is not None:
+        return replace(runtime, session=named.id), named
     seat = seats(runtime).made((runtime.connection, runtime.scope), Seat)
     with seat.lock:
         before = _session_on(runtime, seat)
@@ -102,6 +111,9 @@ def session_of(runtime: Runtime) -> Session | None:
     """The open session of the call's connection; None when it has none."""
     if runtime.project is None:
         return None
+    named = _named_by_client(runtime)
+    if named is not None:
+        return named
     seat = seats(runtime).get((runtime.connection, runtime.scope))
     id = runtime.session or (seat.session if seat is not None else "")
     found = runtime.view.sessions.get(id) if id else None
@@ -166,7 +178,22 @@ def branch_here(runtime: Runtime) -> str:
 
 def branch_of(session: Session) -> str:
     """The branch on which the work of a session goes on, or went on last."""
-    return str(session.data.get(RESUMED_ON) or session.branch)
+    return place_of(session)[1]
+
+
+def place_of(session: Session, at: datetime | None = None) -> tuple[str, str]:
+    """Commit and branch where a session began, or was last taken up again before a moment."""
+    places = [one for one in session.data.get(RESUMED, ()) if at is None or one[0] <= iso(at)]
+    if places:
+        return str(places[-1][1]), str(places[-1][2])
+    return session.commit, str(session.data.get(_RESUMED_ON) or session.branch)
+
+
+def resumed_here(runtime: Runtime, session: Session, at: datetime) -> dict[str, Any]:
+    """What a session keeps when its client takes it up again in the call's checkout."""
+    commit = head(runtime.root) if runtime.checkout is not None else ""
+    place = [iso(at), commit, branch_here(runtime)]
+    return {RESUMED: [*session.data.get(RESUMED, ()), place][-_RESUMPTIONS:]}
 
 
 def is_open(session: Session) -> bool:
@@ -255,6 +282,21 @@ def _session_on(runtime: Runtime, seat: Seat) -> Session | None:
     return sessions.by_external(runtime.client, runtime.connection)
 
 
+def _named_by_client(runtime: Runtime) -> Session | None:
+    """The open session that hooks follow and the client names with the call. One process may hold several
+    of them over one connection.
+    """
+    if not runtime.client_sessions:
+        return None
+    here = frozenset({runtime.scope})
+    open_ones = runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
+    by_name = {one.external_id: one for one in reversed(open_ones) if is_open(one)}
+    return next((by_name[id] for id in runtime.client_sessions if id in by_name), None)
+
+
+_OPEN = 50
+
+
 def _hooked(runtime: Runtime) -> Session | None:
     """An open session that a hook of the same client process started, and that no other connection
     sits in. Of several windows of one process the one heard of last: nothing in a call says whose it is, and
@@ -266,7 +308,7 @@ def _hooked(runtime: Runtime) -> Session | None:
     here = frozenset({runtime.scope})
     open_ones = (
         session
-        for session in runtime.view.sessions.find(here, statuses=("active",), limit=50)
+        for session in runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
         if runtime.process in session.data.get("ancestors", ())
         and is_open(session)
         and session.id not in taken

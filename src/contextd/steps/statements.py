@@ -16,6 +16,7 @@ from contextd.sessions.explicit import held
 from contextd.sessions.statements import Statement, statements
 from contextd.sessions.turns import Turn
 from contextd.sessions.worth import weights, worth
+from contextd.steps.seating import place_of
 from contextd.steps.superseding import supersede_older
 from contextd.steps.witnesses import DROPPED, seen_again
 from contextd.steps.writing import Saved, save_new
@@ -186,7 +187,8 @@ def _plain(text: str) -> str:
 def anchor_of(runtime: Runtime, session: Session, files: Sequence[str] = ()) -> Anchor:
     """Where in git something was learned: where the session ended up, if it is still there."""
     if runtime.checkout is None:
-        return Anchor(session.commit, session.branch)
-    here = branch(runtime.root) == session.branch
-    commit = (head(runtime.root) if here else "") or session.commit
-    return Anchor(commit, session.branch, blobs(runtime.root, files) if files else {})
+        return Anchor(*place_of(session))
+    begun, branch_then = place_of(session)
+    here = branch(runtime.root) == branch_then
+    commit = (head(runtime.root) if here else "") or begun
+    return Anchor(commit, branch_then, blobs(runtime.root, files) if files else {})

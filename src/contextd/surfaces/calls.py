@@ -35,7 +35,8 @@ class Peer:
     """Who is on the other end of a connection.
 
     `connection` names a conversation that lasts, over restarts of this process too; it is empty where
-    nothing lasts. `process` is the client's process, `repeats` are the ids of requests that were under
+    nothing lasts. `process` is the client's process, `client_sessions` what it calls the session of the
+    call it makes, `repeats` are the ids of requests that were under
     way when the conversation was interrupted.
     """
 
@@ -46,6 +47,7 @@ class Peer:
     project: str = ""
     connection: str = ""
     process: int = 0
+    client_sessions: tuple[str, ...] = ()
     repeats: frozenset[str | int] = frozenset()
 
     def request(self, operation: str, arguments: Mapping[str, Any], call: Call | None) -> Request:
@@ -59,6 +61,7 @@ class Peer:
             client=self.client,
             connection=self.connection,
             process=self.process,
+            client_sessions=self.client_sessions,
             key=key,
             repeated=call is not None and call.repeated,
         )

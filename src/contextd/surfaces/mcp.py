@@ -5,7 +5,10 @@ One low-level server per connection, all alike for one profile. Both protocol er
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -67,7 +70,7 @@ def build_server(calls: Calls, manner: Manner, peer_of: PeerOf) -> Server[Any]:
         op = manner.tool(params.name)
         if op is None:
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name}")
-        peer = _named(peer_of(ctx), ctx)
+        peer = replace(_named(peer_of(ctx), ctx), client_sessions=client_sessions(ctx.meta))
         call = None
         if peer.connection and ctx.request_id is not None:
             number = ctx.request_id
@@ -185,6 +188,25 @@ def _wants_all(ctx: Context) -> bool:
 
 def _lines(notices: Sequence[Notice]) -> list[str]:
     return ["\n".join(f"({notice.text})" for notice in notices)] if notices else []
+
+
+_CODEX_TURN = "x-codex-turn-metadata"
+_SESSION_KEYS = ("threadId", "ai.opencode/sessionID", "antigravity.google/conversation_id")
+"""Under which clients say in the `_meta` of a call whose it is: one process may hold several windows."""
+
+
+def client_sessions(meta: object) -> tuple[str, ...]:
+    """What a client calls the session a call belongs to, nearest first; empty where it does not say."""
+    if not isinstance(meta, Mapping):
+        return ()
+    turn = meta.get(_CODEX_TURN)
+    if isinstance(turn, str):
+        with suppress(ValueError):
+            turn = json.loads(turn)
+    about: Mapping[Any, Any] = turn if isinstance(turn, Mapping) else {}
+    names = [meta.get(key) for key in _SESSION_KEYS]
+    names += [about.get("thread_id"), about.get("session_id")]
+    return tuple(dict.fromkeys(one for one in names if isinstance(one, str) and one))
 
 
 def _named(peer: Peer, ctx: Context) -> Peer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from contextd.domain.tokens import count_tokens
 from contextd.interop.clients import CLIENTS
 from contextd.interop.install import install
 from contextd.interop.plugins import plugin_files
+from contextd.surfaces.mcp import client_sessions
 from support.clients import CodingClient
 from support.desks import Desk, Home
 from support.repositories import SHOP, committed
@@ -67,6 +69,55 @@ def test_of_two_windows_of_one_process_the_one_that_was_asked_is_the_one_that_ca
         desk.connected(connection, AGENT)("session_start", task_description=f"task of {window}")
     tasks = {one.external_id: one.task for one in desk.sessions()}
     assert tasks == {"s-1": "task of s-1", "s-2": "task of s-2"}
+
+
+def test_a_client_that_names_its_session_with_a_call_is_in_that_one(
+    words_only: Desk, home: Home, tmp_path: Path
+) -> None:
+    desk = words_only
+    bakery = Desk(desk.host, committed(tmp_path / "bakery", {"bakery.py": "A = 1\n"}))
+    bakery("init")
+    # Two threads of one process over one connection; the last one belongs to another project.
+    for where, window in ((desk, "t-1"), (desk, "t-2"), (bakery, "t-3")):
+        begun(where, window, AGENT)
+        home.clock.move(minutes=1)
+    agent = desk.connected("one", AGENT)
+
+    def call(operation: str, *told: str, **arguments: Any) -> Any:
+        request = replace(agent.request(), client_sessions=told)
+        return desk.host.call(operation, request, arguments).value
+
+    for window in ("t-1", "t-2", "t-1"):
+        call("session_start", window, task_description=f"task of {window}")
+        call("remember", window, content=f"What {window} found out about the pool")
+    # A sub-agent's thread is unknown; that of its parent is named after it.
+    call("remember", "sub", "t-2", content="What a helper found out about locks")
+    sessions = {one.external_id: one for one in desk.sessions()}
+    assert {id: one.task for id, one in sessions.items()} == {
+        "t-1": "task of t-1",
+        "t-2": "task of t-2",
+    }
+    payload = {"session_id": "t-1", "cwd": str(desk.root), "reason": "other"}
+    desk.on("hook")("hook_event", event="SessionEnd", payload=payload, client="claude-code")
+    over = {one.external_id: one.ended_at is not None for one in desk.sessions()}
+    assert over == {"t-1": True, "t-2": False}
+    # One of another project is nobody's here.
+    call("session_start", "t-3", task_description="task of whom")
+    assert [one.task for one in bakery.sessions()] == [""]
+
+
+@pytest.mark.parametrize(
+    ("meta", "told"),
+    [
+        ({"threadId": "t", "x-codex-turn-metadata": {"session_id": "s"}}, ("t", "s")),
+        ({"x-codex-turn-metadata": '{"thread_id": "t", "session_id": "s"}'}, ("t", "s")),
+        ({"ai.opencode/sessionID": "ses_1", "progressToken": 3}, ("ses_1",)),
+        ({"threadId": 7, "x-codex-turn-metadata": "no json"}, ()),
+        (None, ()),
+    ],
+)
+def test_clients_say_in_their_own_ways_whose_a_call_is(meta: object, told: tuple[str, ...]) -> None:
+    assert client_sessions(meta) == told
 
 
 def test_an_agent_whose_hook_was_not_heard_gets_its_briefing_when_it_starts(

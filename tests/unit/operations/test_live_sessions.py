@@ -290,7 +290,9 @@ def test_a_session_resumed_weeks_after_it_was_learned_from_is_still_one(
     session.starts("resume")
     session.hook("SessionEnd", reason="other")
     assert desk.view.sessions.get(before.id) == before, "it was only looked at"
+    began_on = current_branch(desk.root)
     git(desk.root, "checkout", "-q", "-b", "credit-notes")
+    git(desk.root, "commit", "-q", "--allow-empty", "-m", "Begin credit notes")
     session.asks(REMEMBERED)
     now = desk.view.sessions.get(before.id)
     assert (now.status, now.ended_at, now.started_at) == ("active", None, before.started_at)
@@ -307,14 +309,25 @@ def test_a_session_resumed_weeks_after_it_was_learned_from_is_still_one(
     [row] = [one for one in desk("list_sessions")["sessions"] if one["id"] == before.id]
     assert len(desk("list_sessions")["sessions"]) == 2
     assert row["learned"] == after.data["learned"]
+    commit = git(desk.root, "rev-parse", "HEAD").strip()
+    assert (row["branch"], row["resumed_on"]) == (began_on, [f"credit-notes {commit[:8]}"])
+    assert (after.commit, after.branch) == (before.commit, began_on)
+    query = Query(scopes=frozenset({desk.scope}), kinds=(EPISODE,))
+    told_at = {
+        one.title[:20]: (one.anchor.branch, one.anchor.commit)
+        for one in desk.view.records.find(query).records
+        if one.session == before.id
+    }
+    assert told_at == {
+        PROMPT[:20]: (began_on, before.commit),
+        REMEMBERED[:20]: ("credit-notes", commit),
+    }
     assert desk("session_timeline", session_id=before.id)["session"]["id"] == before.id
     unchanged = [one for one in desk.sessions() if one.id != before.id]
     assert [one.data.get("learned") for one in unchanged] == [o.data["learned"] for o in others]
     assert [one.id for one in next_door.desk.sessions()] == [one.id for one in elsewhere]
-    assert {one.status for one in (*unchanged, *next_door.desk.sessions())} <= {
-        "completed",
-        "archived",
-    }
+    ended = {one.status for one in (*unchanged, *next_door.desk.sessions())}
+    assert ended <= {"completed", "archived"}
     assert REMEMBERED in client().starts()
 
 

@@ -14,6 +14,7 @@ from contextd.domain.scope import PERSON, Scope, may_leave
 from contextd.domain.tokens import count_tokens
 from contextd.home import LOCAL
 from contextd.steps.person import personal_lines
+from contextd.steps.person_files import write_user_md
 from support.clocks import Shifted
 from support.desks import Desk, opened
 from support.repositories import committed
@@ -286,6 +287,24 @@ def test_a_file_of_another_encoding_or_none_at_all_is_in_nobodys_way(desk):
     (desk.host.settings.home / "USER.md").unlink()
     (desk.host.settings.home / "USER.md").mkdir()
     assert desk("recall_context", query="anything")["entries"] == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig", "cp1252"])
+def test_a_file_of_another_encoding_says_what_it_says(desk, encoding):
+    path = desk.host.settings.home / "USER.md"
+    path.write_bytes("- Antworte höflich und knapp\n- Größen in Zoll\n".encode(encoding))
+    assert said(desk) == {"Antworte höflich und knapp", "Größen in Zoll"}
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 99)
+    assert len(said(desk)) == 2
+
+
+def test_a_file_in_utf_16_is_never_written_to(desk):
+    path = desk.host.settings.home / "USER.md"
+    path.write_bytes("- Antworte knapp\n".encode("utf-16"))
+    before = path.read_bytes()
+    with pytest.raises(Invalid, match="UTF-16"):
+        write_user_md(desk.runtime())
+    assert path.read_bytes() == before
 
 
 def test_a_secret_in_user_md_is_never_stored(desk):

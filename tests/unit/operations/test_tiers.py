@@ -154,3 +154,16 @@ def test_nothing_told_is_said_and_an_unknown_session_refused(shop):
     assert shop.answer("explain_injection").text == "nothing was told unasked yet"
     with pytest.raises(Exception, match="no session"):
         shop("explain_injection", session_id="abcdef")
+
+
+def test_a_tier_that_is_off_says_so_or_nothing(shop):
+    rule(shop, "policy", "Secrets", severity="critical", requirement="Never commit a secret")
+    shop.configure("injection:\n  tier0: false\n  tier1: false\n")
+    assert shop.as_owner("injection_tiers")["tiers"] == []
+    shop.configure("injection:\n  tier0: true\n")
+    started(shop)
+    shop.configure("injection:\n  tier0: false\n")
+    answer = shop.on("cli").answer("injection_tiers")
+    assert [(one["tier"], one["off"]) for one in answer.value["tiers"]] == [(0, True), (1, False)]
+    assert "off, injection.tier0 turns it on" in answer.text
+    assert "injection.tier1 turns it off" in answer.text

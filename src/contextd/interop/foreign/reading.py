@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.encodings import text_in
 from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.time import parse_instant
 from contextd.interop.foreign.format import Unread
@@ -34,11 +35,12 @@ def text_of(path: Path, largest: int = LARGEST) -> str:
             raise NotFound(f"{path} is not a file", "give the path of one")
         if path.stat().st_size > largest:
             raise TooLarge(f"{path} is larger than {largest:,} bytes", "split it")
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{path}: byte {error.start} is not UTF-8", "save it as UTF-8") from None
+        text = text_in(path.read_bytes())
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+    if text is None:
+        raise Invalid(f"{path} is no text that can be read", "save it as UTF-8")
+    return text
 
 
 def packed_text(path: Path, name: re.Pattern[str]) -> Iterator[tuple[str, str]]:
@@ -72,10 +74,10 @@ def _member(path: Path, packed: zipfile.ZipFile, member: zipfile.ZipInfo) -> str
         content = stream.read(member.file_size + 1)
     if len(content) > member.file_size:
         raise TooLarge(f"{where} is larger than it says", "unpack it by hand")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Invalid(f"{where}: byte {error.start} is not UTF-8", "export it again") from None
+    text = text_in(content)
+    if text is None:
+        raise Invalid(f"{where} is no text that can be read", "export it again")
+    return text
 
 
 def json_of(path: Path, text: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from contextd.domain.encodings import text_in
 from contextd.domain.errors import Invalid, NotFound
 from contextd.interop.importers import (
     aider,
@@ -231,4 +232,6 @@ def head_of(path: Path) -> list[str]:
     except OSError as error:
         raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
     # Not `splitlines`: texts hold line ends of other kinds.
-    return head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")[:20]
+    text = text_in(head)
+    text = head.decode("utf-8", "replace") if text is None else text
+    return text.replace("\r\n", "\n").split("\n")[:20]

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from contextd.domain.encodings import text_in
 from contextd.domain.errors import Invalid, NotFound, TooLarge
 from contextd.domain.records import digest
 from contextd.interop.importers.batch import ImportBatch, Redact, unredacted
@@ -52,9 +53,11 @@ def text_reader(tell: Callable[[Telling, str], None]) -> Read:
             size, modified = path.stat().st_size, path.stat().st_mtime
             if size > LARGEST:
                 raise TooLarge(f"{path.name} has {size // 1_000_000} MB", "it is not read")
-            text = path.read_text("utf-8", "replace")
+            text = text_in(path.read_bytes())
         except OSError as error:
             raise NotFound(f"cannot read {path}: {error.strerror}", "check the path") from error
+        if text is None:
+            raise Invalid(f"{path.name} is no text that can be read", "save it as UTF-8")
         transcript = Telling(path=path, redact=redact, last=datetime.fromtimestamp(modified, UTC))
         tell(transcript, text)
         transcript.counts["read"] += 1

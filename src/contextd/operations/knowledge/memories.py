@@ -139,8 +139,9 @@ def memory_record(
             runtime, before, within_limits(revision), action="update", reason=f"topic {key}"
         )
         runtime.trace.wrote([after.id], type="memory", action="update")
-        note = f"{short_id(after.id)} on {key} says this now"
-        return Recorded(after.id, "updated", note, operation="UPDATE")
+        message = f"{short_id(after.id)} on {key} says this now"
+        note = f"what is known on {key} says this now"
+        return Recorded(after.id, "updated", message, note, operation="UPDATE")
     saved = save_new(
         runtime,
         "memory",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal
 
 from contextd.domain.dataclass import dataclass
@@ -17,6 +17,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.signatures import error_lines, normalised, plain
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.asking import asked, unanswered
+from contextd.steps.at_odds import at_odds
 from contextd.steps.finding import find_records
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
@@ -40,7 +41,8 @@ _MOST_LISTED, _MOST_SYMPTOMS = 100, 12
 @dataclass(frozen=True, slots=True)
 class Remediation:
     """A fix: what was wrong, what was tried, what worked and where. `match` says how it was found, and
-    `stands` what became of the code it changed, empty where it cites none.
+    `stands` what became of the code it changed, empty where it cites none; `disputed` says which other fix says
+    the opposite.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Remediation:
     affected_files: list[str] = field(default_factory=list[str])
     commit: str = ""
     stands: str = ""
+    disputed: str = ""
     occurrence_count: int = 1
     sessions: list[str] = field(default_factory=list[str])
     verified: bool = False
@@ -79,7 +82,7 @@ class Remediation:
         count = "met once" if self.occurrence_count == 1 else f"met {self.occurrence_count}×"
         marks = [self.match, short_id(self.id), self.source, self.age, count]
         marks += [f"commit {self.commit[:8]}"] if self.commit else []
-        marks += [self.stands] if self.stands else []
+        marks += [self.stands, self.disputed]
         marks += [] if self.status == "active" else [self.status]
         return "\n".join([*lines, f"  ({' · '.join(filter(None, marks))})"])
 
@@ -162,13 +165,17 @@ def _shown(
 ) -> list[Remediation]:
     standing = standings(runtime, records)
     hidden = from_elsewhere(runtime, standing)
+    odds = at_odds(runtime, [one for one in records if one.id not in hidden])
     found = []
     for record in records:
         if record.id in hidden:
             continue
         stands = standing.get(record.id)
         match, score = matches[record.id]
-        found.append(_view(runtime, record, match, score, standing_note(record, stands)))
+        shown = _view(runtime, record, match, score, standing_note(record, stands))
+        instead = odds.outweighed.get(record.id, "")
+        outweighed = f"{short_id(instead)} says otherwise and weighs more" if instead else ""
+        found.append(replace(shown, disputed=outweighed or odds.disputed.get(record.id, "")))
     return found
 
 

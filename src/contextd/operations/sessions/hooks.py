@@ -23,6 +23,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.acting import judged_or_nothing
+from contextd.steps.at_odds import LOST
 from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import follow_agent, read_so_far, unread
 from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
@@ -31,15 +32,14 @@ from contextd.steps.delegating import note_for
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.hearing import is_echo
-from contextd.steps.injecting import LOST, bearing_on
+from contextd.steps.injecting import bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import (
     BRIEFED,
-    RESUMED_ON,
-    branch_here,
     new_session,
     open_session,
+    resumed_here,
     task_of,
 )
 from contextd.steps.skill_files import follow_skill_files
@@ -180,10 +180,11 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     if found is not None and found.status != "withdrawn":
         change = SessionChange(id=found.id, seen_at=arrival.at)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
-            resumed = {"hooked": True, "ancestors": ancestors, RESUMED_ON: branch_here(runtime)}
-            change = replace(change, resumed=True, data=resumed)
+            resumed = resumed_here(runtime, found, arrival.at)
+            data = {"hooked": True, "ancestors": ancestors, **resumed}
+            change = replace(change, resumed=True, data=data)
         return _Sitting(found, False, change)
-    data: dict[str, Any] = {
+    session_data: dict[str, Any] = {
         "ancestors": ancestors,
         "transcript": occurrence.transcript,
         "hooked": True,
@@ -191,9 +192,9 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
         BRIEFED: found is not None and bool(found.data.get(BRIEFED)),
     }
     if found is not None:
-        data["continues"] = found.id
-        data |= read_so_far(found)
-    session = new_session(runtime, external_id=external, client=name, data=data)
+        session_data["continues"] = found.id
+        session_data |= read_so_far(found)
+    session = new_session(runtime, external_id=external, client=name, data=session_data)
     return _Sitting(session, True, SessionChange(id=session.id, seen_at=arrival.at))
 
 

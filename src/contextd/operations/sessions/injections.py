@@ -103,7 +103,7 @@ def explain_injection(runtime: Runtime, session_id: str = "") -> LastInjection:
 class TierShare:
     """One tier over some sessions: how many records it told, and how many of them show in what the session
     did since; in how many sessions it told something, and how many of those ended as a success. `setting`
-    turns it off.
+    turns it off, or on again where it is `off`.
     """
 
     tier: int
@@ -112,6 +112,7 @@ class TierShare:
     sessions: int
     succeeded: int
     setting: str
+    off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +127,11 @@ class TierShares:
         lines = [f"In the last {self.sessions} session{'s' * (self.sessions != 1)}:"]
         for one in self.tiers:
             share = round(100 * one.used / one.told) if one.told else 0
+            counts = f"told {one.told}, used {one.used} ({share} %), in {one.sessions} sessions"
+            hint = f"off, {one.setting} turns it on" if one.off else f"{one.setting} turns it off"
+            before = " before" if one.off else ""
             lines.append(
-                f"tier {one.tier}: told {one.told}, used {one.used} ({share} %), in {one.sessions}"
-                f" sessions, of which {one.succeeded} succeeded; {one.setting} turns it off"
+                f"tier {one.tier}: {counts}{before}, of which {one.succeeded} succeeded; {hint}"
             )
         return "\n".join(lines)
 
@@ -159,10 +162,20 @@ def injection_tiers(runtime: Runtime, sessions: int = 50) -> TierShares:
             present[tier] += 1
             succeeded[tier] += session.outcome == "success"
     shares = [
-        TierShare(t, injections[t], used[t], present[t], succeeded[t], f"injection.tier{t}")
-        for t in (ALWAYS, BEARING)
+        TierShare(
+            tier,
+            injections[tier],
+            used[tier],
+            present[tier],
+            succeeded[tier],
+            setting,
+            off=not runtime.settings.flag(setting),
+        )
+        for tier, setting in ((ALWAYS, "injection.tier0"), (BEARING, "injection.tier1"))
     ]
-    return TierShares(len(looked_through), shares)
+    # Of a tier that is off and told nothing there is nothing to say.
+    shown = [one for one in shares if one.told or not one.off]
+    return TierShares(len(looked_through), shown)
 
 
 def _sessions(runtime: Runtime, session_id: str, most: int) -> list[Session]:

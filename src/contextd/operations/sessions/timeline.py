@@ -13,6 +13,7 @@ from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.paging import page_size
+from contextd.steps.seating import RESUMED
 from contextd.steps.views import Known, known
 
 _TEXT = 1_200
@@ -23,7 +24,9 @@ _SHORTEST_PREFIX = 4
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """A session in a list. `minutes` is how long it lasted, or lasts."""
+    """A session in a list. `minutes` is how long it lasted, or lasts. It began on `branch`, and was taken up
+    again on each `resumed_on`, with the commit there.
+    """
 
     id: str
     status: str
@@ -31,6 +34,7 @@ class SessionRow:
     client: str
     task: str
     branch: str
+    resumed_on: list[str]
     started_at: str
     age: str
     minutes: int
@@ -82,6 +86,7 @@ def _row(runtime: Runtime, session: Session) -> SessionRow:
         client=session.client,
         task=session.task or ", ".join(session.topics[:3]),
         branch=session.branch,
+        resumed_on=[f"{one[2]} {one[1][:8]}".strip() for one in session.data.get(RESUMED, ())],
         started_at=iso(session.started_at),
         age=age(session.started_at, runtime.clock.now()),
         minutes=max(0, round((end - session.started_at).total_seconds() / 60)),

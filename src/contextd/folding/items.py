@@ -1,0 +1,122 @@
+"""The items of OpenAI's Responses API: calls and their outputs stand beside the messages, not in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from contextd.domain.errors import Invalid
+
+_OTHERS = frozenset(
+    (
+        "reasoning",
+        "compaction",
+        "compaction_trigger",
+        "item_reference",
+        "additional_tools",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+        "program",
+    )
+)
+"""Types of items that are neither messages nor calls and outputs."""
+
+_PARTS = frozenset(("input_text", "input_image", "input_file", "output_text", "refusal"))
+"""Types of the parts of a message in this API; the others name theirs differently."""
+
+_TEXT_OUTPUTS = {
+    "function_call": "function_call_output",
+    "custom_tool_call": "custom_tool_call_output",
+}
+"""The items that answer a call with a text."""
+
+_TOLD = (
+    "name",
+    "arguments",
+    "input",
+    "output",
+    "summary",
+    "content",
+    "action",
+    "operation",
+    "code",
+)
+"""Fields of an item that a model reads."""
+
+_SEALED = 5
+"""Characters of encrypted reasoning to a token: four of text, which base64 makes a third longer."""
+
+
+def is_item(value: Mapping[str, Any]) -> bool:
+    """Whether this is an item without a role, such as a call or its output."""
+    type = value.get("type")
+    if not isinstance(type, str) or "role" in value:
+        return False
+    return type in _OTHERS or type.endswith(("_call", "_output"))
+
+
+def has_parts(message: Mapping[str, Any]) -> bool:
+    """Whether a message holds parts as only this API types them."""
+    content = message.get("content")
+    if not isinstance(content, list):
+        return False
+    return any(isinstance(part, Mapping) and part.get("type") in _PARTS for part in content)
+
+
+def is_said_by_model(value: Mapping[str, Any]) -> bool:
+    """Whether something may stand between a call and its output: it came in the same response."""
+    return is_item(value) or (value.get("role") == "assistant" and has_parts(value))
+
+
+def call_in(item: Mapping[str, Any]) -> str:
+    """The id of the call that an item makes and somebody has to answer; empty for any other item. What the
+    service runs by itself has none.
+    """
+    made = is_item(item) and str(item["type"]).endswith("_call")
+    return str(item.get("call_id") or "") if made else ""
+
+
+def answered_in(item: Mapping[str, Any]) -> str:
+    """The id of the call that an item holds the output of; empty for any other item."""
+    if not is_item(item) or not str(item["type"]).endswith("_output"):
+        return ""
+    if item["type"] == "program_output":
+        return ""
+    return str(item.get("call_id") or item.get("id") or "")
+
+
+def output_type(items: Sequence[Mapping[str, Any]], call: str) -> str:
+    """The type of the item that answers this call with a text.
+
+    Raises `Invalid` for a call that no text answers, such as one of a shell or a screen.
+    """
+    made = next((one for one in reversed(items) if call_in(one) == call), None)
+    type = str(made["type"]) if made is not None else "call nobody made"
+    found = _TEXT_OUTPUTS.get(type)
+    if found is None:
+        raise Invalid(
+            f"the call {call!r} is a {type}, which no text answers",
+            "append() takes its output item",
+        )
+    return found
+
+
+def item_texts(item: Mapping[str, Any]) -> Iterator[Any]:
+    """What a model reads of an item: texts, and lists of parts that may hold more than text."""
+    for value in (item[name] for name in _TOLD if item.get(name)):
+        typed = isinstance(value, list) and all(
+            isinstance(o, Mapping) and "type" in o for o in value
+        )
+        attached = isinstance(value, Mapping) and value.get("type") == "computer_screenshot"
+        if isinstance(value, str) or typed or attached:
+            yield value
+        else:
+            yield json.dumps(value, default=str)
+
+
+def sealed_tokens(item: Mapping[str, Any]) -> int:
+    """About what reasoning costs that only the service can read."""
+    sealed = item.get("encrypted_content")
+    return len(sealed) // _SEALED if isinstance(sealed, str) else 0
