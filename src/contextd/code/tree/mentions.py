@@ -32,8 +32,8 @@ def mentioning(root: Path, paths: Sequence[str], words: Sequence[str], most: int
         except ContextdError:
             continue
         left -= len(data)
-        said = path.encode("utf-8", "replace").lower() + b"\n" + data.lower()
-        if found := [stem for stem in stems if stem in said]:
+        searched = path.encode("utf-8", "replace").lower() + b"\n" + data.lower()
+        if found := [stem for stem in stems if stem in searched]:
             held[path] = found
     files = {stem: sum(stem in found for found in held.values()) for stem in stems}
 
