@@ -48,7 +48,9 @@ def _made(
         methods |= {name: _lazy(made, name, _comparing(sign)) for name, sign in signs.items()}
     if frozen:
         methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
-        methods |= {"__getstate__": _state, "__setstate__": _take_state} if slots else {}
+        if slots:
+            methods["__getstate__"] = _lazy(made, "__getstate__", _state)
+            methods["__setstate__"] = _lazy(made, "__setstate__", _take_state)
     for name, method in methods.items():
         if name not in own:
             setattr(made, name, method)
@@ -142,10 +144,13 @@ def _refuse_to_delete(self: Any, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _state(self: Any) -> list[Any]:
-    return [getattr(self, field.name) for field in dataclasses.fields(self)]
+def _state(cls: type) -> Source:
+    return "self", [f"return list({_tuple(cls, 'self', lambda _: True)})"], {}
 
 
-def _take_state(self: Any, state: list[Any]) -> None:
-    for field, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, field.name, value)
+def _take_state(cls: type) -> Source:
+    names = [field.name for field in dataclasses.fields(cls)]
+    # A state of another length is of another version of the class, and refused here.
+    lines = [f"{''.join(f'_{name}, ' for name in names)} = state"] if names else []
+    lines += [f"_set(self, {name!r}, _{name})" for name in names]
+    return "self, state", lines or ["pass"], {"_set": object.__setattr__}

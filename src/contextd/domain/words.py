@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import Stemmer
 
@@ -42,17 +42,23 @@ STOP_WORDS = frozenset(
 
 
 @lru_cache(maxsize=_KEPT)
-def _expand(run: str) -> tuple[str, ...]:
-    if run.isascii() and run.isalpha() and run.islower():
-        return (_stem(run),)
-    if _WIDE.match(run):
-        return (run,) if len(run) == 1 else tuple(a + b for a, b in pairwise(run))
-    parts = _PART.findall(run) if run.isascii() else [p for p in run.split("_") if p]
+def _expand(run: str) -> str:
+    """The words of a run, with spaces between them."""
+    if run.isascii():
+        if run.isalpha() and run.islower():
+            return _stem(run)
+        if run.isdigit():
+            return run
+        parts = _PART.findall(run)
+    elif _WIDE.match(run):
+        return run if len(run) == 1 else " ".join(a + b for a, b in pairwise(run))
+    else:
+        parts = [part for part in run.split("_") if part]
     whole = run.strip("_").casefold()
     folded = [part.casefold() for part in parts]
     if len(folded) == 1 and folded[0] == whole:
-        return (_stem(whole),)
-    return tuple(dict.fromkeys(w for w in (whole, *map(_stem, folded)) if w))
+        return _stem(whole)
+    return " ".join(dict.fromkeys((whole, *map(_stem, folded)))) if whole else ""
 
 
 # PyStemmer's objects hold a cache that is not safe to share between threads; the lru_cache makes a
@@ -67,9 +73,14 @@ def _stem(word: str) -> str:
 
 def words(text: str) -> list[str]:
     """The words of `text`, in order, with repeats. Identifiers give the whole and its parts."""
+    return spaced_words(text).split()
+
+
+def spaced_words(text: str) -> str:
+    """The same as one text, with spaces between them."""
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    return list(chain.from_iterable(map(_expand, _runs(text))))
+    return " ".join(filter(None, map(_expand, _runs(text))))
 
 
 def query_words(text: str) -> list[str]:
@@ -82,7 +93,7 @@ def content_words(text: str) -> list[str]:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     runs = [run for run in _runs(text) if run.casefold() not in STOP_WORDS]
-    return list(dict.fromkeys(word for run in runs for word in _expand(run)))
+    return list(dict.fromkeys(word for run in runs for word in _expand(run).split()))
 
 
 def _runs(text: str) -> list[str]:

@@ -89,10 +89,12 @@ def find_documents(
     strict: bool = False,
     past: Past | None = None,
     handed_out: bool = True,
+    without: frozenset[str] = frozenset(),
     **conditions: Any,
 ) -> Result:
     """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
-    code is ranked so that the right files come first. `handed_out` as for `find_records`.
+    code is ranked so that the right files come first. Nothing is given of the files `without`.
+    `handed_out` as for `find_records`.
     """
     if not question.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
@@ -105,7 +107,7 @@ def find_documents(
         runtime.embedder,
         question,
         query,
-        hydrate=lambda ids: contents_of(runtime, ids),
+        hydrate=lambda ids: contents_of(runtime, ids, without),
         limit=limit,
         now=now,
         cascade=runtime.cascade,
@@ -124,9 +126,11 @@ def hand_out_whole(runtime: Runtime, records: Sequence[Record]) -> None:
     runtime.trace.gave += [Serving("discovery", one.id, count_tokens(one.text)) for one in records]
 
 
-def contents_of(runtime: Runtime, ids: Sequence[str]) -> dict[str, Texted]:
+def contents_of(
+    runtime: Runtime, ids: Sequence[str], without: frozenset[str] = frozenset()
+) -> dict[str, Texted]:
     """What stands behind index ids: records, chunks of code, messages. Those that nothing stands behind
-    any more are left out.
+    any more are left out, and chunks of the files `without`.
     """
     view = runtime.view
     places = {id: place for id in ids if (place := message_place(id)) is not None}
@@ -134,7 +138,8 @@ def contents_of(runtime: Runtime, ids: Sequence[str]) -> dict[str, Texted]:
     found: dict[str, Texted] = {record.id: record for record in view.records.get(others)}
     rest = [id for id in others if id not in found]
     if rest:
-        found |= {chunk.id: chunk for chunk in view.files.chunks(rest)}
+        chunks = view.files.chunks(rest)
+        found |= {chunk.id: chunk for chunk in chunks if chunk.path not in without}
     if places:
         by_place = {place: id for id, place in places.items()}
         for session_id, event in view.sessions.messages(list(by_place)):

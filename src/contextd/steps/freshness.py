@@ -13,14 +13,21 @@ from contextd.code.index.freshness import CheckoutDifference, Tree
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
+from contextd.code.tree.mentions import mentioning
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
+from contextd.domain.words import content_words
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.scanning import scan_project
 
 INLINE = 64
 """So many changed files are indexed before the call goes on; more follow in the background."""
+
+_AT_ONCE = 16
+"""So many of more changed files, those that mention what is asked, are indexed before it is answered: a
+tenth of a second.
+"""
 
 _TREES_KEPT, _RESOLVERS_KEPT = 16, 4
 _PROJECTS_KEPT = 1_000
@@ -44,55 +51,70 @@ class Described:
             self.lock.wait_for(lambda: not self.readers)
 
 
-@contextmanager
-def steady(runtime: Runtime, *, certain: bool = False) -> Iterator[str]:
-    """Make the code index say what the caller's checkout says, for a call that looks into it inside.
-    Gives what it could not yet do.
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """Where the code index is behind a checkout: a `notice` of it, and the `paths` of which it still says
+    what no longer holds.
+    """
 
-    A few changed files are indexed at once, many by a job. Two work trees of one project share an
+    notice: str = ""
+    paths: frozenset[str] = frozenset()
+
+
+@contextmanager
+def steady(runtime: Runtime, *, certain: bool = False, asked: str = "") -> Iterator[Lag]:
+    """Make the code index say what the caller's checkout says, for a call that looks into it inside.
+    Gives where it is behind.
+
+    A few changed files are indexed at once, many by a job: of them only such as mention what is `asked`
+    at once. Two work trees of one project share an
     index: a call from the other one first brings over the files that differ between them, and none
     changes the index while another looks. For a caller who may only read, the index stays as it is.
     With `certain` all files are looked at, whatever the system told of them.
     """
     if runtime.project is None or runtime.checkout is None:
-        yield ""
+        yield Lag()
         return
     index = _described(runtime)
     with index.lock:
         index.enter(runtime.root)
         if len(index.roots) > 1:
-            yield _compared(runtime, index, certain)
+            yield _compared(runtime, index, certain, asked)
             return
         index.readers += 1
     try:
-        yield _compared(runtime, index, certain)
+        yield _compared(runtime, index, certain, asked)
     finally:
         with index.lock:
             index.readers -= 1
             index.lock.notify_all()
 
 
-def _compared(runtime: Runtime, index: Described, certain: bool) -> str:
+def _compared(runtime: Runtime, index: Described, certain: bool, asked: str) -> Lag:
     with index.lock:
         tree = _tree(runtime)
         difference = _difference(runtime, index, tree, certain)
         if difference is None:
-            return ""
+            return Lag()
+        stale = frozenset((*difference.changed, *difference.removed))
         if difference.count and not runtime.caller.may("write", runtime.scope):
-            return f"{difference.count} files changed since they were indexed, grep sees them now"
+            notice = f"{difference.count} files changed since they were indexed, grep sees them now"
+            return Lag(notice, stale)
         if difference.count > INLINE:
             index.root = None
+            brought = _bring_some(runtime, tree, difference, asked) if asked else frozenset()
             root = str(runtime.root)
             job = new_job("refresh_index", runtime.scope, runtime.place, {"root": root}, once=root)
             runtime.queue(job)
-            return (
+            return Lag(
                 f"{difference.count} files changed; their index follows in the background, "
-                "grep sees them now"
+                "grep sees them now",
+                stale - brought,
             )
         _bring(runtime, index, tree, difference)
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
-        return ""
+        return Lag()
 
 
 def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
@@ -164,6 +186,19 @@ def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutD
             resolver=tree.linked(difference),
         )
     index.root = tree.root
+
+
+def _bring_some(
+    runtime: Runtime, tree: Tree, difference: CheckoutDifference, asked: str
+) -> frozenset[str]:
+    """Index those of the files that differ which an answer is most likely in; returns their paths."""
+    differing = (*difference.changed, *difference.added)
+    paths = mentioning(runtime.root, differing, content_words(asked), _AT_ONCE)
+    if paths:
+        some = difference.only(paths)
+        resolver = tree.linked(difference)
+        scan_project(runtime, walked=some.walked, stamps=some.stamps, resolver=resolver)
+    return frozenset(paths)
 
 
 def _watch(runtime: Runtime) -> None:

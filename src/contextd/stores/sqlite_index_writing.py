@@ -11,7 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Document, Family, Vector, family_of
 from contextd.domain.records import digest
 from contextd.domain.scope import Scope
-from contextd.domain.words import words
+from contextd.domain.words import spaced_words
 from contextd.stores import codec, filters
 from contextd.stores.connection import fetch
 from contextd.stores.parts import token
@@ -53,7 +53,7 @@ def row_of(document: Document) -> DocumentRow:
     codec.check_text(document.text, document.near)
     meta = [token("kind", document.kind), token("status", document.status)]
     meta += [token("facet", facet) for facet in facets]
-    lexed = " ".join(words(document.text)), " ".join(words(document.near)), " ".join(meta)
+    lexed = spaced_words(document.text), spaced_words(document.near), " ".join(meta)
     columns = (
         document.kind,
         document.status,

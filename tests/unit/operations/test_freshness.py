@@ -83,6 +83,35 @@ def test_many_changes_are_left_to_a_job_and_the_answer_says_so(scanned):
     assert "background" not in found["notice"]
 
 
+def test_of_many_changes_those_that_are_asked_for_are_known_at_once_and_nothing_old_is_told(
+    scanned,
+):
+    for n in range(INLINE + 1):
+        (scanned.root / "src" / f"many{n}.ts").write_text(f"export const badger{n} = 'marmot';\n")
+    scanned("codebase_index")
+    for n in range(INLINE + 1):
+        (scanned.root / "src" / f"many{n}.ts").write_text(f"export const heron{n} = 'egret';\n")
+    (scanned.root / "src/many1.ts").unlink()
+    (scanned.root / "src/stork.ts").write_text("export const stork = 'egret and crane';\n")
+    for query in ("marmot", "badger1"):
+        look_now(scanned)
+        found = scanned("codebase_search", query=query, limit=50)
+        told = [hit["text"] for hit in found["results"]]
+        assert not [text for text in told if "marmot" in text]
+        assert "follows in the background" in found["notice"]
+    look_now(scanned)
+    assert paths(scanned, "crane")[0] == "src/stork.ts"
+    look_now(scanned)
+    assert "src/many7.ts" in paths(scanned, "heron7")
+    look_now(scanned)
+    found = scanned("context_search", query="marmot", type="code")["results"]
+    assert not [hit for hit in found if "marmot" in hit["text"]]
+    scanned.host.work_off()
+    fresh = scanned("codebase_search", query="egret", limit=100)
+    assert fresh["notice"].count("background") == 0
+    assert len({hit["path"] for hit in fresh["results"]}) > 10
+
+
 def test_a_touched_file_is_read_and_not_indexed_again(scanned):
     files, scope = scanned.view.files, scanned.scope
     paths(scanned, "guard")

@@ -10,7 +10,6 @@ import hashlib
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import accumulate
 
 from tree_sitter import Node
@@ -99,10 +98,9 @@ def _chunk_id(path: str, language: str, piece: bytes, count: int) -> str:
     ).hexdigest()
 
 
-def owned(piece: Chunk, scope: Scope) -> Chunk:
-    """The piece under an id of its project's own: equal files of two projects are two documents."""
-    ids = f"{scope}\0{piece.id}".encode()
-    return replace(piece, id=hashlib.blake2b(ids, digest_size=16).hexdigest())
+def owned_id(piece: Chunk, scope: Scope) -> str:
+    """The id of a piece in its project: equal files of two projects are two documents."""
+    return hashlib.blake2b(f"{scope}\0{piece.id}".encode(), digest_size=16).hexdigest()
 
 
 def _main_symbol(symbols: Sequence[Symbol], starts: Sequence[int], start: int, end: int) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -56,6 +56,18 @@ class CheckoutDifference:
     def count(self) -> int:
         """How many files differ."""
         return len(self.changed) + len(self.added) + len(self.removed)
+
+    def only(self, paths: Collection[str]) -> CheckoutDifference:
+        """As if of the files that differ there were these alone, which are there: to a scan of it the others
+        are neither there nor known, so it leaves them as they are.
+        """
+        others = {*self.changed, *self.added, *self.removed}.difference(paths)
+        return CheckoutDifference(
+            replace(self.walked, files=tuple(f for f in self.walked.files if f.path not in others)),
+            {path: stamp for path, stamp in self.stamps.items() if path not in others},
+            tuple(path for path in self.changed if path not in others),
+            tuple(path for path in self.added if path not in others),
+        )
 
 
 @dataclass(slots=True)

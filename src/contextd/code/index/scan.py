@@ -13,7 +13,7 @@ from pathlib import Path
 
 from contextd.code.index.affected import Affected, defines_names
 from contextd.code.index.analyse import PARSED
-from contextd.code.index.chunk import owned
+from contextd.code.index.chunk import owned_id
 from contextd.code.index.languages.table import changes_resolution, language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan_worker import analysed, analysed_by
@@ -328,14 +328,15 @@ class _Scan:
         """The chunks of a file, redacted; one that was in it before keeps the text it has."""
         known = {piece.id: piece for piece in before.chunks} if before is not None else {}
         for piece in file.chunks:
-            piece = owned(piece, self.scope)
-            same = known.get(piece.id)
+            id = owned_id(piece, self.scope)
+            same = known.get(id)
             if same is not None and same.symbol == piece.symbol:
-                self.same_chunks.add(piece.id)
+                self.same_chunks.add(id)
                 # The store took out the secrets when it came.
-                yield replace(piece, text=Clean(same.text))
+                yield replace(piece, id=id, text=Clean(same.text))
             else:
-                yield replace(piece, text=self.redact(piece.text)) if self.redact else piece
+                text = self.redact(piece.text) if self.redact else piece.text
+                yield replace(piece, id=id, text=text)
 
 
 def _decides(path: str) -> bool:

@@ -121,7 +121,7 @@ def impact(
         path, diff = None, path
     if path and diff:
         raise Invalid("both a path and a diff", "give one of them")
-    with steady(runtime) as behind:
+    with steady(runtime) as lag:
         calls = calls_of(runtime)
         if path:
             changed = named(calls.graph, path)
@@ -132,7 +132,7 @@ def impact(
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
-        _impact(changed, found, knowledge, fixes, budget), notice=_notice(behind, found)
+        _impact(changed, found, knowledge, fixes, budget), notice=_notice(lag.notice, found)
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -313,7 +313,7 @@ def diff_context(
     _check_budget(budget)
     name, commit = diffs.fork(runtime.root, base or "")
     text = diffs.diff(runtime.root, commit)
-    with steady(runtime) as behind:
+    with steady(runtime) as lag:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
@@ -351,7 +351,7 @@ def diff_context(
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(behind, found)
+    notice = _notice(lag.notice, found)
     return DiffContext(
         base=name,
         files=files[:_LISTED],

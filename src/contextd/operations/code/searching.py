@@ -144,8 +144,8 @@ def codebase_search(
     limit = page_size(limit, _MOST)
     wanted = limit if not file_pattern else _MOST
     past = past_of(runtime, query)
-    with steady(runtime) as behind:
-        found = find_documents(runtime, query, (CODE,), limit=wanted, past=past)
+    with steady(runtime, asked=query) as lag:
+        found = find_documents(runtime, query, (CODE,), limit=wanted, past=past, without=lag.paths)
     hits = [
         CodeHit(
             path=chunk.path,
@@ -163,7 +163,7 @@ def codebase_search(
     paths = [hit.path for hit in hits]
     asked(runtime, query, paths, type="code", narrowed=bool(file_pattern))
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
-    return CodeHits(hits, "; ".join(filter(None, (found.notice, behind))))
+    return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice))))
 
 
 def _matches(path: str, pattern: str | None) -> bool:

@@ -25,7 +25,7 @@ from contextd.steps.asking import asked, unanswered
 from contextd.steps.disagreements import opposed
 from contextd.steps.experience import past_of
 from contextd.steps.finding import SEARCHED, find_documents
-from contextd.steps.freshness import steady
+from contextd.steps.freshness import Lag, steady
 from contextd.steps.paging import page_size
 from contextd.steps.views import label
 from contextd.steps.window import archived_sources
@@ -104,8 +104,10 @@ def context_search(
     """
     kinds = SEARCHED.get(type) or (*KINDS, EVENT, CODE)
     past = past_of(runtime, query) if kinds == (CODE,) else None
-    with steady(runtime) if CODE in kinds else nullcontext("") as behind:
-        found = find_documents(runtime, query, kinds, limit=page_size(limit, 100), past=past)
+    with steady(runtime, asked=query) if CODE in kinds else nullcontext(Lag()) as lag:
+        found = find_documents(
+            runtime, query, kinds, limit=page_size(limit, 100), past=past, without=lag.paths
+        )
     now = runtime.clock.now()
     archived = archived_sources(runtime)
     records = [hit.record for hit in found.hits if hit.record is not None]
@@ -124,7 +126,7 @@ def context_search(
     narrowed = type != "all"
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
     nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
-    notes_on_it = (found.notice, "" if hits else nothing, behind)
+    notes_on_it = (found.notice, "" if hits else nothing, lag.notice)
     return SearchHits(hits, "; ".join(filter(None, notes_on_it)))
 
 

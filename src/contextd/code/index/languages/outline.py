@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -10,7 +9,6 @@ from tree_sitter import Node
 from contextd.domain.code import Import, Symbol
 from contextd.domain.dataclass import dataclass
 
-_SPACE = re.compile(r"\s+")
 _LONGEST_SIGNATURE = 240
 
 
@@ -40,9 +38,9 @@ class LooseDefinition:
 
 def text_of(node: Node | None) -> str:
     """The source text of a node; empty for none."""
-    if node is None or node.text is None:
-        return ""
-    return node.text.decode("utf-8", "replace")
+    # Each look at it copies the text.
+    text = None if node is None else node.text
+    return text.decode("utf-8", "replace") if text else ""
 
 
 def unquoted(node: Node | None) -> str:
@@ -52,7 +50,7 @@ def unquoted(node: Node | None) -> str:
 
 def one_line(text: str) -> str:
     """`text` on one line, cut at a fair length."""
-    flat = _SPACE.sub(" ", text).strip()
+    flat = " ".join(text.split())
     return flat if len(flat) <= _LONGEST_SIGNATURE else flat[: _LONGEST_SIGNATURE - 1] + "…"
 
 
