@@ -167,17 +167,17 @@ def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> d
         counts[id] = {word: n for word, n in held.items() if n}
         lengths[id] = len(place) + text.total
     mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-    rareness = _rareness([count.keys() for count in counts.values()])
+    rare = rareness([count.keys() for count in counts.values()])
     return {
         id: sum(
-            rareness[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * lengths[id] / mean))
+            rare[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * lengths[id] / mean))
             for word, n in count.items()
         )
         for id, count in counts.items()
     }
 
 
-def _rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
+def rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
     """The idf of each word among those that hold some (Robertson and Zaragoza 2009)."""
     having = Counter(word for some in holders for word in some)
     return {w: log(1 + (len(holders) - n + 0.5) / (n + 0.5)) for w, n in having.items()}
@@ -244,10 +244,8 @@ def _named(paths: Iterable[str], question: str) -> dict[str, float]:
     asked = frozenset(content_words(question))
     own = {path: words(path) for path in paths}
     shared = {path: asked.intersection(some) for path, some in own.items()}
-    rareness = _rareness(shared.values())
-    sums = {
-        p: sum(rareness[w] for w in some) / (1 + len(own[p]) / 20) for p, some in shared.items()
-    }
+    rare = rareness(shared.values())
+    sums = {p: sum(rare[w] for w in some) / (1 + len(own[p]) / 20) for p, some in shared.items()}
     most = max(sums.values(), default=0.0) or 1.0
     return {path: value / most for path, value in sums.items()}
 

@@ -15,8 +15,10 @@ from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, EVENT, Match, Query, Vector
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
-from contextd.domain.words import content_words, query_words, words
+from contextd.domain.words import query_words, words
 from contextd.ports import Embedder, Index, Reranker
+from contextd.retrieval.answered import is_answered, is_named
+from contextd.retrieval.asked import MOST_WORDS, OVERLAP, Asked, Pair
 from contextd.retrieval.files import Past, by_file
 from contextd.retrieval.fuse import Fuse, fuse_ranks, fuse_scores
 from contextd.retrieval.hits import (
@@ -49,35 +51,23 @@ the other way round 29 %. Of prompts such as `ok continue` or `make the button b
 on a code base, 20 % reach the first and 5 % the second.
 """
 
-SCARCE, SURE = 0.25, 0.35
-"""Where files are looked for: below this share of the question's words anywhere in what was found,
-relevance must be at least so much. The share is (words found)/(words asked + 1).
-"""
+SURE = 0.35
+"""What relevance must be where files are looked for by a question that has no content words."""
 
-NAMED, KNOWN = 0.15, 0.6
-"""There, code with a word of the question in its path or name is an answer at this relevance already,
-if at least this share of the question's words was found.
-"""
+NAMED = 0.15
+"""The relevance from which code with a word of the question in its path or name is shown beside an answer."""
 
 LOUD = 0.02
-"""What the past must add to the score of a file to be an answer where the code is none.
-
-All by replay, of subjects of commits and of 200 LoCoMo questions put to the same code: off-topic
-questions get an answer as rarely as with the floor of code alone (httpx 2.5 and 3 %, petclinic 12.5 and
-14.5, click 12.5 and 13.5; memos, not looked at before, 40.5 and 39.5), and no subject loses one among
-the first five that it had when any past and any shared name were enough (then: 22, 32, 48 and 64 %).
+"""What the past must add to the score of a file to be an answer where the code is none. By replay, of
+subjects of commits and of LoCoMo's questions put to the same code: off-topic ones get no more answers by it.
 """
 
 LEAST = 0.01
 """The relevance a hit has at least: what is shown is never worth nothing."""
 
-OVERLAP = 0.3
-"""What shared words add to relevance at most."""
-
 FAIR = 1.0
 """The BM25 score per word asked below which a best match is poor. Rare words score 3 and more."""
 
-_MOST_WORDS = 64
 _MOST_CHARACTERS = 8_000
 _NAMES_CODE = re.compile(r"[a-z][A-Z]|\w_\w|\w\(|\w\.\w|::|`")
 
@@ -114,7 +104,7 @@ def search(
     """
     question = question[:_MOST_CHARACTERS]
     asked = _askings(question)
-    terms = query_words(question)[:_MOST_WORDS]
+    terms = query_words(question)[:MOST_WORDS]
     if not terms:
         return Candidates((), (), "the question has no words")
     recipe = _recipe(query)
@@ -124,7 +114,7 @@ def search(
             vector, notice = _vector(embedder, asked), ""
         except Unavailable as error:
             notice = f"searched by words only: {error.message}"
-    shared = [query_words(text)[:_MOST_WORDS] for text in asked]
+    shared = [query_words(text)[:MOST_WORDS] for text in asked]
     try:
         lexical, dense = index.rankings(shared, vector, embedder.model, query, DEPTH)
     except Corrupt as error:
@@ -160,7 +150,7 @@ def find(
     a content word. `strict` is for texts that nobody asked for: each must reach `STRICT` by itself.
     `now`, `cascade` and `files` tell from where is asked. With `past`, what earlier work says of
     files, pieces of code are ranked so that the right files come first, and what counts as an answer
-    depends on how much of the question is known here: `SCARCE`, `NAMED`, `LOUD`. A `reranker` has the
+    is told by fitted weights (`retrieval/answered.py`) and by the past: `LOUD`. A `reranker` has the
     last word on the order of the first hits, where they were asked for. `reading` counts the words of
     what is found, and may remember them.
     """
@@ -169,7 +159,7 @@ def find(
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
-    asked = _Asked(question, reading)
+    asked = Asked(question, reading)
     missing_candidates = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(
@@ -238,41 +228,18 @@ def _weights(
     return {LEXICAL: recipe.lexical * min(1.0, best / (FAIR * asked)), DENSE: dense}
 
 
-_Pair = tuple[Candidate, Texted]
-
-
-class _Asked:
-    """The content words of a question, and which of them a text shares. What is said is compared several
-    times in a search and read once.
-    """
-
-    def __init__(self, question: str, reading: Read = read) -> None:
-        self.words = frozenset(content_words(question)[:_MOST_WORDS])
-        self.count = len(self.words)
-        self._reading = reading
-        self._shared: dict[str, set[str]] = {}
-
-    def shared_with(self, text: str) -> set[str]:
-        """Those of the words that are in a text."""
-        shared = self._shared.get(text)
-        if shared is None:
-            counts = self._reading(text).counts
-            shared = self._shared[text] = {word for word in self.words if word in counts}
-        return shared
-
-
 def _relevant(
-    pairs: list[_Pair],
-    asked: _Asked,
+    pairs: list[Pair],
+    asked: Asked,
     *,
     strict: bool,
     lexical_only: bool,
     floor: float,
     past: Past | None,
-) -> tuple[list[_Pair], list[Candidate]]:
+) -> tuple[list[Pair], list[Candidate]]:
     """The pairs that may be given, and the candidates that are too far from the question."""
 
-    def reaches(least: float, pair: _Pair) -> bool:
+    def reaches(least: float, pair: Pair) -> bool:
         cosine = pair[0].part(DENSE).raw
         if cosine >= least:
             return True
@@ -297,7 +264,7 @@ def _relevant(
     return matches, [c for c, _ in pairs if c.id not in ids]
 
 
-def _compared(hits: Sequence[Hit], asked: _Asked) -> list[Hit]:
+def _compared(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
     """The hits with their relevance: the best one's of all, shared out by score, so that it falls from
     hit to hit as the score does and yet says how good the first one is.
     """
@@ -313,10 +280,10 @@ def relevance(question: str, content: Texted, cosine: float) -> float:
     """How relevant a text is to a question; see `RELEVANT`. Without a cosine, the share of the question's
     words.
     """
-    return _weighed(content, _Asked(question), cosine)
+    return _weighed(content, Asked(question), cosine)
 
 
-def _weighed(content: Texted, asked: _Asked, cosine: float) -> float:
+def _weighed(content: Texted, asked: Asked, cosine: float) -> float:
     found = asked.shared_with(_said(content))
     if isinstance(content, Chunk):
         found = found.union(asked.words.intersection(words(f"{content.path} {content.symbol}")))
@@ -330,48 +297,30 @@ def _said(content: Texted) -> str:
 
 
 def _code_kept(
-    pairs: list[_Pair],
-    asked: _Asked,
+    pairs: list[Pair],
+    asked: Asked,
     past: Past,
-    reaches: Callable[[float, _Pair], bool],
+    reaches: Callable[[float, Pair], bool],
     floor: float,
-) -> list[_Pair]:
+) -> list[Pair]:
     """The pairs that may be given where files are looked for; none if none of them is an answer."""
-    known = _known(pairs, asked)
     past_pairs = [pair for pair in pairs if _past_amount(pair, past)]
-    named = [pair for pair in pairs if _is_named(pair, asked.words) and reaches(NAMED, pair)]
-    least = floor if known >= SCARCE else max(floor, SURE)
-    if not (
-        (named and known >= KNOWN)
-        or any(_past_amount(pair, past) >= LOUD for pair in past_pairs)
-        or any(reaches(least, pair) for pair in pairs)
-    ):
-        return []
+    if not any(_past_amount(pair, past) >= LOUD for pair in past_pairs):
+        if asked.count and not is_answered(pairs, asked):
+            return []
+        if not asked.count and not any(reaches(SURE, pair) for pair in pairs):
+            return []
+    named = [pair for pair in pairs if is_named(pair, asked) and reaches(NAMED, pair)]
     fair = {pair[0].id for pair in (*past_pairs, *named)}
-    return [p for p in pairs if p[0].part(LEXICAL).rank or p[0].id in fair or reaches(floor, p)]
+    near = [p for p in pairs if p[0].part(LEXICAL).rank or p[0].id in fair or reaches(floor, p)]
+    return near or pairs
 
 
-def _past_amount(pair: _Pair, past: Past) -> float:
+def _past_amount(pair: Pair, past: Past) -> float:
     """What the past adds to the score of a piece's file."""
     if not isinstance(pair[1], Chunk):
         return 0.0
     return sum(part.amount for part in past.alike.get(pair[1].path, ()))
-
-
-def _is_named(pair: _Pair, asked: frozenset[str]) -> bool:
-    content = pair[1]
-    return isinstance(content, Chunk) and not asked.isdisjoint(
-        words(f"{content.path} {content.symbol}")
-    )
-
-
-def _known(pairs: Sequence[_Pair], asked: _Asked) -> float:
-    """How many of the words asked are anywhere in the pairs, of one more than were asked."""
-    found: set[str] = set()
-    for _, content in pairs:
-        place = content.path if isinstance(content, Chunk) else ""
-        found |= asked.words.intersection(words(place)) | asked.shared_with(content.text)
-    return len(found) / (asked.count + 1)
 
 
 __all__ = ["Hit", "Result", "find", "relevance", "search"]

@@ -1,5 +1,5 @@
-"""The fitted weights of rankers. `tools/fit_ranking.py` makes `data/ranking.json`; nothing is learned at
-run time.
+"""The fitted weights of rankers, and of what tells an answer. `tools/fit_ranking.py` and `tools/fit_answered.py`
+make `data/ranking.json`; nothing is learned at run time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from importlib import resources
 @cache
 def weights(family: str) -> Mapping[str, float]:
     """What each signal of a family counts, against 1: for the score by words and meaning of a message, for
-    the cosine of code.
+    the cosine of code and of what answers.
     """
     text = resources.files("contextd").joinpath("data/ranking.json").read_text("utf-8")
     found: dict[str, float] = json.loads(text)[family]

@@ -87,7 +87,7 @@ def test_a_server_in_c_is_a_program_and_runs_on_no_python_of_its_tests(tmp_path:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
     stack = detect(tmp_path, list(files), sizes={p: len(t) for p, t in files.items()})
-    assert (stack.runtime, stack.package_manager) == ("", "")
+    assert (stack.runtime, stack.package_manager) == ("C", "")
     assert stack.main_language == "C"
     found = project_type(list(files), stack, programs=["src/1.c", "src/0.c"])
     assert (found.value, found.reason) == (

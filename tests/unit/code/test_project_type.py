@@ -103,6 +103,9 @@ _MAVEN = """<project><artifactId>bus</artifactId><modules><module>core</module><
 <profiles><profile><id>release</id><build><plugins><plugin><groupId>org.apache.maven.plugins</groupId>
 <artifactId>{plugin}</artifactId></plugin></plugins></build></profile></profiles></project>"""
 
+_MAVEN_PART = """<project><artifactId>data</artifactId><dependencies><dependency>
+<groupId>org.springframework</groupId><artifactId>spring-web</artifactId></dependency></dependencies></project>"""
+
 
 @pytest.mark.parametrize(
     ("files", "kind"),
@@ -128,6 +131,14 @@ _MAVEN = """<project><artifactId>bus</artifactId><modules><module>core</module><
         ({**_GRADLE_FAMILY, "core/build.gradle": "plugins { id 'org.springframework.boot' }"}, "web-app"),
         ({"pom.xml": _MAVEN.format(plugin="maven-gpg-plugin"), "core/src/main/java/Bus.java": ""}, "library"),
         ({"pom.xml": _MAVEN.format(plugin="maven-jar-plugin"), "core/src/main/java/Bus.java": ""}, "api"),
+        # One package for a web framework, with no place where a program starts; then with one.
+        ({"pom.xml": _MAVEN_PART, "src/main/java/org/data/Page.java": ""}, "library"),
+        ({"pom.xml": _MAVEN_PART, "src/main/java/org/data/ShopApplication.java": ""}, "api"),
+        # A root that hands a plugin's version to its members applies it to none.
+        ({**_GRADLE_FAMILY, "build.gradle": "plugins { id 'com.gradleup.shadow' version '9' apply false }"}, "library"),
+        # The site that shows a package in its documentation is beside it.
+        ({"composer.json": '{"name": "a/panels", "require": {"laravel/framework": "^11"}}', "src/A.php": "",
+          "docs-assets/app/artisan": ""}, "library"),
         # What extends a web framework has a site to try it in; a site can be published as well.
         ({"pyproject.toml": _DJANGO_PACKAGE.format(about="A framework of pages"), **_DJANGO_SITE}, "library"),
         ({"pyproject.toml": _DJANGO_PACKAGE.format(about="Translate together"), **_DJANGO_SITE}, "web-app"),

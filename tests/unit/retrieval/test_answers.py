@@ -67,10 +67,21 @@ def test_code_whose_name_is_asked_for_is_an_answer_when_the_other_words_are_know
     assert found[0] == "shop/mysql.py"
 
 
+@pytest.mark.parametrize(("cosine", "answered"), [(0.2, False), (0.35, True)])
+def test_meaning_alone_must_be_near_when_none_of_the_words_are_known(
+    cosine: float, answered: bool
+) -> None:
+    assert bool(answers("What inspired Melanie to paint?", cart=cosine)) == answered
+
+
+def test_a_short_question_is_answered_from_farther_away_than_a_long_one() -> None:
+    assert answers("tidy leftovers", cart=0.25)
+    assert not answers("tidy leftovers everywhere, please, before Melanie paints", cart=0.25)
+
+
 @pytest.mark.parametrize("cosine", [SURE - 0.02, SURE + 0.02])
-def test_meaning_alone_must_be_nearer_when_none_of_the_words_are_known(cosine: float) -> None:
-    found = answers("What inspired Melanie to paint?", cart=cosine)
-    assert bool(found) == (cosine >= SURE)
+def test_a_question_without_content_words_is_answered_by_what_is_near_alone(cosine: float) -> None:
+    assert bool(answers("what is it about", cart=cosine)) == (cosine >= SURE)
 
 
 @pytest.mark.parametrize("amount", [LOUD - 0.005, LOUD + 0.005])

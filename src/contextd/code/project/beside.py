@@ -7,7 +7,7 @@ import re
 from contextd.code.project.stack_languages import NOT_THE_STACK
 
 _BY_NAME = re.compile(
-    r"^(?i:tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
+    r"^(?i:docs?|tests?|examples?|samples?|demos?|bench(?:es|mark)?)[-_.]"
     r"|[-_.](?i:tests?|specs?|examples?|samples?|demos?|benchmarks?|e2e|testsuite)$|[a-z]Tests?$|[.]Test[A-Z]\w*$"
     r"|^project_templates?$"
 )

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 
 from contextd.code.project.beside import is_beside
 from contextd.code.project.manifests import Manifest
 from contextd.code.project.material import DOCUMENTS, OUTWEIGHED, Material, purpose, substance
+from contextd.code.project.published import (
+    INDEX,
+    builds_program,
+    file_matching,
+    file_named,
+    programs_of_crates,
+    why_family,
+    why_jvm,
+    why_library,
+)
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
 from contextd.code.project.stack_languages import LANGUAGES_OF, MARKUP
@@ -37,22 +47,8 @@ _PAGE_FOLDERS = {"templates", "views", "pages", "resources", "webapp", "jinja2",
 _GOOD_PART = 0.25
 _COMPILED = ("C", "C++")
 _STARTS = re.compile(r"(?:^|/)(?:main|server)\.\w+$")
-_INDEX = re.compile(r"(?:(?:public|web|htdocs|html|www)/)?index\.php")
-_FRONT = re.compile(rf"{_INDEX.pattern}|artisan|bin/console")
-"""Where a PHP application starts, which most of them leave unsaid in composer.json."""
 _STATIC = {"static", "public", "dist"}
 _SITES = ("Django", "Rails", "Laravel", "Symfony", "Phoenix", "Wagtail", "CodeIgniter", "CakePHP")
-_RUNNERS = {
-    "plugin:org.springframework.boot", "org.springframework.boot:spring-boot-maven-plugin",
-    "plugin:application", "plugin:war", "org.apache.maven.plugins:maven-war-plugin",
-    "plugin:io.quarkus", "io.quarkus:quarkus-maven-plugin", "plugin:io.ktor.plugin",
-    "plugin:io.micronaut.application", "io.micronaut.maven:micronaut-maven-plugin",
-    "org.apache.maven.plugins:maven-shade-plugin", "org.apache.maven.plugins:maven-assembly-plugin",
-    "plugin:com.github.johnrengelman.shadow", "plugin:com.gradleup.shadow", "plugin:com.android.application",
-    "plugin:com.google.cloud.tools.jib", "com.google.cloud.tools:jib-maven-plugin",
-}  # fmt: skip
-"""What makes a build for the JVM end in a program; a family of libraries asks for none of them."""
-_FAMILY = 3
 _FOR_OTHERS = re.compile(
     r"\b(?:library|framework|toolkit|sdk|client for|http client|bindings?|wrapper|parser|module for"
     r"|package for|utilities|components? for|implementation of|api client|middleware|runtime for"
@@ -81,10 +77,9 @@ def project_type(
     full, back = _used(stack.of("fullstack")), _used(stack.of("backend"))
     front, app = _used(stack.of("frontend")), _used(stack.of("mobile", "desktop"))
     data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
-    library = _library(stack.manifests, own)
+    library = why_library(stack.manifests, own) or why_jvm(stack, own)
     command = _command(stack, own)
-    offered = _offered(stack.manifests, own)
-    if offered and not (back and _program_behind(stack, own)):
+    if offered := _made_for_others(stack, own, command, serves=bool(back)):
         return ReasonedValue("library", offered)
     served = (full or back) and _serves(own, {one.name for one in full}, stack.manifests)
     if library and (not served or _for_sites(_main(stack.manifests))):
@@ -108,6 +103,13 @@ def project_type(
     return _without_manifest(stack, own, programs) or _nothing(paths)
 
 
+def _made_for_others(stack: Stack, own: Sequence[str], command: str, *, serves: bool) -> str:
+    """Why nothing here is run by itself, whatever it is built on."""
+    if not command and (made := why_jvm(stack, own)):
+        return made
+    return "" if serves and _program_behind(stack, own) else why_family(stack.manifests, own)
+
+
 def _of_server(server: str, shown: list[FoundTechnology], paths: Sequence[str]) -> ReasonedValue:
     if shown:
         return ReasonedValue("fullstack", f"{server} serves and {shown[0].name} shows.")
@@ -126,7 +128,7 @@ def _without_manifest(
 ) -> ReasonedValue | None:
     if stack.main_language in _COMPILED:
         return _built(own, programs)
-    index = _named_wholly(own, _INDEX) if stack.main_language == "PHP" else ""
+    index = file_matching(own, INDEX) if stack.main_language == "PHP" else ""
     return ReasonedValue("web-app", f"{index} answers requests.") if index else None
 
 
@@ -160,9 +162,9 @@ def _program_behind(stack: Stack, own: Sequence[str]) -> str:
         if "/" in manifest.path or system == "npm" or share < _GOOD_PART * total or not known:
             continue
         if system == "go":
-            return _named(own, r"cmd/[^/]+/main\.go") or _named(own, r"main\.go")
+            return file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
         if system == "cargo":
-            return next(filter(None, _crates(stack.manifests, own).values()), "")
+            return next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         return manifest.path if _serves(own, frozenset(), stack.manifests) else ""
     return ""
 
@@ -273,77 +275,6 @@ def _draws_pages(paths: Sequence[str], *, few_count: bool = True) -> bool:
     return (pages > 0 and few_count) or (pages + ready > 0 and 20 * (pages + ready) >= code)
 
 
-def _offered(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
-    """Why a workspace is a family of libraries, if it is: most of its packages are published, and
-    what is private only tries them out.
-    """
-    known = set(own)
-    named = [m for m in manifests if m.name and "/" in m.path and m.ecosystem in ("npm", "cargo")]
-    offered = [
-        m
-        for m in named
-        if not m.private
-        and (m.publishes or m.path.removesuffix("Cargo.toml") + "src/lib.rs" in known)
-    ]
-    programs = any(_crates(manifests, own).values())
-    if len(offered) < 3 or programs or 2 * len(offered) < len(named):
-        return ""
-    listed = ", ".join(m.name for m in offered[:3]) + (", …" if len(offered) > 3 else "")
-    return f"{len(offered)} packages are published for others to depend on: {listed}."
-
-
-def _library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
-    starts = _named_wholly(own, _FRONT)
-    for manifest in manifests:
-        if manifest.ecosystem == "composer" and starts:
-            continue
-        if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
-            return f"{manifest.path} describes a package for others to depend on."
-    if any(m.ecosystem == "cargo" for m in manifests):
-        lib = _named(own, r"src/lib\.rs")
-        crates = _crates(manifests, own)
-        if lib and not any(crates.values()):
-            return f"{lib} is its entry and there is no program."
-    go = any(m.ecosystem == "go" for m in manifests) and _named(own, r".*\.go")
-    if go and not _named(own, r"main\.go"):
-        return "It is a Go module without a main package."
-    nets = [m for m in manifests if m.ecosystem == "nuget" and m.name]
-    if (
-        nets
-        and not any(m.commands for m in nets)
-        and not any("sdk:microsoft.net.sdk.web" in m.dependencies for m in nets)
-    ):
-        return f"{nets[0].path} builds a library and there is no program."
-    return _jvm_family(manifests)
-
-
-def _jvm_family(manifests: Sequence[Manifest]) -> str:
-    """Why a build for the JVM is a family of libraries: it has members, and no program comes out."""
-    builds = [m for m in manifests if m.ecosystem == "maven"]
-    if any(m.commands or not _RUNNERS.isdisjoint(m.dependencies) for m in builds):
-        return ""
-    for manifest in builds:
-        if "/" not in manifest.path and len(manifest.members) >= _FAMILY:
-            return (
-                f"{manifest.path} lists {len(manifest.members)} members, and none builds a program."
-            )
-    return ""
-
-
-def _crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Mapping[str, str]:
-    """Crate folder → its program, for those that may be published."""
-    known = set(own)
-    found = {}
-    for manifest in manifests:
-        if manifest.ecosystem == "cargo" and manifest.name and not manifest.private:
-            folder = manifest.path.removesuffix("Cargo.toml")
-            main = f"{folder}src/main.rs"
-            bins = any(p.startswith(f"{folder}src/bin/") for p in known)
-            program = main if main in known or bins else ""
-            found[folder] = program or (manifest.commands and manifest.path) or ""
-    return found
-
-
 def _command(stack: Stack, own: Sequence[str]) -> str:
     libraries = _used(stack.of("cli"))
     aside = private_beside_published(stack.manifests)
@@ -353,13 +284,13 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
             names = ", ".join(manifest.commands[:3])
             return f"{manifest.path} installs the command {names}."
     if any(m.ecosystem == "cargo" for m in stack.manifests):
-        main = next(filter(None, _crates(stack.manifests, own).values()), "")
+        main = next(filter(None, programs_of_crates(stack.manifests, own).values()), "")
         if main:
             return f"{main} is a program."
     if libraries:
         return f"It is built on {libraries[0].name}."
     if any(m.ecosystem == "go" for m in stack.manifests):
-        main = _named(own, r"cmd/[^/]+/main\.go") or _named(own, r"main\.go")
+        main = file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
         return f"{main} is a program." if main else ""
     for manifest in stack.manifests:
         if manifest.commands:
@@ -374,20 +305,11 @@ def _serves(own: Sequence[str], sites: Set[str], manifests: Sequence[Manifest]) 
         starts = (
             r"(?:(?:manage|wsgi|asgi)\.py|artisan|bin/rails|config\.ru|bin/console|endpoint\.ex)"
         )
-        return bool(_named(near, starts))
+        return bool(file_named(near, starts))
     near = [path for path in own if path.count("/") <= 3]
     pattern = r"(?:main|app|server|wsgi|asgi|manage|Program|Application)\.\w+|index\.[cm]?[jt]sx?"
     config = r"(?:next|nuxt|svelte|astro|remix|vite|react-router)\.config\.\w+"
-    if _named(near, f"(?:{pattern}|{config})"):
+    if file_named(near, f"(?:{pattern}|{config})"):
         return True
-    runs = any(not _RUNNERS.isdisjoint(m.dependencies) for m in manifests)
-    return runs and bool(_named(own, r"\w*Application\.(?:java|kt)"))
-
-
-def _named(own: Sequence[str], pattern: str) -> str:
-    return _named_wholly(own, re.compile(rf"(?:^|.*/){pattern}"))
-
-
-def _named_wholly(own: Sequence[str], pattern: re.Pattern[str]) -> str:
-    hits = [path for path in own if pattern.fullmatch(path)]
-    return min(hits, key=lambda path: (path.count("/"), path), default="")
+    runs = any(builds_program(m) for m in manifests)
+    return runs and bool(file_named(own, r"\w*Application\.(?:java|kt)"))

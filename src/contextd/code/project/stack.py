@@ -121,6 +121,9 @@ def detect(
     found = technologies(manifests, own, paths, used, trials)
     primary = primary_ecosystem(manifests, languages)
     runtime, runtime_evidence = runtime_of(manifests, primary)
+    if not runtime and languages and languages[0].language in ("C", "C++"):
+        # What is compiled to the machine needs no other name for what it runs on.
+        runtime = languages[0].language
     manager, manager_evidence = manager_of(manifests, primary)
     return Stack(
         languages=languages,

@@ -17,6 +17,7 @@ _COORDINATES = re.compile(
 _PLUGIN = re.compile(
     r"""\bid\s*\(?\s*["']([\w.-]+)["']\s*\)?(?:\s*version\s*\(?\s*["']([^"']+)["'])?"""
 )
+_UNAPPLIED = re.compile(r"""\bid\s*\(?\s*["']([\w.-]+)["'][^\n]*\bapply\s*\(?\s*false""")
 _APPLIED = re.compile(r"""\bapply\s+plugin:\s*["']([\w.-]+)["']""")
 _KOTLIN = re.compile(r"""\bkotlin\(\s*"(\w+)"\s*\)\s*version\s*"([^"]+)\"""")
 _JAVA = re.compile(
@@ -106,6 +107,10 @@ def gradle(path: str, text: str) -> Manifest:
             dev.add(name)
     asked.update({f"plugin:{name}": "" for name in _APPLIED.findall(text)})
     asked.update({f"plugin:{name}": version for name, version in _PLUGIN.findall(text)})
+    # A plugin that is not applied lends its version to members that ask for it.
+    dev |= {f"plugin:{name}" for name in _UNAPPLIED.findall(text)} - {
+        f"plugin:{name}" for name in _APPLIED.findall(text)
+    }
     asked.update({f"plugin:kotlin-{name}": version for name, version in _KOTLIN.findall(text)})
     java = next((next(filter(None, found)) for found in _JAVA.findall(text)), "")
     java = java.replace("_", ".").removeprefix("1.").strip(".")

@@ -1,0 +1,132 @@
+"""Whether a project is made for others to depend on, as its manifests say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from contextd.code.project.manifests import Manifest
+from contextd.code.project.stack import Stack
+from contextd.code.project.stack_languages import LANGUAGES_OF
+
+INDEX = re.compile(r"(?:(?:public|web|htdocs|html|www)/)?index\.php")
+FRONT = re.compile(rf"{INDEX.pattern}|artisan|bin/console")
+"""Where a PHP application starts, which most of them leave unsaid in composer.json."""
+RUNNERS = {
+    "plugin:org.springframework.boot", "org.springframework.boot:spring-boot-maven-plugin",
+    "plugin:application", "plugin:war", "org.apache.maven.plugins:maven-war-plugin",
+    "plugin:io.quarkus", "io.quarkus:quarkus-maven-plugin", "plugin:io.ktor.plugin",
+    "plugin:io.micronaut.application", "io.micronaut.maven:micronaut-maven-plugin",
+    "org.apache.maven.plugins:maven-shade-plugin", "org.apache.maven.plugins:maven-assembly-plugin",
+    "plugin:com.github.johnrengelman.shadow", "plugin:com.gradleup.shadow", "plugin:com.android.application",
+    "plugin:com.google.cloud.tools.jib", "com.google.cloud.tools:jib-maven-plugin",
+}  # fmt: skip
+"""What makes a build for the JVM end in a program; a family of libraries asks for none of them."""
+_FAMILY = 3
+_PACKERS = {
+    "org.apache.maven.plugins:maven-shade-plugin",
+    "org.apache.maven.plugins:maven-assembly-plugin",
+}
+"""They may as well pack sources, or what a library hides in itself."""
+_JVM_CODE = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala)/")
+_JVM_START = re.compile(
+    r"src/main/(?:java|kotlin|scala)/.*/(?:\w*(?:Application|Main|Launcher)|App|Server)\.(?:java|kt|scala)$"
+)
+_STARTER = re.compile(r"org\.springframework\.boot:spring-boot-starter-(?!parent)")
+"""Starters draw in what an application needs."""
+
+
+def why_family(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
+    """Why a workspace is a family of libraries, if it is: most of its packages are published, and
+    what is private only tries them out.
+    """
+    known = set(own)
+    members = [m for m in manifests if m.name and "/" in m.path and m.ecosystem in ("npm", "cargo")]
+    public = [
+        m
+        for m in members
+        if not m.private
+        and (m.publishes or m.path.removesuffix("Cargo.toml") + "src/lib.rs" in known)
+    ]
+    programs = any(programs_of_crates(manifests, own).values())
+    if len(public) < 3 or programs or 2 * len(public) < len(members):
+        return ""
+    listed = ", ".join(m.name for m in public[:3]) + (", …" if len(public) > 3 else "")
+    return f"{len(public)} packages are published for others to depend on: {listed}."
+
+
+def why_library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
+    """Why a project is one package, or a family of them, that others depend on, if it is."""
+    starts = file_matching(own, FRONT)
+    for manifest in manifests:
+        if manifest.ecosystem == "composer" and starts:
+            continue
+        if manifest.publishes and not manifest.private and manifest.path.count("/") <= 2:
+            return f"{manifest.path} describes a package for others to depend on."
+    if any(m.ecosystem == "cargo" for m in manifests):
+        lib = file_named(own, r"src/lib\.rs")
+        programs = programs_of_crates(manifests, own)
+        if lib and not any(programs.values()):
+            return f"{lib} is its entry and there is no program."
+    go = any(m.ecosystem == "go" for m in manifests) and file_named(own, r".*\.go")
+    if go and not file_named(own, r"main\.go"):
+        return "It is a Go module without a main package."
+    nets = [m for m in manifests if m.ecosystem == "nuget" and m.name]
+    if (
+        nets
+        and not any(m.commands for m in nets)
+        and not any("sdk:microsoft.net.sdk.web" in m.dependencies for m in nets)
+    ):
+        return f"{nets[0].path} builds a library and there is no program."
+    return ""
+
+
+def builds_program(manifest: Manifest) -> bool:
+    """Whether a build for the JVM ends in a program."""
+    return not RUNNERS.isdisjoint(manifest.dependencies.keys() - manifest.dev)
+
+
+def why_jvm(stack: Stack, own: Sequence[str]) -> str:
+    """Why a build for the JVM makes libraries, if it does: no program comes out, and it has members, or
+    nothing in it is where a program starts.
+    """
+    if stack.main_language not in LANGUAGES_OF["maven"]:
+        return ""
+    builds = [m for m in stack.manifests if m.ecosystem == "maven"]
+    root = next((m for m in builds if "/" not in m.path), None)
+    if root is None or any(m.commands for m in builds):
+        return ""
+    asked = {name for m in builds for name in m.dependencies.keys() - m.dev}
+    members, path = max((len(m.members), m.path) for m in builds if "/" not in m.path)
+    if members >= _FAMILY and RUNNERS.isdisjoint(asked):
+        return f"{path} lists {members} members, and none builds a program."
+    if not RUNNERS.isdisjoint(asked - _PACKERS) or any(map(_STARTER.match, asked)):
+        return ""
+    if any(map(_JVM_START.search, own)) or not any(map(_JVM_CODE.search, own)):
+        return ""
+    return f"{root.path} builds a package, and nothing in it is the start of a program."
+
+
+def programs_of_crates(manifests: Sequence[Manifest], own: Sequence[str]) -> Mapping[str, str]:
+    """Crate folder → its program, for those that may be published."""
+    known = set(own)
+    found = {}
+    for manifest in manifests:
+        if manifest.ecosystem == "cargo" and manifest.name and not manifest.private:
+            folder = manifest.path.removesuffix("Cargo.toml")
+            main = f"{folder}src/main.rs"
+            bins = any(p.startswith(f"{folder}src/bin/") for p in known)
+            program = main if main in known or bins else ""
+            found[folder] = program or (manifest.commands and manifest.path) or ""
+    return found
+
+
+def file_named(own: Sequence[str], pattern: str) -> str:
+    """The nearest file whose name, perhaps with folders before it, fits."""
+    return file_matching(own, re.compile(rf"(?:^|.*/){pattern}"))
+
+
+def file_matching(own: Sequence[str], pattern: re.Pattern[str]) -> str:
+    """The nearest file whose whole path fits."""
+    hits = [path for path in own if pattern.fullmatch(path)]
+    return min(hits, key=lambda path: (path.count("/"), path), default="")

@@ -1,0 +1,36 @@
+"""What is asked, as the words that a text may share with it."""
+
+from __future__ import annotations
+
+from contextd.domain.words import content_words
+from contextd.retrieval.hits import Candidate, Texted
+from contextd.retrieval.reading import Read, read
+
+OVERLAP = 0.3
+"""What shared words add to relevance at most."""
+
+MOST_WORDS = 64
+"""Words of a question beyond these are not asked for."""
+
+Pair = tuple[Candidate, Texted]
+"""A candidate with what stands behind it."""
+
+
+class Asked:
+    """The content words of a question, and which of them a text shares. What is said is compared several
+    times in a search and read once.
+    """
+
+    def __init__(self, question: str, reading: Read = read) -> None:
+        self.words = frozenset(content_words(question)[:MOST_WORDS])
+        self.count = len(self.words)
+        self._reading = reading
+        self._shared: dict[str, set[str]] = {}
+
+    def shared_with(self, text: str) -> set[str]:
+        """Those of the words that are in a text."""
+        shared = self._shared.get(text)
+        if shared is None:
+            counts = self._reading(text).counts
+            shared = self._shared[text] = {word for word in self.words if word in counts}
+        return shared
