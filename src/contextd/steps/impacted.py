@@ -74,6 +74,10 @@ def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
     for distance in range(1, depth + 1):
         further: list[tuple[Definition, bool]] = []
         calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
+        # Telling names first: whoever is cut short has most of the answer then.
+        level[:_MOST_FOLLOWED] = sorted(
+            level[:_MOST_FOLLOWED], key=lambda pair: calls.spread(pair[0])
+        )
         for one, certain in level:
             followed += 1
             if followed > _MOST_FOLLOWED or time.monotonic() > end:
