@@ -161,3 +161,11 @@ def test_a_branch_is_told_in_one_text_within_its_budget(coded):
     assert count_tokens(answer.text) <= 130
     with pytest.raises(NotFound):
         coded("diff_context", base="nowhere")
+
+
+def test_a_function_inside_of_a_test_is_told_as_the_test(coded):
+    inner = "from shop import buy\ndef test_it():\n    def run(): return buy()\n    run()\n"
+    written(coded.root, {"shop.py": "def buy(): return 1\n", "tests/test_shop.py": inner})
+    coded.as_owner("init")
+    found = coded("impact", path="shop.py:buy", depth=1)["tests"]
+    assert [(one["symbol"], one["why"]) for one in found] == [("test_it", "calls it")]
