@@ -74,6 +74,10 @@ def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
     for distance in range(1, depth + 1):
         further: list[tuple[Definition, bool]] = []
         calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
+        # Telling names first: whoever is cut short has most of the answer then.
+        level[:_MOST_FOLLOWED] = sorted(
+            level[:_MOST_FOLLOWED], key=lambda pair: calls.spread(pair[0])
+        )
         for one, certain in level:
             followed += 1
             if followed > _MOST_FOLLOWED or time.monotonic() > end:
@@ -121,8 +125,8 @@ def _tests(
     for one in every:
         if is_test(one.path):
             why = "calls it" if one.level == 1 else f"calls it {one.level} calls away"
-            test = TestOfCode(one.path, one.symbol, why, one.certain)
-            found.setdefault((one.path, one.symbol), test)
+            symbol = _runnable(one.symbol)
+            found.setdefault((one.path, symbol), TestOfCode(one.path, symbol, why, one.certain))
     for file in changed.files:
         if is_test(file.path):
             found.setdefault((file.path, ""), TestOfCode(file.path, "", "changes itself"))
@@ -135,6 +139,13 @@ def _tests(
         if path not in known:
             found[path, ""] = TestOfCode(path, "", "imports it", certain)
     return list(found.values())
+
+
+def _runnable(symbol: str) -> str:
+    """The test around a function that stands inside of it, which no runner takes by itself."""
+    parts = symbol.split(".")
+    tests = [number for number, part in enumerate(parts) if part.startswith("test_")]
+    return ".".join(parts[: tests[0] + 1]) if tests else symbol
 
 
 def _named_after(graph: SymbolGraph, changed: ChangedCode) -> list[str]:

@@ -244,6 +244,124 @@ def index_of(documents: dict[str, bytes]) -> bytes:
 ADD = "scip-python python shop 0.1 `shop.cart`/Cart#add()."
 
 
+def test_fixtures_of_pytest_are_called_by_the_tests_that_name_them(tmp_path):
+    files = PYTHON | {
+        "tests/conftest.py": """import pytest
+from shop.cart import Cart, Store
+@pytest.fixture
+def cart():
+    yield Cart("x")
+@pytest.fixture
+def store(cart) -> Store: return Store()
+""",
+        "tests/unit/test_cart.py": """def test_it(cart, store):
+    cart.add(1)
+    store.write(2)
+def plain(cart): cart.add(1)
+""",
+        "elsewhere/test_cart.py": "def test_it(cart): cart.add(1)\n",
+    }
+    calls = graph_of(tmp_path, files)
+    test = ("tests/unit/test_cart.py", "test_it")
+    assert test in callers(calls, "shop/cart.py", "Cart.add")
+    assert test in callers(calls, "shop/cart.py", "Store.write")
+    assert callers(calls, "tests/conftest.py", "cart") == {test, ("tests/conftest.py", "store")}
+
+
+def test_what_containers_hold_is_followed(tmp_path):
+    text = """from shop.cart import Cart, Store
+class Shelf:
+    def __init__(self):
+        self.carts: dict[str, Cart] = {}
+        self.made = [Store()]
+    @property
+    def all(self) -> list[Cart]: return list(self.carts.values())
+def pair() -> tuple[Cart, Store]: ...
+def bare():
+    return Cart("x"), Store()
+def by_key(s: Shelf): s.carts["a"].add(1)
+def by_get(s: Shelf): s.carts.get("a").add(1)
+def by_items(s: Shelf):
+    for name, cart in s.carts.items(): cart.add(1)
+def by_property(s: Shelf):
+    for n, cart in enumerate(s.all): cart.add(n)
+def by_part():
+    cart, store = pair()
+    cart.add(store.write(1))
+def by_bare():
+    cart, store = bare()
+    store.write(cart)
+def by_list(s: Shelf): s.made[0].write(1)
+"""
+    calls = graph_of(tmp_path, PYTHON | {"shelf.py": text})
+    added = {
+        name for path, name in callers(calls, "shop/cart.py", "Cart.add") if path == "shelf.py"
+    }
+    assert added == {"by_key", "by_get", "by_items", "by_property", "by_part"}
+    written = {n for path, n in callers(calls, "shop/cart.py", "Store.write") if path == "shelf.py"}
+    assert written == {"by_part", "by_bare", "by_list"}
+
+
+def test_functions_inside_of_others_and_objects_that_are_returned_are_known(tmp_path):
+    text = """export function agent() {
+  return { get(path: string) { return path; } };
+}
+describe("one", () => {
+  const helper = () => 1;
+  it("a", () => { helper(); agent().get("/"); });
+});
+describe("two", () => {
+  it("b", () => { helper(); });
+});
+"""
+    calls = graph_of(tmp_path, TYPESCRIPT | {"src/a.test.ts": text})
+    facts = calls.facts.get("src/a.test.ts")
+    assert facts is not None
+    led = {
+        (site.line, edge.target.qualified)
+        for site in facts.sites
+        for edge in calls.link("src/a.test.ts", site)
+    }
+    assert {(6, "helper"), (6, "agent"), (6, "agent.get")} <= led
+
+
+def test_go_knows_several_results_fields_called_as_their_type_and_types_as_arguments(tmp_path):
+    files = GO | {
+        "cart/more.go": """package cart
+type Lines []int
+func (l Lines) Len() int { return 0 }
+type Saver interface { Open() (*Store, error) }
+type Room struct { Lines Lines; stores map[string]*Store }
+func Both() (*Cart, *Store, error) { return nil, nil, nil }
+func Made[T any](n int) *Store { return nil }
+""",
+        "use.go": """package main
+import "shop/cart"
+func several() { c, s, _ := cart.Both(); c.Add(1); s.Put(2) }
+func typed(r *cart.Room) { r.Lines.Len() }
+func generic() { cart.Made[int](1).Put(3) }
+func opened(s cart.Saver) { st, err := s.Open(); st.Put(4); _ = err }
+""",
+        "cart/room.go": """package cart
+func (r *Room) each() { for _, s := range r.stores { s.Put(1) } }
+func (r *Room) one() { if s, ok := r.stores["a"]; ok { s.Put(1) } }
+func made() { all := make([]*Store, 1); all[0].Put(2) }
+""",
+    }
+    calls = graph_of(tmp_path, files)
+    assert callers(calls, "cart/store.go", "Store.Put") == {
+        ("cart/cart.go", "Cart.Add"),
+        ("use.go", "several"),
+        ("use.go", "generic"),
+        ("use.go", "opened"),
+        ("cart/room.go", "Room.each"),
+        ("cart/room.go", "Room.one"),
+        ("cart/room.go", "made"),
+    }
+    assert callers(calls, "cart/more.go", "Lines.Len") == {("use.go", "typed")}
+    assert callers(calls, "cart/more.go", "Made") == {("use.go", "generic")}
+
+
 def test_an_index_of_scip_says_what_no_type_says_and_only_while_it_is_fresh(tmp_path):
     files = {"cart.py": PYTHON["other.py"], "app.py": "def go(cart):\n    cart.add(1)\n"}
     for path, text in files.items():

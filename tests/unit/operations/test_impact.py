@@ -67,6 +67,24 @@ def test_another_project_with_the_same_files_and_names_keeps_to_itself(coded, tm
     assert "posts" not in json.dumps(coded("impact", path="refreshToken", depth=5))
 
 
+def test_a_test_that_calls_nothing_is_known_by_what_it_changed_with(coded, tmp_path):
+    token = BLOG["src/auth/token.ts"]
+    for turn in range(2):
+        over_http = f"export function serves() {{ return fetch('/renew?{turn}'); }}\n"
+        files = {"src/auth/token.ts": f"{token}// {turn}\n", "src/pages.test.ts": over_http}
+        written(coded.root, files | {f"src/once{turn}.test.ts": over_http})
+        git(coded.root, "add", "-A")
+        git(coded.root, "commit", "-q", "-m", f"Renew differently {turn}")
+    coded.as_owner("init")
+    found = coded("impact", path="src/auth/token.ts:refreshToken")["tests"]
+    past = [(one["path"], one["certain"]) for one in found if one["why"].startswith("changed")]
+    assert past == [("src/pages.test.ts", False)]
+    other = coded.at(committed(tmp_path / "second", BLOG | files))
+    other.as_owner("init")
+    there = other("impact", path="src/auth/token.ts:refreshToken")["tests"]
+    assert [one["why"] for one in there if one["path"] == "src/pages.test.ts"] == []
+
+
 def test_two_work_trees_have_each_their_own_callers(coded, tmp_path):
     other = tmp_path / "other"
     git(coded.root, "worktree", "add", "-q", str(other), "-b", "other")
@@ -143,3 +161,11 @@ def test_a_branch_is_told_in_one_text_within_its_budget(coded):
     assert count_tokens(answer.text) <= 130
     with pytest.raises(NotFound):
         coded("diff_context", base="nowhere")
+
+
+def test_a_function_inside_of_a_test_is_told_as_the_test(coded):
+    inner = "from shop import buy\ndef test_it():\n    def run(): return buy()\n    run()\n"
+    written(coded.root, {"shop.py": "def buy(): return 1\n", "tests/test_shop.py": inner})
+    coded.as_owner("init")
+    found = coded("impact", path="shop.py:buy", depth=1)["tests"]
+    assert [(one["symbol"], one["why"]) for one in found] == [("test_it", "calls it")]

@@ -81,17 +81,27 @@ def called_names(tree: ast.AST, lines: list[str]) -> list[tuple[int, int, str]]:
     return found
 
 
+def defined_names(tree: ast.AST) -> dict[tuple[int, int], str]:
+    """The functions and classes of a file by the line and column of their names. What pyright finds
+    elsewhere is a parameter or a variable: what is called through it, it does not say.
+    """
+    words = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
+    return {
+        (node.lineno, node.col_offset + len(words[type(node)])): node.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+
+
 def main(folder: Path, root: Path) -> None:
     """Answer for the files named on stdin."""
     server = Server(folder, root)
-    defined: dict[str, dict[int, str]] = {}
+    defined: dict[str, dict[tuple[int, int], str]] = {}
 
-    def named_at(path: str, line: int) -> str:
+    def named_at(path: str, line: int, column: int) -> str:
         if path not in defined:
-            kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-            tree = ast.parse((root / path).read_bytes())
-            defined[path] = {n.lineno: n.name for n in ast.walk(tree) if isinstance(n, kinds)}
-        return defined[path].get(line, "")
+            defined[path] = defined_names(ast.parse((root / path).read_bytes()))
+        return defined[path].get((line, column), "")
 
     for path in sys.stdin.read().splitlines():
         text = (root / path).read_text("utf-8", "replace")
@@ -109,14 +119,18 @@ def main(folder: Path, root: Path) -> None:
                 "textDocument/definition", {"textDocument": {"uri": uri}, "position": place}
             )
             leading: list[tuple[str, int, str]] = []
+            known = bool(locations)
             for one in locations or ():
                 file = Path(unquote(urlparse(one["uri"]).path))
                 if file.is_relative_to(root):
                     inside = str(file.relative_to(root))
-                    at = one["range"]["start"]["line"] + 1
-                    if defining := named_at(inside, at):
+                    start = one["range"]["start"]
+                    at = start["line"] + 1
+                    if defining := named_at(inside, at, start["character"]):
                         leading.append((inside, at, defining))
-            calls.append([line, name, leading, bool(locations)])
+                    else:
+                        known = False
+            calls.append([line, name, leading, known])
         server.tell("textDocument/didClose", {"textDocument": {"uri": uri}})
         print(json.dumps({"path": path, "calls": calls}), flush=True)
     server.process.kill()

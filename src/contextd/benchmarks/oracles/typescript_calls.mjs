@@ -23,19 +23,28 @@ function lastName(node) {
   return ts.isIdentifier(node) ? node : undefined;
 }
 
+// [what is defined here and called, whether that is all there is to say]: what is called through a variable,
+// a parameter or a property of the project the checker does not say.
 function definitions(name) {
   let symbol = checker.getSymbolAtLocation(name);
   if (symbol && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  return (symbol?.declarations ?? []).flatMap((one) => {
+  let all = true;
+  const found = (symbol?.declarations ?? []).flatMap((one) => {
     const file = one.getSourceFile();
     const path = relative(root, file.fileName);
-    if (!one.name || path.startsWith("..") || path.includes("node_modules")) return [];
+    if (path.startsWith("..") || path.includes("node_modules")) return [];
+    if (!one.name) {
+      all = false;
+      return [];
+    }
     const value = one.initializer;
     const called =
       ts.isFunctionLike(one) || ts.isClassLike(one) || ts.isInterfaceDeclaration(one) ||
       (value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value)));
+    if (!called) all = false;
     return called ? [[path, lineOf(file, one.name), one.name.getText(file)]] : [];
   });
+  return [found, all];
 }
 
 for (const path of paths) {
@@ -50,8 +59,9 @@ for (const path of paths) {
     const name = callee && lastName(callee);
     if (name) {
       const type = checker.getTypeAtLocation(callee);
-      const known = !(type.flags & ts.TypeFlags.Any);
-      calls.push([lineOf(file, name), name.text, definitions(name), known]);
+      const [found, all] = definitions(name);
+      const known = all && !(type.flags & ts.TypeFlags.Any);
+      calls.push([lineOf(file, name), name.text, found, known]);
     }
     ts.forEachChild(node, visit);
   };

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
 from functools import cached_property
@@ -11,8 +11,9 @@ from math import inf
 
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
+from contextd.code.calls.interpretation import Interpretation
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
-from contextd.code.calls.meaning import Interpretation, Interpreter
+from contextd.code.calls.meaning import Interpreter
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass
@@ -28,6 +29,20 @@ _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | 
 )
 """Names that anything may have: they tell nothing of whose they are."""
 _FARTHEST = 2
+_BINDING = frozenset(("python", "ecmascript"))
+"""Families in which an import binds names, and nothing else brings in those of another file."""
+_FIXTURES = "conftest.py"
+"""Where pytest finds things that nobody imports."""
+_DOTTED = frozenset(("python", "go", "rust"))
+"""Families in which a member is always named behind a dot or a colon in other files."""
+
+
+class _AnyName:
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_ANY_NAME = _AnyName()
 
 
 @dataclass
@@ -75,6 +90,10 @@ class CallGraph:
             name for one in several if one not in self._callers for name in self._called(one)
         )
 
+    def spread(self, one: Definition) -> int:
+        """In how many files the name of a definition stands that was looked for."""
+        return len(self.facts.naming(one.symbol.name))
+
     def callers(self, one: Definition, until: float = inf) -> tuple[Edge, ...]:
         """Every place that leads to a definition, certain ones first, else by file and line. At `until`,
         by the monotonic clock, those found so far; what was read is not read again the next time.
@@ -99,14 +118,42 @@ class CallGraph:
     def _leading(self, one: Definition, until: float) -> Iterator[Edge]:
         for edge in self.told_by_target.get((one.path, one.qualified), ()):
             yield edge
+        near = {one.path, *self.graph.importers.get(one.path, ())}
         for name in self._names(one):
-            for path in self.facts.naming(name):
+            # Whoever is cut short has seen those first that import it.
+            for path in sorted(self.facts.naming(name), key=lambda path: path not in near):
+                if not self._may_reach(path, name, one):
+                    continue
                 if time.monotonic() > until:
                     raise TimeoutError
                 for site in self.facts.sites(path, name) if path not in self.ready_edges else ():
                     for edge in self.link(path, site):
                         if _same(edge.target, one):
                             yield edge
+
+    def _may_reach(self, path: str, name: str, one: Definition) -> bool:
+        """Whether a file that has a name may mean the definition by it, and is worth reading. What stands
+        by itself is reached through an import of its name or of a module, a member behind a dot.
+        """
+        family = self.layout.family(one.path)
+        if path == one.path or one.symbol.name in INITIALISERS:
+            return True
+        if one.path.endswith(_FIXTURES):
+            return True
+        if one.symbol.parent:
+            return family not in _DOTTED or self.facts.has_member(path, name)
+        return family not in _BINDING or name in self._imported_names.get(path, ())
+
+    @cached_property
+    def _imported_names(self) -> Mapping[str, Container[str]]:
+        """What the imports of a file bind; anything where it imports a whole module."""
+        found: dict[str, set[str]] = {}
+        whole: dict[str, Container[str]] = {}
+        for path, use in self.graph.uses:
+            if use.symbol is None:
+                whole[path] = _ANY_NAME
+            found.setdefault(path, set()).update((use.name, use.local))
+        return {**found, **whole}
 
     def _called(self, one: Definition) -> set[str]:
         names = {one.symbol.name}

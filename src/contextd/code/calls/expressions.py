@@ -34,6 +34,8 @@ _AROUND = frozenset(
     parenthesized_type expression_list readonly_type superclass extends_clause optional_type
     generic_function instantiation_expression""".split()
 )
+_WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
+_TOGETHER = frozenset(("expression_list", "tuple"))
 _ALTERNATIVES = frozenset(
     """conditional_expression ternary_expression boolean_operator binary_operator union_type
     binary_expression""".split()
@@ -64,8 +66,17 @@ def value(node: Node | None) -> Expr:
         name = text_of(node.child_by_field_name(member))
         return ("attr", value(around), intern(name)) if around is not None else ("name", name)
     if kind in _CALLS:
-        called = value(node.child_by_field_name("function"))
+        if made := _made_of(node):
+            return typed(made)
+        if kind == "call" and (walk := _walk(node)):
+            return walk
+        function = node.child_by_field_name("function")
+        if function is not None and function.type == "index_expression":
+            function = function.child_by_field_name("operand")
+        called = value(function)
         return SUPER if called == ("name", "super") else ("call", called)
+    if kind in _TOGETHER and len(node.named_children) != 1:
+        return ("several", tuple(value(one) for one in node.named_children))
     if kind in _AROUND:
         inner = node.child_by_field_name("function") or _first(node)
         return value(inner)
@@ -75,6 +86,31 @@ def value(node: Node | None) -> Expr:
     if special is not None:
         return special(node)
     return _alternatives(node) if kind in _ALTERNATIVES else UNKNOWN
+
+
+def _walk(node: Node) -> Expr | None:
+    """What the functions of Python that walk over something give."""
+    name = text_of(node.child_by_field_name("function"))
+    listed = node.child_by_field_name("arguments")
+    given = listed.named_children if listed is not None and name in _WALKING else []
+    items = tuple(("item", value(one)) for one in given if one.type != "keyword_argument")
+    if not items:
+        return None
+    if name == "next":
+        return items[0]
+    if name == "enumerate":
+        return ("of", UNKNOWN, (("several", (UNKNOWN, items[0])),))
+    return ("of", UNKNOWN, (("several", items),) if name == "zip" else items[:1])
+
+
+def _made_of(node: Node) -> Node | None:
+    """The type that `make` or `new` of Go makes."""
+    named = node.child_by_field_name("function")
+    given = node.child_by_field_name("arguments")
+    if given is None or not given.named_children or text_of(named) not in ("make", "new"):
+        return None
+    first = given.named_children[0]
+    return first if first.type.endswith(("_type", "type_identifier")) else None
 
 
 def typed(node: Node | None) -> Expr:
@@ -184,6 +220,16 @@ def _array(node: Node) -> Expr:
     return ("of", UNKNOWN, (value(node.named_children[-1] if node.named_children else None),))
 
 
+def _listed(node: Node) -> Expr:
+    """A list that is written out."""
+    values = [value(one) for one in node.named_children if one.type != "comment"]
+    return ("of", UNKNOWN, (either(values),)) if values else UNKNOWN
+
+
+def _gathered(node: Node) -> Expr:
+    return ("of", UNKNOWN, (value(node.child_by_field_name("body")),))
+
+
 def _quoted(node: Node) -> Expr:
     """A type between quotes, as Python writes one that is defined further down."""
     parts = [part.strip() for part in text_of(node).strip("'\"").split("|")]
@@ -199,6 +245,16 @@ def _quoted(node: Node) -> Expr:
             expression = ("attr", expression, name)
         found.append(expression)
     return either(found)
+
+
+def _defined(node: Node) -> Expr:
+    return ("defined", node.start_byte)
+
+
+def _converted(node: Node) -> Expr:
+    """`T(x)`, or a call of a function with types as arguments: they are written alike in Go."""
+    found = value(node.child_by_field_name("type"))
+    return ("call", found[1] if found[0] == "of" else found)
 
 
 _SPECIAL: dict[str, Callable[[Node], Expr]] = {
@@ -220,5 +276,19 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "string": _quoted,
     "reference_type": lambda node: value(node.child_by_field_name("type")),
     "named_expression": lambda node: value(node.child_by_field_name("value")),
+    "list": _listed,
+    "array": _listed,
+    "list_comprehension": _gathered,
+    "set_comprehension": _gathered,
+    "generator_expression": _gathered,
+    "arrow_function": _defined,
+    "function_expression": _defined,
+    "generator_function": _defined,
+    "func_literal": _defined,
+    "class": _defined,
+    "type_conversion_expression": _converted,
+    "type_assertion_expression": lambda node: typed(node.child_by_field_name("type")),
+    "index_expression": lambda node: ("item", value(node.child_by_field_name("operand"))),
+    "map_type": lambda node: ("of", UNKNOWN, (value(node.child_by_field_name("value")),)),
     "assignment": lambda node: value(node.child_by_field_name("right")),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 
 from tree_sitter import Node
@@ -10,6 +10,7 @@ from tree_sitter import Node
 from contextd.code.calls.expressions import name_node, typed, value
 from contextd.code.calls.facts import (
     NOTHING,
+    OWN_OBJECT,
     SELF,
     UNKNOWN,
     CodeScope,
@@ -29,6 +30,12 @@ _NAMED = frozenset(
     scoped_identifier""".split()
 )
 """What stands for a definition by its name alone."""
+_PLACES = frozenset(
+    """subscript subscript_expression index_expression attribute member_expression
+    selector_expression field_access array_access field_expression""".split()
+)
+"""What is set without a name being bound: `self.seen[key] = x` says nothing of `self`."""
+_SEVERAL = frozenset(("expression_list", "pattern_list", "tuple_pattern"))
 _PROPERTIES = ("property", "cached_property", "computed_field")
 _PATTERNS = frozenset(("identifier", "property_identifier", "field_identifier", "type_identifier"))
 
@@ -72,7 +79,7 @@ class _Reading:
     def site(self, kind: SiteKind, node: Node, target: Expr | None = None) -> None:
         named = name_node(node)
         found = target or value(node)
-        if found[0] in ("name", "attr"):
+        if found[0] in ("name", "attr", "fixture"):
             line = named.start_point[0] + 1
             self.sites.append(Site(kind, found, line, named.start_byte, self.here))
 
@@ -109,6 +116,8 @@ def _class(reading: _Reading, node: Node) -> None:
     name = text_of(node.child_by_field_name("name"))
     if node.type == "impl_item":
         name = str(value(node.child_by_field_name("type"))[-1])
+    elif reading.scopes[reading.here].kind == "function":
+        reading.bind(name, ("defined", node.start_byte))
     scope = reading.enter("class", name, node)
     listed = node.child_by_field_name("superclasses")
     bases = list(listed.named_children) if listed is not None else []
@@ -145,9 +154,12 @@ def _function(reading: _Reading, node: Node) -> None:
         name = text_of(parent.child_by_field_name("name"))
     above = reading.here
     in_class = reading.scopes[above].kind == "class"
+    if reading.scopes[above].kind == "function" and node.child_by_field_name("name") is not None:
+        reading.bind(name, ("defined", node.start_byte))
     scope = reading.enter("function", name, node)
     decorators = _decorators(node)
     scope.is_static = "staticmethod" in decorators
+    scope.is_fixture = "fixture" in decorators
     scope.is_property = any(one in _PROPERTIES for one in decorators) or any(
         child.type == "get" for child in node.children
     )
@@ -159,6 +171,8 @@ def _function(reading: _Reading, node: Node) -> None:
     single = node.child_by_field_name("parameter")
     if single is not None:
         reading.bind(text_of(single), UNKNOWN)
+    if reading.family == "python" and (scope.is_fixture or name.startswith("test")):
+        _fixtures(reading, node.child_by_field_name("parameters"))
     written = (
         node.child_by_field_name("return_type")
         or node.child_by_field_name("result")
@@ -166,13 +180,33 @@ def _function(reading: _Reading, node: Node) -> None:
     )
     if written is not None:
         scope.annotated = True
-        if written.type == "parameter_list":
-            first = written.named_children[0] if written.named_children else None
-            written = first.child_by_field_name("type") if first is not None else None
-        scope.returns.append(typed(written))
+        several = written.type == "parameter_list"
+        scope.returns.append(_results(written) if several else typed(written))
     body = node.child_by_field_name("body")
     if node.type == "arrow_function" and body is not None and body.type != "statement_block":
-        scope.returns.append(value(body))
+        scope.returns.append(_returned(body))
+
+
+def _fixtures(reading: _Reading, parameters: Node | None) -> None:
+    """What pytest hands to a function by the names of its parameters."""
+    for one in parameters.named_children if parameters is not None else ():
+        bound = reading.scopes[reading.here].bindings.get(text_of(one))
+        if one.type == "identifier" and bound == [(UNKNOWN, reading.here)]:
+            fixture = ("fixture", text_of(one))
+            reading.site("call", one, fixture)
+            bound[:] = [(("given", fixture), reading.here)]
+
+
+def _results(node: Node) -> Expr:
+    """What a function of Go returns, of which there may be several."""
+    written = [
+        one.child_by_field_name("type")
+        for one in node.named_children
+        for _ in one.children_by_field_name("name") or (one,)
+    ]
+    if len(written) == 1:
+        return typed(written[0])
+    return ("several", tuple(typed(one) for one in written))
 
 
 def _decorators(node: Node) -> list[str]:
@@ -224,6 +258,8 @@ def _bound_names(node: Node) -> list[str]:
     kinds = ("identifier", "shorthand_property_identifier_pattern")
     if node.type in kinds:
         return [text_of(node)]
+    if node.type in _PLACES:
+        return []
     return [name for child in node.named_children for name in _bound_names(child)]
 
 
@@ -249,17 +285,24 @@ def _assign(reading: _Reading, node: Node) -> None:
     if right is not None and right.type in _NAMED:
         reading.site("use", right)
     lefts = [left]
-    if left.type == "expression_list":
-        lefts = left.named_children
-        # Of several values the first one is what a call is worth; the rest is mostly an error.
-        for other in lefts[1:]:
-            reading.bind(text_of(other), UNKNOWN)
-        lefts = lefts[:1]
+    if left.type in _SEVERAL:
+        _bind_each(reading, left.named_children, value(right))
+        return
+    if reading.family == "go" and node.type == "var_spec":
+        lefts = node.children_by_field_name("name")
     for one in lefts:
-        _bind_left(reading, one, found, is_declared=written is not None)
+        _bind_left(reading, one, found)
 
 
-def _bind_left(reading: _Reading, left: Node, found: Expr, *, is_declared: bool) -> None:
+def _bind_each(reading: _Reading, lefts: Sequence[Node], found: Expr) -> None:
+    """Bind several names to the parts of a value."""
+    is_starred = any(one.type == "list_splat_pattern" for one in lefts)
+    for number, left in enumerate(lefts):
+        part = found if len(lefts) == 1 else ("part", found, number)
+        _bind_left(reading, left, UNKNOWN if is_starred else part)
+
+
+def _bind_left(reading: _Reading, left: Node, found: Expr) -> None:
     if left.type in _PATTERNS or left.type == "private_property_identifier":
         reading.bind(text_of(left), found)
         return
@@ -301,7 +344,7 @@ def _field(reading: _Reading, node: Node) -> None:
     if owner is None or reading.here != owner:
         return
     if reading.family == "go" and node.child_by_field_name("name") is None:
-        base = value(node.child_by_field_name("type"))
+        base = value(node.child_by_field_name("type") or node.named_children[0])
         reading.scopes[owner].bases.append(base)
         return
     _assign(reading, node)
@@ -312,11 +355,14 @@ def _loop(reading: _Reading, node: Node) -> None:
     if left is None:
         return
     found = ("item", value(right))
-    if left.type in _PATTERNS:
-        reading.bind(text_of(left), found)
-        return
-    for name in _bound_names(left):
-        reading.bind(name, UNKNOWN)
+    if reading.family == "go":
+        # The first one is a number or a key.
+        for one in left.named_children[1:]:
+            _bind_left(reading, one, found)
+    elif left.type in _SEVERAL:
+        _bind_each(reading, left.named_children, found)
+    else:
+        _bind_left(reading, left, found)
 
 
 def _with(reading: _Reading, node: Node) -> None:
@@ -326,9 +372,7 @@ def _with(reading: _Reading, node: Node) -> None:
     alias = pattern.child_by_field_name("alias")
     target = alias.named_children[0] if alias is not None and alias.named_children else None
     if target is not None:
-        _bind_left(
-            reading, target, ("entered", value(pattern.named_children[0])), is_declared=False
-        )
+        _bind_left(reading, target, ("entered", value(pattern.named_children[0])))
 
 
 def _call(reading: _Reading, node: Node) -> None:
@@ -344,6 +388,8 @@ def _call(reading: _Reading, node: Node) -> None:
             or node.child_by_field_name("type")
             or node.child_by_field_name("name")
         )
+        if callee is not None and callee.type in ("generic_type", "index_expression"):
+            callee = callee.child_by_field_name("type") or callee.named_children[0]
         if callee is None:
             return
         found = value(callee)
@@ -367,7 +413,19 @@ def _return(reading: _Reading, node: Node) -> None:
     if given.type in _NAMED:
         reading.site("use", given)
     if scope.kind == "function" and not scope.annotated:
-        scope.returns.append(value(given))
+        scope.returns.append(_returned(given))
+
+
+def _yield(reading: _Reading, node: Node) -> None:
+    scope = reading.scopes[reading.here]
+    scope.is_generator = True
+    if scope.kind == "function" and not scope.annotated and node.named_children:
+        scope.returns.append(("of", UNKNOWN, (value(node.named_children[0]),)))
+
+
+def _returned(node: Node) -> Expr:
+    inner = node.named_children[0] if node.type == "parenthesized_expression" else node
+    return OWN_OBJECT if inner.type == "object" else value(node)
 
 
 def _decorator(reading: _Reading, node: Node) -> None:
@@ -411,6 +469,7 @@ _STEPS: dict[str, Callable[[_Reading, Node], None]] = {
     "with": _with,
     "call": _call,
     "return": _return,
+    "yield": _yield,
     "element": _element,
     "annotation": _annotation,
     "pair": _pair,

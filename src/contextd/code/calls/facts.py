@@ -10,14 +10,18 @@ from contextd.domain.dataclass import dataclass
 Expr = tuple[Any, ...]
 """A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("call", e)`,
 `("new", type)` and `("typed", type)` for an instance, `("any", (e, …))` for one of several,
-`("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something, and
-the constants below.
+`("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
+`("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`
+for the function or class that begins at an offset, `("fixture", x)` for a function that pytest finds by
+name and `("given", e)` for what it hands on, and the constants below.
 """
 
 SELF: Expr = ("self",)
 SUPER: Expr = ("super",)
 NOTHING: Expr = ("nothing",)
 """`None`, `null` and the like: no value that could be called."""
+OWN_OBJECT: Expr = ("own_object",)
+"""The object that a function makes and returns: what is written in it belongs to the function."""
 UNKNOWN: Expr = ("unknown",)
 
 SiteKind = Literal["call", "use", "extends"]
@@ -56,6 +60,8 @@ class CodeScope:
     annotated: bool = False
     is_property: bool = False
     is_static: bool = False
+    is_fixture: bool = False
+    is_generator: bool = False
 
 
 @dataclass(frozen=True, slots=True)

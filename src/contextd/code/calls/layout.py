@@ -94,6 +94,30 @@ class CodeLayout:
         found = self.facts.get(path)
         return found.scopes if found is not None else ()
 
+    def fixture(self, path: str, name: str) -> Definition | None:
+        """The fixture that pytest finds by a name for a test: in its file, or in the nearest
+        `conftest.py`.
+        """
+        folder = posixpath.dirname(path)
+        places = [path, posixpath.join(folder, "conftest.py")]
+        while folder:
+            folder = posixpath.dirname(folder)
+            places.append(posixpath.join(folder, "conftest.py"))
+        for place in places:
+            one = self.held(place, "").get(name) if place in self.graph.files else None
+            if one is not None and self._is_fixture(one):
+                return one
+        return None
+
+    def _is_fixture(self, one: Definition) -> bool:
+        return any(self.scopes(path)[n].is_fixture for path, n in self.scopes_of(one))
+
+    def scope_at(self, path: str, start: int) -> int | None:
+        """The scope that begins at an offset."""
+        scopes = self.scopes(path)
+        at = bisect_right(scopes, start, lo=1, key=lambda one: one.start) - 1
+        return at if at > 0 and scopes[at].start == start else None
+
     def definition_of(self, path: str, scope: int) -> Definition | None:
         """The definition a scope is the inside of."""
         known = self._of_scope.get(path)

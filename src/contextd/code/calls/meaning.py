@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import field
-from typing import Literal
+from functools import cached_property
 
-from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.containers import Containers
+from contextd.code.calls.facts import Expr
+from contextd.code.calls.interpretation import (
+    CIRCLE,
+    NONE,
+    NOT_KNOWN,
+    OUTSIDE,
+    Interpretation,
+    Meant,
+    joined,
+)
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
@@ -18,48 +28,7 @@ _MOST_STEPS = 2_000
 """Expressions looked at for one: names that lead in circles through each other could take for ever."""
 _IMPLICIT_SELF = frozenset(("java",))
 _CLASS_SCOPES_SEEN = frozenset(("java",))
-_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator"))
-"""Types with several arguments, of which a walk gives the first."""
 _ENTERING = ("__enter__", "__aenter__")
-
-
-@dataclass(frozen=True, slots=True)
-class Meant:
-    """A class, an instance of it, a function, or the module at `path`."""
-
-    kind: Literal["class", "instance", "function", "module"]
-    one: Definition | None = None
-    path: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Interpretation:
-    """What an expression may mean. `whole` says that it means nothing else. With `outside` what it means
-    is known and no part of the project. A `circle` is what would only lead back to where it began.
-    """
-
-    meanings: tuple[Meant, ...] = ()
-    whole: bool = False
-    outside: bool = False
-    circle: bool = False
-
-
-NOT_KNOWN = Interpretation()
-OUTSIDE = Interpretation((), whole=False, outside=True)
-NONE = Interpretation((), whole=True)
-CIRCLE = Interpretation((), whole=True, circle=True)
-
-
-def joined(found: Iterable[Interpretation]) -> Interpretation:
-    """One of these."""
-    every = list(found)
-    every = [one for one in every if not one.circle] or every[:1]
-    meanings = tuple(dict.fromkeys(one for each in every for one in each.meanings))
-    return Interpretation(
-        meanings,
-        whole=all(each.whole for each in every) and bool(every),
-        outside=not meanings and any(each.outside for each in every),
-    )
 
 
 @dataclass
@@ -73,6 +42,11 @@ class Interpreter:
     _open: set[tuple[str, int, Expr]] = field(default_factory=set[tuple[str, int, Expr]])
     _circles: int = 0
     _steps: int = 0
+
+    @cached_property
+    def containers(self) -> Containers:
+        """What is in containers."""
+        return Containers(self.layout, self)
 
     def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
         """What an expression in a scope may mean."""
@@ -108,23 +82,59 @@ class Interpreter:
                     return dotted
                 return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
             case ("call", inner):
-                return self._called(self.evaluate(path, scope, inner, depth), depth)
+                called = self._called(self.evaluate(path, scope, inner, depth), depth)
+                return self._or_picked(called, path, scope, expression, depth)
             case ("new", inner) | ("typed", inner):
                 return self._instances(self.evaluate(path, scope, inner, depth))
             case ("any", several):
                 return joined(self.evaluate(path, scope, one, depth) for one in several)
-            case ("of" | "class_of", inner, *_):
+            case ("class_of", inner):
                 return self.evaluate(path, scope, inner, depth)
-            case ("item", inner):
-                return joined(self._items(path, scope, inner, depth))
-            case ("entered", inner):
-                return self._entered(path, scope, inner, depth)
             case ("self",) | ("own_class",) | ("super",):
                 return self._own(path, scope, str(expression[0]), depth)
             case ("nothing",):
                 return NONE
             case _:
+                return self._gotten(path, scope, expression, depth)
+
+    def _gotten(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """What is got out of something, or found by where it stands."""
+        match expression:
+            case ("of", inner, *_):
+                held = self.evaluate(path, scope, inner, depth)
+                if any(one.kind in ("class", "function") for one in held.meanings):
+                    return held
+                return self._or_picked(held, path, scope, expression, depth)
+            case ("item", inner):
+                return joined(self.containers.items(path, scope, inner, depth))
+            case ("part", inner, int(number)):
+                return self.containers.part(path, scope, inner, number, depth)
+            case ("entered", inner):
+                return self._entered(path, scope, inner, depth)
+            case ("fixture", str(name)):
+                return self._named(self.layout.fixture(path, name), depth)
+            case ("given", fixture):
+                return self._given(path, scope, fixture, depth)
+            case ("defined", int(start)):
+                at = self.layout.scope_at(path, start)
+                return self._named(self.layout.definition_of(path, at) if at else None, depth)
+            case ("own_object",):
+                one = self.layout.definition_of(path, scope)
+                return Interpretation((Meant("instance", one),), whole=True) if one else NOT_KNOWN
+            case _:
                 return NOT_KNOWN
+
+    def _named(self, one: Definition | None, depth: int) -> Interpretation:
+        return self._means(one, depth) if one is not None else NOT_KNOWN
+
+    def _or_picked(
+        self, found: Interpretation, path: str, scope: int, expression: Expr, depth: int
+    ) -> Interpretation:
+        """What was found, or else what is in the container that the expression takes it from."""
+        if found.meanings:
+            return found
+        picked = self.containers.picked(path, scope, expression, depth)
+        return picked if picked.meanings else found
 
     def _own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
         at = self._class_around(path, scope)
@@ -149,7 +159,9 @@ class Interpreter:
         at = scope
         while at > 0:
             here = scopes[at]
-            seen = here.kind == "function" or at == scope or family in _CLASS_SCOPES_SEEN
+            seen = here.kind == "function" or family in _CLASS_SCOPES_SEEN
+            # The body of a class runs in Python; elsewhere its members are no names.
+            seen = seen or (at == scope and family == "python")
             one = self.layout.definition_of(path, at)
             if seen and here.kind == "class" and one is not None and family in _CLASS_SCOPES_SEEN:
                 found = self.member(one, name, depth)
@@ -294,14 +306,7 @@ class Interpreter:
 
     def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
         """A member of a class, its own or inherited; the value of a property."""
-        seen: set[Definition] = set()
-        waiting = [holder]
-        whole = True
-        while waiting:
-            one = waiting.pop(0)
-            if one in seen:
-                continue
-            seen.add(one)
+        for one in self.lineage(holder, depth):
             own = self.layout.member(one, name)
             if own is not None and own.symbol.kind not in CONSTANTS:
                 return self._valued(own, depth)
@@ -312,10 +317,19 @@ class Interpreter:
             ]
             if fields:
                 return joined(self.evaluate(p, scope, e, depth) for p, (e, scope) in fields)
-            for base in self.bases(one, depth):
-                whole = whole and bool(base.meanings)
-                waiting += [m.one for m in base.meanings if m.one and m.kind == "class"]
         return OUTSIDE
+
+    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
+        """A class and what it is built on, nearest first."""
+        seen: set[Definition] = set()
+        waiting = [one]
+        while waiting:
+            above = waiting.pop(0)
+            if above not in seen:
+                seen.add(above)
+                yield above
+                for base in self.bases(above, depth):
+                    waiting += [m.one for m in base.meanings if m.one and m.kind == "class"]
 
     def _valued(self, own: Definition, depth: int) -> Interpretation:
         for path, number in self.layout.scopes_of(own):
@@ -365,6 +379,15 @@ class Interpreter:
         ]
         return joined(self.evaluate(*place, depth) for place in returns) if returns else NOT_KNOWN
 
+    def _given(self, path: str, scope: int, fixture: Expr, depth: int) -> Interpretation:
+        """What a fixture returns or yields."""
+        found = self.evaluate(path, scope, fixture, depth)
+        functions = [one.one for one in found.meanings if one.one is not None]
+        places = [place for one in functions for place in self.layout.scopes_of(one)]
+        if any(self.layout.scopes(where)[number].is_generator for where, number in places):
+            return joined(self.containers.items(path, scope, ("call", fixture), depth))
+        return self._called(found, depth)
+
     def _entered(self, path: str, scope: int, inner: Expr, depth: int) -> Interpretation:
         """What `with … as x` binds."""
         found = self.evaluate(path, scope, inner, depth)
@@ -379,7 +402,7 @@ class Interpreter:
         if bound_value.meanings:
             return bound_value
         if inner[0] == "call":
-            items = self._items(path, scope, inner, depth)
+            items = self.containers.items(path, scope, inner, depth)
             if items:
                 return joined(items)
         return (
@@ -389,63 +412,3 @@ class Interpreter:
             if found.outside
             else NOT_KNOWN
         )
-
-    def _items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
-        """What one gets walking over something."""
-        return [
-            self.evaluate(where, at, ("typed", one), depth)
-            for where, at, one in self._elements(path, scope, inner, depth)
-        ]
-
-    def _bindings(self, path: str, scope: int, name: str) -> Sequence[tuple[Expr, int]]:
-        """What the nearest scope around sets a name to."""
-        scopes = self.layout.scopes(path)
-        while scope >= 0:
-            bound = scopes[scope].bindings.get(name)
-            if bound:
-                return bound
-            scope = scopes[scope].parent
-        return ()
-
-    def _elements(
-        self, path: str, scope: int, expression: Expr, depth: int
-    ) -> list[tuple[str, int, Expr]]:
-        """The types of the elements of a container, each with the scope that writes it down."""
-        if depth > _DEEPEST:
-            return []
-        match expression:
-            case ("typed", ("of", _, given)) | ("of", ("unknown",), given) if given:
-                return [(path, scope, given[0] if len(given) == 1 else _element(expression))]
-            case ("typed", ("any", several)):
-                options = (("typed", one) for one in several)
-                return [e for o in options for e in self._elements(path, scope, o, depth + 1)]
-            case ("name", str(name)):
-                bound = self._bindings(path, scope, name)
-                return [e for one, s in bound for e in self._elements(path, s, one, depth + 1)]
-            case ("attr", around, str(name)):
-                found: list[tuple[str, int, Expr]] = []
-                for meant in self.evaluate(path, scope, around, depth).meanings:
-                    if meant.one is None or meant.kind not in ("class", "instance"):
-                        continue
-                    for p, n in self.layout.scopes_of(meant.one):
-                        for one, s in self.layout.scopes(p)[n].bindings.get(name, ()):
-                            found += self._elements(p, s, one, depth + 1)
-                return found
-            case ("call", inner):
-                return [
-                    e
-                    for meant in self.evaluate(path, scope, inner, depth).meanings
-                    if meant.kind == "function" and meant.one is not None
-                    for p, n in self.layout.scopes_of(meant.one)
-                    for one in self.layout.scopes(p)[n].returns
-                    for e in self._elements(p, n, one, depth + 1)
-                ]
-            case _:
-                return []
-
-
-def _element(expression: Expr) -> Expr:
-    """What one gets out of a type with several arguments, walking over it."""
-    inner = expression[1] if expression[0] == "typed" else expression
-    given: tuple[Expr, ...] = inner[2]
-    return given[0] if str(inner[1][-1]) in _FIRST_WALKED else UNKNOWN

@@ -15,6 +15,7 @@ _PYTHON = """
 (with_item) @with
 (call) @call
 (return_statement) @return
+(yield) @yield
 (type) @annotation
 (pair) @pair
 """
@@ -56,11 +57,15 @@ _GO = """
 (function_declaration) @function
 (method_declaration) @function
 (func_literal) @function
+(method_elem) @function
+(type_elem) @field
 (field_declaration) @field
 (short_var_declaration) @assign
 (var_spec) @assign
 (call_expression) @call
+(type_conversion_expression) @call
 (composite_literal) @call
+(range_clause) @loop
 (return_statement) @return
 """
 
@@ -73,6 +78,8 @@ _JAVA = """
 (constructor_declaration) @function
 (field_declaration) @field
 (local_variable_declaration) @assign
+(enhanced_for_statement) @assign
+(resource) @assign
 (assignment_expression) @assign
 (method_invocation) @call
 (object_creation_expression) @call

@@ -21,6 +21,7 @@ from contextd.domain.errors import ContextdError
 _MOST_LINES = 20_000
 _SECONDS = 5.0
 _AT_ONCE = 100
+_MEMBER = re.compile(r"[.:]\s*([\w$]+)")
 _WORD = re.compile(r"[\w$#]+")
 
 Kept = dict[str, FileFacts | None]
@@ -39,6 +40,7 @@ class CodeFacts:
     _ahead: Iterator[str] | None = None
     _calling: dict[str, list[str]] | None = None
     _naming: dict[str, Sequence[str]] = field(default_factory=dict[str, "Sequence[str]"])
+    _members: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _sites: dict[str, dict[str, list[Site]]] = field(
         default_factory=dict[str, dict[str, list[Site]]]
     )
@@ -107,6 +109,10 @@ class CodeFacts:
             self.look_for([name])
         return self._naming[name]
 
+    def has_member(self, path: str, name: str) -> bool:
+        """Whether a file that names something does so after a dot, as far as its lines tell."""
+        return name not in self._members or path in self._members[name]
+
     def look_for(self, names: Iterable[str], seconds: float = _SECONDS) -> None:
         """Find the files that have any of these words, in one go: each search reads all files. What is
         not found in so many `seconds` is looked for again the next time.
@@ -117,6 +123,7 @@ class CodeFacts:
         for first in range(0, len(wanted), _AT_ONCE):
             some = wanted[first : first + _AT_ONCE]
             found: dict[str, set[str]] = {name: set() for name in some}
+            members: dict[str, set[str]] = {name: set() for name in some}
             either = "|".join(re.escape(name) for name in some)
             try:
                 pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
@@ -127,4 +134,7 @@ class CodeFacts:
                 if line.path in self.graph.files:
                     for word in found.keys() & set(_WORD.findall(line.text)):
                         found[word].add(line.path)
+                    for word in found.keys() & set(_MEMBER.findall(line.text)):
+                        members[word].add(line.path)
+            self._members |= members
             self._naming |= {name: sorted(paths) for name, paths in found.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,10 @@ _SECONDS = 5.0
 _FIX = r"\b(fix(e[sd]|ing)?|bug|regression|hotfix|repair(s|ed)?|broken|crash(es|ed)?)\b"
 _LOOKED_AT = 400
 """Commits of a few files that are looked through for fixes; older ones say little of the code now."""
+
+
+_LATEST, _MOST_AT_ONCE = 50, 30
+"""Commits looked at for what changes together, and the files above which one tells nothing."""
 
 
 def checked_revision(revision: str) -> str:
@@ -89,4 +94,24 @@ def touching(root: Path, path: str, first: int, last: int) -> set[str] | None:
         blame = git.ask(root, "blame", "-s", "-l", "-L", lines, "--", path, timeout=1.5)
         if blame is not None:
             return {row.split(" ", 1)[0].lstrip("^") for row in blame.splitlines()}
+    return None
+
+
+def changed_along(root: Path, paths: Sequence[str], revision: str = "HEAD") -> Counter[str] | None:
+    """How often other files changed in the latest commits that changed some files; None where git did not
+    answer in time.
+    """
+    flags = ("--no-merges", "--full-diff", "--name-only", "--no-renames", "--no-show-signature")
+    wanted = "--format=%x1e", f"--max-count={_LATEST}", "-z", checked_revision(revision)
+    found: Counter[str] = Counter()
+    with suppress(Invalid, Unavailable):
+        printed = git.ask(root, "log", *flags, *wanted, "--", *paths, timeout=_SECONDS)
+        if printed is None:
+            return None
+        for commit in printed.split("\x1e"):
+            names = {name.strip() for name in commit.split("\0")} - {"", *paths}
+            # What is moved or formatted everywhere at once says nothing of what belongs together.
+            if len(names) <= _MOST_AT_ONCE:
+                found.update(names)
+        return found
     return None

@@ -30,7 +30,7 @@ from contextd.steps.impacted import (
     reach,
     without,
 )
-from contextd.steps.past_fixes import fixes_of, writers_of
+from contextd.steps.past_fixes import fixes_of, with_past, writers_of
 from contextd.steps.policies import checked, with_root
 from contextd.steps.policy_views import ViolationView, violation_views
 from contextd.steps.views import shortened
@@ -129,6 +129,7 @@ def impact(
             text, base = _diff_of(runtime, diff or "HEAD")
             changed = in_diff(runtime, calls.graph, text, base)
         found = reach(calls, changed, depth)
+    found = with_past(runtime, calls.graph, [one.path for one in changed.files], found)
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
@@ -318,6 +319,7 @@ def diff_context(
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
         found = reach(calls, changed, 1)
+    found = with_past(runtime, calls.graph, [one.path for one in changed.files], found)
     outside = without(found.broken, [file.path for file in changed.files])
     violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
     knowledge, remedies = _known(runtime, changed)

@@ -1,0 +1,212 @@
+"""What one gets out of lists, mappings and several values together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
+from contextd.code.calls.layout import FUNCTIONS, CodeLayout
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.dataclass import dataclass
+
+_DEEPEST = 24
+_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator"))
+"""Types with several arguments, of which a walk gives the first."""
+_MAPPINGS = frozenset(
+    """dict Dict Mapping MutableMapping defaultdict OrderedDict Map WeakMap Record ReadonlyMap HashMap
+    BTreeMap LinkedHashMap TreeMap ConcurrentMap ConcurrentHashMap""".split()
+)
+_TUPLES = frozenset(("tuple", "Tuple"))
+_PICKING = frozenset(("get", "pop", "popleft", "setdefault", "at", "shift", "getOrDefault"))
+"""What gives one element of a container."""
+
+Place = tuple[str, int, Expr]
+"""A type, and the file and scope that write it down."""
+
+
+class Evaluator(Protocol):
+    """Says what expressions mean."""
+
+    def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
+        """What an expression in a scope may mean."""
+        ...
+
+    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
+        """A class and what it is built on, nearest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Containers:
+    """Follows what is held in something to what it is."""
+
+    layout: CodeLayout
+    evaluator: Evaluator
+
+    def items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
+        """What one gets walking over something."""
+        return [
+            self._typed(place, _walked(place[2]), depth)
+            for place in self._types(path, scope, inner, depth)
+        ]
+
+    def picked(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """What `xs[0]`, `xs.get(key)` and the like give."""
+        match expression:
+            case ("of", inner, _):
+                held = inner
+            case ("call", ("attr", inner, str(name))) if name in _PICKING:
+                held = inner
+            case _:
+                return NOT_KNOWN
+        places = self._types(path, scope, held, depth)
+        return joined(self._typed(place, _subscripted(place[2]), depth) for place in places)
+
+    def part(self, path: str, scope: int, inner: Expr, number: int, depth: int) -> Interpretation:
+        """One of several values that something gives together."""
+        places = [
+            (where, at, one)
+            for where, at, one in self._together(path, scope, inner, depth)
+            if number < len(one)
+        ]
+        if places:
+            return joined(
+                self.evaluator.evaluate(where, at, one[number], depth) for where, at, one in places
+            )
+        # `v, ok := xs[k]`: what is said beside the value is of no type of the project.
+        if number == 0 and self.layout.family(path) == "go":
+            return self.evaluator.evaluate(path, scope, inner, depth)
+        return NOT_KNOWN
+
+    def _together(
+        self, path: str, scope: int, inner: Expr, depth: int
+    ) -> Iterator[tuple[str, int, tuple[Expr, ...]]]:
+        match inner:
+            case ("several", values):
+                yield path, scope, values
+            case ("item", container):
+                for where, at, one in self._types(path, scope, container, depth):
+                    yield from self._together(where, at, _walked(one), depth + 1)
+            case ("of" | "typed", *_) if (tuple_ := _tuple(inner)) is not None:
+                yield path, scope, tuple(("typed", one) for one in tuple_)
+            case ("call", called):
+                for where, at, one in self._returned(path, scope, called, depth):
+                    if one[0] in ("several", "typed"):
+                        yield from self._together(where, at, one, depth + 1)
+            case _:
+                return
+
+    def _typed(self, place: Place, one: Expr, depth: int) -> Interpretation:
+        return self.evaluator.evaluate(place[0], place[1], ("typed", one), depth)
+
+    def _bindings(self, path: str, scope: int, name: str) -> list[Place]:
+        """What the nearest scope around sets a name to."""
+        scopes = self.layout.scopes(path)
+        while scope >= 0:
+            bound = scopes[scope].bindings.get(name)
+            if bound:
+                return [(path, at, one) for one, at in bound]
+            scope = scopes[scope].parent
+        return []
+
+    def _returned(self, path: str, scope: int, called: Expr, depth: int) -> list[Place]:
+        """What the functions that may be called give back."""
+        return [
+            (where, number, one)
+            for meant in self.evaluator.evaluate(path, scope, called, depth).meanings
+            if meant.kind == "function" and meant.one is not None
+            for where, number in self.layout.scopes_of(meant.one)
+            for one in self.layout.scopes(where)[number].returns
+        ]
+
+    def _types(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
+        """The container types, with what they hold, that an expression may be of."""
+        if depth > _DEEPEST:
+            return []
+        match expression:
+            case ("typed" | "new", ("of", _, given)) | ("of", ("unknown",), given) if given:
+                written = expression if expression[0] == "of" else expression[1]
+                return [(path, scope, written)]
+            case ("typed", ("any", several)):
+                places = [(path, scope, ("typed", one)) for one in several]
+            case ("any", several):
+                places = [(path, scope, one) for one in several]
+            case ("name", str(name)):
+                places = self._bindings(path, scope, name)
+            case ("attr", around, str(name)):
+                places = self._held(path, scope, around, name, depth)
+            case ("call", ("attr", inner, "values" | "items" | "copy" as name)):
+                held = self._types(path, scope, inner, depth + 1)
+                return [(where, at, _viewed(one, name)) for where, at, one in held]
+            case ("call", called):
+                places = self._returned(path, scope, called, depth)
+            case ("part", ("item", container), int(number)):
+                places = [
+                    (where, at, one[number])
+                    for where, at, one in self._together(path, scope, ("item", container), depth)
+                    if number < len(one)
+                ]
+            case _:
+                return []
+        return [found for place in places for found in self._types(*place, depth + 1)]
+
+    def _held(self, path: str, scope: int, around: Expr, name: str, depth: int) -> list[Place]:
+        """What an attribute of something is set to, or gives where it is a property."""
+        found: list[Place] = []
+        for meant in self.evaluator.evaluate(path, scope, around, depth).meanings:
+            if meant.one is None or meant.kind not in ("class", "instance"):
+                continue
+            for holder in self.evaluator.lineage(meant.one, depth):
+                own = self.layout.member(holder, name)
+                if own is not None and own.symbol.kind in FUNCTIONS:
+                    found += [
+                        (where, number, one)
+                        for where, number in self.layout.scopes_of(own)
+                        if self.layout.scopes(where)[number].is_property
+                        for one in self.layout.scopes(where)[number].returns
+                    ]
+                    break
+                bound = [
+                    (where, at, one)
+                    for where, number in self.layout.scopes_of(holder)
+                    for one, at in self.layout.scopes(where)[number].bindings.get(name, ())
+                ]
+                if bound:
+                    found += bound
+                    break
+        return found
+
+
+def _last(head: Expr) -> str:
+    return str(head[-1]) if head[0] in ("name", "attr") else ""
+
+
+def _tuple(expression: Expr) -> tuple[Expr, ...] | None:
+    inner = expression[1] if expression[0] == "typed" else expression
+    if inner[0] == "of" and _last(inner[1]) in _TUPLES:
+        given: tuple[Expr, ...] = inner[2]
+        return given
+    return None
+
+
+def _walked(written: Expr) -> Expr:
+    """What one gets out of a type with arguments, walking over it."""
+    head, given = _last(written[1]), written[2]
+    if head in _TUPLES:
+        return given[0] if len(set(given) - {UNKNOWN}) == 1 else UNKNOWN
+    return given[0] if len(given) == 1 or head in _FIRST_WALKED | _MAPPINGS else UNKNOWN
+
+
+def _subscripted(written: Expr) -> Expr:
+    head, given = _last(written[1]), written[2]
+    return given[-1] if head in _MAPPINGS else _walked(written)
+
+
+def _viewed(written: Expr, name: str) -> Expr:
+    """The container that a method of a container gives."""
+    head, given = _last(written[1]), written[2]
+    if name == "copy" or head not in _MAPPINGS:
+        return written
+    return ("of", UNKNOWN, (given[-1] if name == "values" else ("several", given),))

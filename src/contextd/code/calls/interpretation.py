@@ -1,0 +1,48 @@
+"""What an expression may stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.dataclass import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """A class, an instance of it, a function, or the module at `path`."""
+
+    kind: Literal["class", "instance", "function", "module"]
+    one: Definition | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """What an expression may mean. `whole` says that it means nothing else. With `outside` what it means
+    is known and no part of the project. A `circle` is what would only lead back to where it began.
+    """
+
+    meanings: tuple[Meant, ...] = ()
+    whole: bool = False
+    outside: bool = False
+    circle: bool = False
+
+
+NOT_KNOWN = Interpretation()
+OUTSIDE = Interpretation((), whole=False, outside=True)
+NONE = Interpretation((), whole=True)
+CIRCLE = Interpretation((), whole=True, circle=True)
+
+
+def joined(found: Iterable[Interpretation]) -> Interpretation:
+    """One of these."""
+    every = list(found)
+    every = [one for one in every if not one.circle] or every[:1]
+    meanings = tuple(dict.fromkeys(one for each in every for one in each.meanings))
+    return Interpretation(
+        meanings,
+        whole=all(each.whole for each in every) and bool(every),
+        outside=not meanings and any(each.outside for each in every),
+    )
