@@ -30,7 +30,7 @@ _PACKERS = {
 """They may as well pack sources, or what a library hides in itself."""
 _JVM_CODE = re.compile(r"(?:^|/)src/main/(?:java|kotlin|scala)/")
 _JVM_START = re.compile(
-    r"src/main/(?:java|kotlin|scala)/.*/(?:\w*(?:Application|Main|Launcher)|App|Server)\.(?:java|kt|scala)$"
+    r"src/main/(?:java|kotlin|scala)/(?:.*/)?(?:\w*(?:Application|Main|Launcher)|App|Server)\.(?:java|kt|scala)$"
 )
 _STARTER = re.compile(r"org\.springframework\.boot:spring-boot-starter-(?!parent)")
 """Starters draw in what an application needs."""
