@@ -116,7 +116,23 @@ def test_until_a_large_project_is_scanned_the_answers_say_what_to_do(desk):
     for n in range(INLINE):
         (desk.root / "src" / f"many{n}.ts").write_text(f"export const many{n} = {n};\n")
     assert "codebase_index" in desk("repo_map")["notice"]
-    assert "codebase_index" in desk("find_symbol", name="guard")["notice"]
+    assert "codebase_index" in desk("find_symbol", name="nowhere")["notice"]
+
+
+def test_while_many_files_differ_a_name_is_found_where_it_stands_now(coded):
+    for n in range(2 * INLINE):
+        (coded.root / "src" / f"many{n}.ts").write_text(f"export const badger{n} = {n};\n")
+    coded("codebase_index")
+    for n in range(2 * INLINE):
+        (coded.root / "src" / f"many{n}.ts").write_text(f"export const heron{n} = {n};\n")
+    assert coded("find_symbol", name="badger90")["symbols"] == []
+    found = coded("find_symbol", name="heron90")
+    assert [(one["name"], one["path"]) for one in found["symbols"]] == [("heron90", "src/many90.ts")]
+    assert "follows in the background" in found["notice"]
+    assert "follows in the background" in coded("repo_map", budget=60)["notice"]
+    coded.host.work_off()
+    found = coded("find_references", name="heron90")
+    assert (found["definition"]["path"], found["notice"]) == ("src/many90.ts", "")
 
 
 def test_an_outline_shows_definitions_instead_of_code(coded):

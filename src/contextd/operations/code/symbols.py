@@ -92,7 +92,7 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    graph, matching = _known_as(runtime, _asked(name))
+    graph, matching, behind = _known_as(runtime, _asked(name))
     found = [
         (one, how)
         for one, how in matching
@@ -103,8 +103,9 @@ def find_symbol(
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
-    notice = f"{limit} of {len(found)}: narrow by path or kind" if len(found) > limit else ""
-    return SymbolHits(hits, notice or ("" if hits else _nothing(graph, name)))
+    cut = f"{limit} of {len(found)}: narrow by path or kind" if len(found) > limit else ""
+    notices = (cut or ("" if hits else _nothing(graph, name)), behind)
+    return SymbolHits(hits, "; ".join(filter(None, notices)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,16 +170,17 @@ def find_references(
         limit: The most lines.
     """
     limit = page_size(limit)
-    graph, matching = _known_as(runtime, _asked(name))
+    graph, matching, behind = _known_as(runtime, _asked(name))
     exact = (one for one, how in matching if how == "exact")
     meant = _distinct(one for one in exact if _inside(one.path, path))
     if not meant:
         raise NotFound(
-            f"no definition {name!r}" + (f" in {path}" if path else ""), _nothing(graph, name)
+            f"no definition {name!r}" + (f" in {path}" if path else ""),
+            "; ".join(filter(None, (_nothing(graph, name), behind))),
         )
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
     chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
-    notes = []
+    notes = [behind] if behind else []
     if others:
         notes.append(f"{len(meant)} definitions have this name; give path to choose another")
     if elsewhere:
@@ -244,7 +246,7 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     """
     if not 50 <= budget <= 50_000:
         raise Invalid(f"budget is {budget}", "choose 50 to 50000 tokens")
-    with steady(runtime):
+    with steady(runtime, asked=focus or "") as lag:
         graph = symbols_of(runtime)
     drawn = draw_map(graph, focus=focus or "", near=_at_hand(runtime), budget=budget)
     indexed = 0
@@ -258,7 +260,7 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     share = drawn.tokens // max(1, len(paths))
     runtime.trace.gave += [Serving("file", path, share) for path in paths]
     known = graph.files or indexed
-    notice = "" if known else "nothing is indexed yet: call codebase_index"
+    notice = lag.notice if known else "nothing is indexed yet: call codebase_index"
     return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
 
 
@@ -282,18 +284,20 @@ def _asked(name: str) -> str:
     return asked
 
 
-def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[tuple[Definition, str]]]:
-    """The definitions, and those that fit a name. Before it is said that none is called so, all files are
-    looked at: an agent asks for what it wrote a moment ago, which the system may not have told of yet.
+def _known_as(
+    runtime: Runtime, asked: str
+) -> tuple[SymbolGraph, list[tuple[Definition, str]], str]:
+    """The definitions, those that fit a name, and where the index is behind the files. Before it is said
+    that none is called so, all files are looked at: an agent asks for what it wrote a moment ago, which
+    the system may not have told of yet.
     """
-    with steady(runtime):
-        graph = symbols_of(runtime)
-    found = _matching(graph, asked)
-    if any(how == "exact" for _, how in found):
-        return graph, found
-    with steady(runtime, certain=True):
-        graph = symbols_of(runtime)
-    return graph, _matching(graph, asked)
+    for certain in (False, True):
+        with steady(runtime, certain=certain, asked=asked) as lag:
+            graph = symbols_of(runtime)
+        found = [(one, how) for one, how in _matching(graph, asked) if one.path not in lag.paths]
+        if any(how == "exact" for _, how in found):
+            break
+    return graph, found, lag.notice
 
 
 def _matching(graph: SymbolGraph, asked: str) -> list[tuple[Definition, str]]:
