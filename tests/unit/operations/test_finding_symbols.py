@@ -127,7 +127,9 @@ def test_while_many_files_differ_a_name_is_found_where_it_stands_now(coded):
         (coded.root / "src" / f"many{n}.ts").write_text(f"export const heron{n} = {n};\n")
     assert coded("find_symbol", name="badger90")["symbols"] == []
     found = coded("find_symbol", name="heron90")
-    assert [(one["name"], one["path"]) for one in found["symbols"]] == [("heron90", "src/many90.ts")]
+    assert [(one["name"], one["path"]) for one in found["symbols"]] == [
+        ("heron90", "src/many90.ts")
+    ]
     assert "follows in the background" in found["notice"]
     assert "follows in the background" in coded("repo_map", budget=60)["notice"]
     coded.host.work_off()

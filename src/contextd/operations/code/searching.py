@@ -161,7 +161,9 @@ def codebase_search(
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
     ][:limit]
     paths = [hit.path for hit in hits]
-    asked(runtime, query, paths, type="code", narrowed=bool(file_pattern))
+    # What is not indexed yet may hold the answer.
+    narrowed = bool(file_pattern or lag.notice)
+    asked(runtime, query, paths, type="code", narrowed=narrowed)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
     return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice))))
 

@@ -123,7 +123,8 @@ def context_search(
     ]
     runtime.trace.gave += [_source(hit) for hit in found.hits]
     runtime.trace.own_texts += [hit.text for hit in hits if hit.type != "code"]
-    narrowed = type != "all"
+    # What is not indexed yet may hold the answer.
+    narrowed = type != "all" or bool(lag.notice)
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
     nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
     notes_on_it = (found.notice, "" if hits else nothing, lag.notice)
