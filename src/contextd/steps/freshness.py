@@ -131,10 +131,14 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
     index = _described(runtime)
     with index.lock:
         index.root = None
-        difference = _difference(runtime, index, _tree(runtime))
-    if difference is None:
-        return ScanReport()
-    return scan_project(runtime, walked=difference.walked, check=check)
+        tree = _tree(runtime)
+        difference = _difference(runtime, index, tree)
+        if difference is None:
+            return ScanReport()
+        known = tree.resolver
+        # Its own one: calls go on with that of the tree, and find what was read for both.
+        resolver = known.after(difference.walked.files) if known is not None else None
+    return scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
 
 
 def rest(runtime: Runtime, busy: frozenset[Path]) -> int:
@@ -203,7 +207,7 @@ def _bring_some(
     paths = mentioning(runtime.root, differing, content_words(asked), _AT_ONCE)
     if paths:
         some = difference.only(paths)
-        resolver = tree.linked(difference)
+        resolver = tree.linked_beside(difference, some)
         scan_project(runtime, walked=some.walked, stamps=some.stamps, resolver=resolver)
     return frozenset(paths)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
+from contextd.code.index.freshness import Tree
 from contextd.domain.code import SourceFile
 from contextd.ports import Files
 
@@ -151,6 +153,47 @@ def test_edits_in_any_language_lead_where_a_fresh_scan_finds_them(
             )
             put(tmp_path, path, state[path])
         scanned(tmp_path, files)
+        fresh = CodeModel()
+        scanned(tmp_path, fresh)
+        assert known(files) == known(fresh)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6))
+def test_some_of_many_edits_brought_over_first_end_where_a_fresh_scan_does(
+    seed: int, tmp_path: Path
+) -> None:
+    chance = random.Random(seed)
+    state = {path: chance.choice(states) for path, states in STATES.items()}
+    for path, text in state.items():
+        put(tmp_path, path, text)
+    files, tree = CodeModel(), Tree(tmp_path)
+    scanned(tmp_path, files)
+    for _ in range(12):
+        for path in chance.sample(sorted(STATES), chance.choice((2, 5, 20))):
+            state[path] = chance.choice(STATES[path])
+            put(tmp_path, path, state[path])
+        for path, text in state.items():
+            if text is not None and chance.random() < 0.7:
+                # Not all are so young that nothing of them is remembered.
+                past = (tmp_path / path).stat().st_mtime_ns - 10**9
+                os.utime(tmp_path / path, ns=(past, past))
+        tree.look(settled=False, certain=True)
+        assert tree.walked is not None
+        difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
+        differing = [*difference.changed, *difference.added]
+        some = difference.only(chance.sample(differing, len(differing) // 3))
+        resolver = tree.linked_beside(difference, some)
+        scanned(tmp_path, files, walked=some.walked, stamps=some.stamps, resolver=resolver)
+        difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
+        resolver = tree.linked(difference)
+        scanned(
+            tmp_path,
+            files,
+            walked=difference.walked,
+            stamps=difference.stamps,
+            resolver=resolver,
+        )
         fresh = CodeModel()
         scanned(tmp_path, fresh)
         assert known(files) == known(fresh)

@@ -151,6 +151,20 @@ class Tree:
         self.resolver = now
         return now
 
+    def linked_beside(self, difference: CheckoutDifference, some: CheckoutDifference) -> Resolver:
+        """A resolver for `some` of a difference, to which the other files are as the model has them:
+        the scan of those leads anew what leads elsewhere because of them.
+        """
+        left = {
+            path: difference.stamps[path][:2]
+            for path in difference.changed
+            if path not in some.stamps
+        }
+        paths = [file.path for file in some.walked.files]
+        if self.resolver is None:
+            self.resolver = Resolver(self.root, ())
+        return self.resolver.beside([*paths, *left], left)
+
     def close(self) -> None:
         """Stop watching."""
         watcher, self.watcher = self.watcher, None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -42,6 +42,15 @@ class Resolver:
         self._by_family: dict[str, LanguageResolver] = {}
         self._stamps: dict[str, dict[str, Stamp]] = {}
         self._made: dict[tuple[str, object], tuple[Stamp, Any]] = {}
+        self._left: Mapping[str, Stamp] = {}
+
+    def beside(self, paths: Collection[str], left: Mapping[str, Stamp]) -> Resolver:
+        """A resolver for these paths to whom the files `left` say what was made of them when they had
+        these stamps, where that is known still, whatever they say now. This one is not changed.
+        """
+        fresh = Resolver(self._root, paths)
+        fresh._made, fresh._left = self._made, left
+        return fresh
 
     def after(self, files: Sequence[WalkedFile]) -> Resolver:
         """A resolver for the files as they are now, with the families set up here for which none of
@@ -88,7 +97,7 @@ class Resolver:
         row = BY_NAME[language]
         resolver = self._by_family.get(row.family)
         if resolver is None:
-            read = _Reader(self._base, self._stamp, self._made)
+            read = _Reader(self._base, self._stamp, self._made, self._left)
             self._stamps[row.family] = read.stamps
             resolver = self._by_family[row.family] = row.resolver(self._paths, read)
         return resolver
@@ -110,9 +119,10 @@ class _Reader(KeepingRead):
         base: Path,
         stamp: Callable[[str], Stamp],
         made: dict[tuple[str, object], tuple[Stamp, Any]],
+        left: Mapping[str, Stamp],
     ) -> None:
         self.stamps: dict[str, Stamp] = {}
-        self._base, self._stamp, self._made = base, stamp, made
+        self._base, self._stamp, self._made, self._left = base, stamp, made, left
 
     def __call__(self, path: str) -> str:
         """See `Read`."""
@@ -125,8 +135,9 @@ class _Reader(KeepingRead):
 
     def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
         """See `made_of`."""
-        stamp = self._stamp(path)
         known = self._made.get((path, make))
+        left = self._left.get(path)
+        stamp = left if known is not None and known[0] == left else self._stamp(path)
         if known is not None and known[0] == stamp != _NEVER:
             self.stamps[path] = stamp
             made: _Made = known[1]
