@@ -285,3 +285,25 @@ def test_a_file_that_was_just_written_is_never_taken_for_known(shop: Path) -> No
     assert leads_to(first, "@/b") == "src/b.ts"
     assert not first.outlasts({"src/b.ts"})
     assert first.after(walked_in(shop))._by_family == {}
+
+
+def test_to_one_beside_it_a_file_left_over_says_what_it_said_in_this_project(
+    shop: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    def cart(resolver: Resolver) -> str:
+        used = Import(specifier="", line=1, names=(("Cart", ""),))
+        return resolver.resolve("Shop.java", "java", [used])[0].target
+
+    neighbour = tmp_path_factory.mktemp("neighbour")
+    (neighbour / "Cart.java").write_text("package shop; class Till {}\n")
+    (neighbour / "Shop.java").write_text("package shop; class Shop { Cart cart; }\n")
+    os.utime(neighbour / "Cart.java", (1, 1))
+    paths = ["Shop.java", "Cart.java"]
+    first, other = Resolver(shop, paths), Resolver(neighbour, paths)
+    assert (cart(first), cart(other)) == ("Cart.java", "")
+    about = (shop / "Cart.java").stat()
+    left = {"Cart.java": (about.st_size, about.st_mtime_ns)}
+    (shop / "Cart.java").write_text("package shop; class Basket {}\n")
+    assert cart(first.beside(paths, left)) == "Cart.java"
+    assert cart(first.beside(paths, {"Cart.java": (1, 1)})) == "", "the index has another one"
+    assert cart(other.beside(paths, left)) == ""
