@@ -241,14 +241,12 @@ async def _ask(agent: Client, stage: Stage, learned: str) -> str:
             "read_file", {"path": path, "include_deps": True, "budget": 3000}
         )
         stage.marks.append(("read_file with dependencies", (time.perf_counter() - began) * 1e3))
-        value = read.structured_content or {}
-        uses = [d["path"] for d in value.get("dependencies", [])]
-        known = len(value.get("knowledge", []))
-        lines.append(
-            f"\nread_file({path!r}, include_deps=true): {value.get('tokens')} tokens, with"
-        )
+        text = _text(read)
+        uses = re.findall(r"^--- uses (.+) ---$", text, re.MULTILINE)
+        known = len((read.structured_content or {}).get("knowledge", []))
+        lines.append(f"\nread_file({path!r}, include_deps=true): {count_tokens(text)} tokens, with")
         lines += [f"  what it uses from {use}" for use in uses[:5]] or ["  no dependencies in here"]
-        lines.append(f"  {known} pieces of knowledge attached to it")
+        lines += [f"  {known} pieces of knowledge attached to it"] if known else []
     return "\n".join(lines)
 
 
@@ -256,11 +254,15 @@ def _text(result: Any) -> str:
     return "\n".join(part.text for part in result.content if getattr(part, "text", None))
 
 
+_LARGEST = 6_000
+"""Bytes of the file that is read: half of the budget at most, so that what it uses has room."""
+
+
 def _file_with_imports(stage: Stage) -> str:
     pattern = re.compile(r"^(?:from \.?[\w.]+ import|import .* from ['\"][.@])", re.MULTILINE)
     best, most = "", 0
     for file in walk(stage.root).files:
-        if file.path.endswith((".py", ".ts", ".tsx", ".js", ".jsx")) and 300 < file.size < 20_000:
+        if file.path.endswith((".py", ".ts", ".tsx", ".js", ".jsx")) and 300 < file.size < _LARGEST:
             text = (stage.root / file.path).read_text("utf-8", errors="replace")
             count = len(pattern.findall(text))
             if count > most and "test" not in file.path:

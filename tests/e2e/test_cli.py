@@ -242,9 +242,15 @@ def run_home(run) -> str:
 
 
 def test_the_demo_ends_with_what_session_a_learned_in_session_bs_briefing(run, repository):
+    session = "import { renew } from './token';\n" + "".join(
+        f"export const step{number} = () => renew() + {number};\n" for number in range(9)
+    )
+    (repository / "src" / "auth" / "session.ts").write_text(session)
     shown = run("demo", str(repository)).stdout
     assert "stand in session B's briefing" in shown
     assert "context_search(" in shown
+    assert "read_file('src/auth/session.ts', include_deps=true)" in shown
+    assert "what it uses from src/auth/token.ts" in shown
     assert not (repository / ".context").exists()
 
 

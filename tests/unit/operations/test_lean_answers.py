@@ -218,3 +218,16 @@ def test_a_session_is_named_by_a_beginning_that_is_its_own(words_only: Desk, tmp
     latest = elsewhere.sessions()[0]
     logged = elsewhere.answer("session_log", **{**said, "session_id": latest.id})
     assert logged.shown["session_id"] == latest.id[:13]
+
+
+def test_what_a_file_uses_and_no_room_is_left_for_is_told_by_its_path(desk: Desk) -> None:
+    body = "".join(f"export const part{n} = () => refreshToken('{n}');\n" for n in range(60))
+    source = "import { refreshToken } from '../auth/token';\n" + body
+    (desk.root / "src" / "auth" / "parts.ts").write_text(source)
+    desk("codebase_index")
+    asked = {"path": "src/auth/parts.ts", "include_deps": True}
+    [whole] = desk.answer("read_file", **asked).shown["dependencies"]
+    assert whole.startswith("--- uses src/auth/token.ts ---\nexport function refreshToken")
+    assert desk.answer("read_file", **asked, budget=300).shown["dependencies"] == [
+        "src/auth/token.ts"
+    ]
