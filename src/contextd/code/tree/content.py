@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import hashlib
 
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+from contextd.domain.encodings import marked
+
 _SNIFFED = 8_000
 
 
@@ -41,9 +35,10 @@ def decode(data: bytes) -> str:
 
     Line ends are kept as they are; the mark itself is dropped.
     """
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
+    announced = marked(data)
+    if announced is not None:
+        text, encoding = announced
+        return text.decode(encoding, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
