@@ -16,9 +16,10 @@ from contextd.domain.words import content_words, query_words
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING
 from contextd.steps.anchoring import from_elsewhere, standings
-from contextd.steps.at_odds import Odds, at_odds, held, held_records
+from contextd.steps.at_odds import Odds, at_odds
 from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
+from contextd.steps.held import held, held_records
 from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
 from contextd.steps.witnesses import FLOOR
 

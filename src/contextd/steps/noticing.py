@@ -15,8 +15,8 @@ from contextd.domain.words import one_line
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
-from contextd.steps.at_odds import held
 from contextd.steps.briefing import titled
+from contextd.steps.held import held
 from contextd.steps.witnesses import FLOOR
 
 LOOKING_FOR = {"codebase_search": "query"}

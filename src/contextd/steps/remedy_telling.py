@@ -15,7 +15,8 @@ from contextd.domain.words import one_line
 from contextd.runtime import Runtime
 from contextd.sessions.signals import reports_failure
 from contextd.steps.anchoring import from_elsewhere, standings
-from contextd.steps.at_odds import Odds, at_odds, held_records
+from contextd.steps.at_odds import Odds, at_odds
+from contextd.steps.held import held_records
 from contextd.steps.remedy_lookup import known_remedies
 from contextd.steps.witnesses import FLOOR
 
