@@ -138,7 +138,7 @@ def _ask_episodes(
     runtime: Runtime, conversation: Conversation, values: dict[str, list[float]]
 ) -> None:
     """Keep the conversation's sessions as those of an agent with a transcript are, and ask."""
-    said: dict[tuple[str, str], frozenset[str]] = {}
+    spoken: dict[tuple[str, str], frozenset[str]] = {}
     for number in sorted({turn.session for turn in conversation.turns}):
         session = Session(
             scope=runtime.scope,
@@ -152,14 +152,14 @@ def _ask_episodes(
             if turn.session == number
         )
         change = SessionChange(id=session.id, events=events)
-        kept = runtime.view.commit(Changes(open=[session], sessions=[change])).events[session.id]
-        for turn in keep_turns(runtime, session, kept):
-            within = [event.key for event in kept if turn.began <= event.at <= turn.ended]
-            said[session.id, turn.key] = frozenset(within)
+        events = runtime.view.commit(Changes(open=[session], sessions=[change])).events[session.id]
+        for turn in keep_turns(runtime, session, events):
+            within = [event.key for event in events if turn.began <= event.at <= turn.ended]
+            spoken[session.id, turn.key] = frozenset(within)
     for question in conversation.questions:
         found = find_documents(runtime, question.text, (EPISODE,), limit=50)
         records = [hit.record for hit in found.hits if hit.record is not None]
-        ranked = [said[record.session, str(record.data["turn"])] for record in records]
+        ranked = [spoken[record.session, str(record.data["turn"])] for record in records]
         _note(values, ranked, question)
 
 

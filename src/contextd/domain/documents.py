@@ -92,20 +92,20 @@ def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) 
 
 def _before(texts: Sequence[str], place: int) -> str:
     """The last `AROUND` characters of what was said before."""
-    said = ""
-    while place > 0 and len(said) < AROUND:
+    text = ""
+    while place > 0 and len(text) < AROUND:
         place -= 1
-        said = f"{texts[place][-AROUND:]}\n{said}"
-    return said[-AROUND:]
+        text = f"{texts[place][-AROUND:]}\n{text}"
+    return text[-AROUND:]
 
 
 def _after(texts: Sequence[str], place: int) -> str:
     """The first `AROUND` characters of what was said after."""
-    said = ""
-    while place + 1 < len(texts) and len(said) < AROUND:
+    text = ""
+    while place + 1 < len(texts) and len(text) < AROUND:
         place += 1
-        said = f"{said}\n{texts[place][:AROUND]}"
-    return said[:AROUND]
+        text = f"{text}\n{texts[place][:AROUND]}"
+    return text[:AROUND]
 
 
 def _day(event: Event) -> str:

@@ -163,8 +163,8 @@ def _shown(
     if isinstance(content, Record):
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
-        told = _told_of(content, query)
-        return SearchHit(hit.id, kind, told, str(content.source), since, score, why)
+        text = _told_of(content, query)
+        return SearchHit(hit.id, kind, text, str(content.source), since, score, why)
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
@@ -180,9 +180,9 @@ def _told_of(record: Record, query: str) -> str:
     """A record as it is shown: its heading and text, or, where more of the question stands in a field beside
     them, such as all that was asked and answered in a turn, the heading and that passage.
     """
-    told = [passage(headed(record.title, record.content), query, _TEXT)]
+    texts = [passage(headed(record.title, record.content), query, _TEXT)]
     heading = one_line(record.title, _HEADING)
     for beside in filter(None, record.beside):
-        told.append(f"{heading}\n{passage(beside, query, _TEXT - len(heading) - 1)}".strip())
+        texts.append(f"{heading}\n{passage(beside, query, _TEXT - len(heading) - 1)}".strip())
     # The first of equals: the text itself.
-    return max(told, key=lambda text: covered(text, query))
+    return max(texts, key=lambda text: covered(text, query))
