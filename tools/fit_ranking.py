@@ -2,8 +2,10 @@
 
     python tools/fit_ranking.py --data DIR [--family messages|code] [--repository DIR ...] [--write]
 
-DIR holds the public data sets as `contextd bench` takes them. Code is fitted on CoSQA's development
-questions and on the histories of repositories, as `contextd bench localise` asks about them with memory
+DIR holds the public data sets as `contextd bench` takes them. Messages are fitted on what people wrote each
+other (LoCoMo) and on chats with an assistant (BEAM, where it is there), the one counting as much as the
+other: by weights of LoCoMo alone such chats were ranked worse than by plain words. Code is fitted on CoSQA's
+development questions and on the histories of repositories, as `contextd bench localise` asks about them with memory
 off. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit; `--write` then
 fits on all and writes the weights of the package. A weight is against 1 for the score by words and meaning
 of a message, and for the cosine of code.
@@ -15,7 +17,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from contextd.benchmarks import cosqa, locomo
+from contextd.benchmarks import beam, cosqa, locomo
 from contextd.benchmarks.data import score
 from contextd.benchmarks.history import check_out, read_history
 from contextd.benchmarks.scratch import opened, scratch_store
@@ -53,9 +55,10 @@ Numbers = NDArray[np.float64]
 @dataclass(frozen=True)
 class Asked:
     """A question with its candidates: their signals, the score by words and meaning first, and which
-    of them are right. `group` is what is left out as one.
+    of them are right. `group` is what is left out as one, `source` what counts as much as any other.
     """
 
+    source: str
     group: str
     signals: Numbers
     right: Numbers
@@ -76,7 +79,11 @@ def main() -> None:
     for family in chosen.family or ("messages", "code"):
         if family == "messages":
             first, names = "words and meaning", messages.SIGNALS
-            questions = of_messages(chosen.data / "locomo" / "locomo-dev.json")
+            people = locomo.load(chosen.data / "locomo" / "locomo-dev.json")
+            questions = of_messages("LoCoMo", people)
+            if (chosen.data / "beam").is_dir():
+                chats = beam.load(chosen.data / "beam" / beam.DEVELOPMENT)
+                questions += of_messages("BEAM", chats)
         else:
             first, names = "meaning", files.SIGNALS
             questions = of_functions(chosen.data / "cosqa")
@@ -87,11 +94,11 @@ def main() -> None:
         WEIGHTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
 
 
-def of_messages(path: Path) -> list[Asked]:
-    """The questions of a LoCoMo file, each with what a search proposes."""
+def of_messages(source: str, conversations: Iterable[locomo.Conversation]) -> list[Asked]:
+    """The questions about conversations, each with what a search proposes."""
     embedder, found = open_embedder("minilm"), list[Asked]()
     with scratch_store() as store:
-        for conversation in locomo.load(path):
+        for conversation in conversations:
             scope = Scope("local", "locomo", conversation.name)
             view = store.view(OWNER.grant([scope]))
             spoken = locomo.keep(view, embedder, scope, conversation)
@@ -105,11 +112,8 @@ def of_messages(path: Path) -> list[Asked]:
                     for hit, own in zip(hits, told, strict=True)
                 ]
                 right = [float(spoken[hit.id][0] in question.evidence) for hit in hits]
-                found.append(
-                    Asked(
-                        conversation.name, np.array(rows), np.array(right), len(question.evidence)
-                    )
-                )
+                name, wanted = conversation.name, len(question.evidence)
+                found.append(Asked(source, name, np.array(rows), np.array(right), wanted))
     return found
 
 
@@ -159,6 +163,7 @@ def of_code(group: str, question: str, hits: Sequence[Hit], right: Set[str]) -> 
     rows = [[own["meaning"], *(own[name] for name in files.SIGNALS)] for own in told.values()]
     return Asked(
         group,
+        group,
         np.array(rows).reshape(len(told), 1 + len(files.SIGNALS)),
         np.array([float(path in right) for path in told]),
         len(right),
@@ -167,11 +172,11 @@ def of_code(group: str, question: str, hits: Sequence[Hit], right: Set[str]) -> 
 
 def fit(family: str, questions: Sequence[Asked]) -> Numbers:
     """The weights under which the right candidates of each question are likeliest (softmax over its
-    candidates), with a penalty on large ones. A repository counts as much as any other.
+    candidates), with a penalty on large ones. A source counts as much as any other.
     """
     fair = [one for one in questions if one.right.any()]
-    shares = Counter(one.group if family == "code" else "" for one in fair)
-    own = [shares[one.group if family == "code" else ""] for one in fair]
+    shares = Counter(one.source for one in fair)
+    own = [shares[one.source] for one in fair]
     counted = 1 / np.array(own) / len(shares)
     rows = np.vstack([one.signals for one in fair])
     wanted = np.concatenate([one.right / one.right.sum() for one in fair])
@@ -204,8 +209,9 @@ def compare(family: str, questions: Sequence[Asked], first: str, names: Sequence
         counts = fit(family, [one for one in questions if one.group != group])
         print(f"without {group}: {named(counts, names)}")
         for one in (one for one in questions if one.group == group):
-            note(values[first], one, one.signals[:, 0])
-            note(values["fitted"], one, one.signals @ counts)
+            about = f"{one.source} " if family == "messages" else ""
+            note(values[first], one, one.signals[:, 0], about)
+            note(values["fitted"], one, one.signals @ counts, about)
     for system, measures in values.items():
         shown = ", ".join(f"{name} {score(each)}" for name, each in measures.items())
         print(f"{family}, {system}: {shown}")
@@ -214,12 +220,12 @@ def compare(family: str, questions: Sequence[Asked], first: str, names: Sequence
         print(f"gain {name}: {score([b - a for a, b in zip(before, after, strict=True)])}")
 
 
-def note(values: dict[str, list[Any]], asked: Asked, scores: Numbers) -> None:
-    """Note what a ranking finds of one question."""
+def note(values: dict[str, list[Any]], asked: Asked, scores: Numbers, about: str) -> None:
+    """Note what a ranking finds of one question; `about` stands before the name of each measure."""
     right = asked.right[np.argsort(-scores, kind="stable")]
     places = np.flatnonzero(right)
-    values.setdefault("recall@10", []).append(float(right[:10].sum()) / asked.wanted)
-    values.setdefault("MRR", []).append(1 / (1 + float(places[0])) if len(places) else 0.0)
+    values.setdefault(f"{about}recall@10", []).append(float(right[:10].sum()) / asked.wanted)
+    values.setdefault(f"{about}MRR", []).append(1 / (1 + float(places[0])) if len(places) else 0.0)
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextd.benchmarks import contradictions, cosqa, locomo
+from contextd.benchmarks import beam, contradictions, cosqa, locomo
 
 RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "locomo": locomo.run,
+    "beam": beam.run,
     "cosqa": cosqa.run,
     "contradictions": contradictions.run,
 }

@@ -12,8 +12,10 @@ from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
 
-NEIGHBOURS = 2
-"""Messages on either side whose words count, less, for a message (measured on LoCoMo)."""
+AROUND = 300
+"""Characters of what was said before and after a message whose words count, less, for it. Two messages on
+either side are as good where people chat; an assistant's long ones bury the message they stand around.
+"""
 
 
 def record_document(record: Record) -> Document:
@@ -52,10 +54,10 @@ def _meant(record: Record, kind: Kind | None) -> str:
 
 
 def _beside(record: Record, kind: Kind | None) -> str:
-    """What stands near the text of a kind that has such a field: it, and the rest of a long text."""
+    """What stands near the text of a kind that has such fields: they, and the rest of a long text."""
     if kind is None or not kind.near:
         return ""
-    return f"{record.text[MEANT:]}\n{record.data.get(kind.near, '')}".strip()
+    return "\n".join((record.text[MEANT:], *record.beside)).strip()
 
 
 def event_id(session_id: str, seq: int) -> str:
@@ -70,24 +72,40 @@ def message_place(id: str) -> tuple[str, int] | None:
 
 
 def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) -> list[Document]:
-    """One document per message that says something, with its neighbours' text and its day
-    (`8 May 2023`) near it.
+    """One document per message that says something, with `AROUND` characters of what stands on either side
+    of it and its day (`8 May 2023`) near it.
     """
-    documents = []
     events = [event for event in messages if event.text.strip()]
-    for i, event in enumerate(events):
-        around = [*events[max(0, i - NEIGHBOURS) : i], *events[i + 1 : i + 1 + NEIGHBOURS]]
-        documents.append(
-            Document(
-                id=event_id(session_id, event.seq),
-                kind=EVENT,
-                scope=scope,
-                text=f"{event.role}: {event.text}" if event.role else event.text,
-                near="\n".join((*(other.text for other in around), _day(event))),
-                facets=(f"session={session_id}",),
-            )
+    texts = [event.text for event in events]
+    return [
+        Document(
+            id=event_id(session_id, event.seq),
+            kind=EVENT,
+            scope=scope,
+            text=f"{event.role}: {event.text}" if event.role else event.text,
+            near="\n".join((_before(texts, place), _after(texts, place), _day(event))),
+            facets=(f"session={session_id}",),
         )
-    return documents
+        for place, event in enumerate(events)
+    ]
+
+
+def _before(texts: Sequence[str], place: int) -> str:
+    """The last `AROUND` characters of what was said before."""
+    text = ""
+    while place > 0 and len(text) < AROUND:
+        place -= 1
+        text = f"{texts[place][-AROUND:]}\n{text}"
+    return text[-AROUND:]
+
+
+def _after(texts: Sequence[str], place: int) -> str:
+    """The first `AROUND` characters of what was said after."""
+    text = ""
+    while place + 1 < len(texts) and len(text) < AROUND:
+        place += 1
+        text = f"{text}\n{texts[place][:AROUND]}"
+    return text[:AROUND]
 
 
 def _day(event: Event) -> str:

@@ -73,7 +73,8 @@ class Kind:
     `facets` are fields that searches filter by inside the index. `area` says who may read and write
     it. `weight` scales its rank in mixed searches. `searched_as` is the `type` under which
     `context_search` looks through it, empty for none but `all`. `traits` are what it takes part in.
-    `near` is a field whose words are found too but count less, and are no part of what it means.
+    `near` is a field whose words are found too but count less, and are no part of what it means; so is
+    `titled`, which has all of a title that was cut short.
     `created_by` names the operations and jobs that make records of it. An `open` kind takes further
     fields of any type.
     """
@@ -90,6 +91,7 @@ class Kind:
     created_by: tuple[str, ...] = ("remember",)
     open: bool = False
     near: str = ""
+    titled: str = ""
 
     @property
     def sorts(self) -> tuple[str, ...]:

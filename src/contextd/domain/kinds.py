@@ -74,6 +74,7 @@ _kind(
     "A turn of a session: what was asked, and the best of what came of it.",
     fields={
         "turn": _NEEDED,
+        "prompt": Field(description="All that was asked, where the title is too short for it"),
         "answer": _S,
         "branch": _S,
         "files": _LIST,
@@ -85,6 +86,7 @@ _kind(
     # One digest among five hits is worth what a record is; its words are many.
     weight=0.95,
     near="answer",
+    titled="prompt",
     traits="recalled strategy",
     searched_as="session",
     created_by=("hook_event", "learn_session"),

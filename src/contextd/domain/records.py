@@ -140,9 +140,10 @@ class Record:
 
     @property
     def text(self) -> str:
-        """What is indexed: title, content, and the longer typed fields, but the one that stands near."""
-        near = KINDS[self.kind].near if self.kind in KINDS else ""
-        data = {name: value for name, value in self.data.items() if name != near}
+        """What is indexed: title, content, and the longer typed fields, but those that stand near."""
+        kind = KINDS.get(self.kind)
+        near = (kind.near, kind.titled) if kind else ()
+        data = {name: value for name, value in self.data.items() if name not in near}
         return indexed_text(self.title, self.content, data)
 
     @property
@@ -152,6 +153,14 @@ class Record:
         """
         listed = [v for name in BESIDE for v in self.data.get(name) or () if isinstance(v, str)]
         return "\n".join((*self.tags, *filter(None, (self.source.agent,)), *listed))
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """All of a title that was cut short, and what stands near; empty where there is nothing."""
+        kind = KINDS.get(self.kind)
+        return tuple(
+            str(self.data.get(name, "")) for name in ((kind.titled, kind.near) if kind else ())
+        )
 
     @property
     def content_hash(self) -> str:

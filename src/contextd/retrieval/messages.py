@@ -12,20 +12,27 @@ from math import log1p
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
+from contextd.domain.regex import regex
 from contextd.domain.sessions import Event
 from contextd.domain.words import words
 from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.weights import weights
 
-SIGNALS = ("length", "question", "answer", "session", "speaker")
+SIGNALS = ("length", "question", "answer", "session", "speaker", "own")
 
 _LONGEST = 300
 """Characters from which a message is no longer any longer: few that the weights were fitted on are."""
 
 _BEST_OF_SESSION = 3
-_NOBODY = frozenset({"user", "assistant", "system", "tool"})
-"""Roles that are no names: a question about users is not about what one of them said."""
+_USER = "user"
+_NOBODY = frozenset({_USER, "assistant", "system", "tool"})
+"""Roles that are no names: a question about users is not about what one of them said. With an assistant the
+user asks and what comes next is an answer, long as it always is: that tells nothing of either message.
+"""
+
+_OF_ONESELF = regex(r"(?<![\w/.-])(?:[Ii]|[Mm](?:y|e|ine)|[Ww]e|[Oo]urs?|us)(?![\w/-])")
+"""Not the `I` of I/O, the `us` of us-east-1 or the US."""
 
 _WHY = {
     "length": ("says much", "says little"),
@@ -33,6 +40,10 @@ _WHY = {
     "answer": ("answers a question like it", "answers no question like it"),
     "session": ("in a session about it", "in a session about something else"),
     "speaker": ("said by whom it names", "said by another"),
+    "own": (
+        "said by the user, who asks of themselves",
+        "not said by the user, who asks of themselves",
+    ),
 }
 
 
@@ -74,7 +85,8 @@ def signals(hits: Sequence[Hit], question: str) -> list[Mapping[str, float]]:
     """What is told of each of these messages, by name, from 0 to about 1.
 
     `session` compares what else was found in its session with the best session; `answer` is the score
-    of the question right before it.
+    of the question right before it, and like `length` and `question` told of people alone. `own` is a
+    message of the user where the question is about themselves ("which database did I choose").
     """
     messages = [one for hit in hits if (one := _spoken(hit)) is not None]
     by_place = {(one.session, one.seq): one for one in messages}
@@ -84,17 +96,21 @@ def signals(hits: Sequence[Hit], question: str) -> list[Mapping[str, float]]:
         sums[session] = sum(best)
     most = max(sums.values(), default=0.0) or 1.0
     named = frozenset(words(question))
+    of_oneself = _OF_ONESELF.search(question) is not None
     found: list[Mapping[str, float]] = []
     for one in messages:
-        before = by_place.get((one.session, one.seq - 1))
-        role = [] if one.event.role in _NOBODY else words(one.event.role)
+        person = one.event.role not in _NOBODY
+        before = by_place.get((one.session, one.seq - 1)) if person else None
+        role = words(one.event.role) if person else []
+        length = log1p(min(_LONGEST, len(one.event.text))) / log1p(_LONGEST)
         found.append(
             {
-                "length": log1p(min(_LONGEST, len(one.event.text))) / log1p(_LONGEST),
-                "question": float(one.asks),
+                "length": length if person else 0.0,
+                "question": float(person and one.asks),
                 "answer": before.score if before is not None and before.asks else 0.0,
                 "session": sums[one.session] / most,
                 "speaker": float(bool(role) and named.issuperset(role)),
+                "own": float(of_oneself and one.event.role == _USER),
             }
         )
     return found

@@ -292,8 +292,13 @@ def _weighed(content: Texted, asked: Asked, cosine: float) -> float:
 
 
 def _said(content: Texted) -> str:
-    """The text a question is compared with: of a record, with its labels."""
-    return f"{content.text}\n{content.labels}" if isinstance(content, Record) else content.text
+    """The text a question is compared with: of a record, with its labels and all of its title. Not with what
+    stands near: long answers have some words of any question (a third more were given to questions about
+    something else).
+    """
+    if not isinstance(content, Record):
+        return content.text
+    return "\n".join((content.text, content.labels, *content.beside[:1]))
 
 
 def _code_kept(

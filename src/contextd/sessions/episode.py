@@ -14,7 +14,9 @@ these digests are about what an agent reads of a search (1,000 tokens).
 """
 
 LONGEST_KEPT = 3_000
-"""Characters of an answer that are kept beside its digest and searched with it: 98 in a hundred whole."""
+"""Characters of a prompt and of an answer that are kept beside the digest and searched with it: of answers 98 in
+a hundred are whole.
+"""
 
 _PROMPT = 300
 _REPORT, _REPORTS = 300, 3
@@ -32,10 +34,13 @@ _TICK = re.compile(r"[✅✓✔❌⚠🎉🚀📝🔧]")
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """How an episode reads: `asked` and `text` together are its digest; `whole` is the answer."""
+    """How an episode reads: `asked` and `text` together are its digest; `prompt` and `whole` are all that was
+    asked and answered.
+    """
 
     asked: str
     text: str
+    prompt: str
     whole: str
 
 
@@ -59,7 +64,8 @@ def digest_of(turn: Turn) -> Digest:
         )
     if turn.failing:
         parts.append(f"Left failing: {one_line(turn.failing, 120)}")
-    return Digest(one_line(turn.prompt, _PROMPT), "\n".join(parts), answer[:LONGEST_KEPT])
+    asked, prompt = one_line(turn.prompt, _PROMPT), turn.prompt[:LONGEST_KEPT]
+    return Digest(asked, "\n".join(parts), prompt, answer[:LONGEST_KEPT])
 
 
 def plain(text: str) -> str:

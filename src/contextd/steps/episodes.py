@@ -172,6 +172,7 @@ def _episode(runtime: Runtime, session: Session, turn: Turn) -> Record:
     commit, branch = place_of(session, turn.ended)
     data = {
         "turn": turn.key,
+        "prompt": digest.prompt if len(digest.prompt) > len(digest.asked) else "",
         "answer": digest.whole if len(digest.whole) > len(digest.text) else "",
         "branch": branch,
         "files": [path.removeprefix(root) for path in list(turn.files)[-_FILES:]],

@@ -67,6 +67,22 @@ def test_the_end_of_a_turn_leaves_an_episode_that_searches_find_at_once(
         assert [hit["id"] for hit in found if hit["id"] == episode.id] == [episode.id]
 
 
+def test_what_stands_deep_in_a_long_prompt_is_found_and_shown(desk: Desk, client: Opened) -> None:
+    session = client()
+    session.starts()
+    wishes = "The importer reads the files of the bakery and stores each row. " * 12
+    limit = "It must never send more than 400 rows in one batch to the ledger."
+    session.asks(f"Please write the importer. {wishes}\n{limit}\n{wishes}")
+    session.answers(f"The importer is written and tested. {'It has a parser. ' * 80}")
+    [episode] = episodes(desk)
+    assert limit not in episode.text
+    [hit] = desk("context_search", query="rows per batch sent to the ledger")["results"]
+    assert hit["id"] == episode.id
+    assert hit["text"].startswith("Please write the importer.")
+    assert limit in hit["text"]
+    assert len(hit["text"]) <= 600
+
+
 def test_neither_a_second_project_nor_a_second_person_sees_it(
     desk: Desk, client: Opened, colleague: Desk
 ) -> None:

@@ -22,16 +22,17 @@ def hit(session: str, seq: int, text: str, score: float, role: str = "user") -> 
     return Hit(event_id(session, seq), "event", parts, event)
 
 
-def order(*hits: Hit) -> list[str]:
-    return [one.id for one in by_message(hits, ASKED)]
+def order(*hits: Hit, asked: str = ASKED) -> list[str]:
+    return [one.id for one in by_message(hits, asked)]
 
 
 def test_the_reply_comes_before_the_question_that_is_asked_again():
-    asks = hit("s", 4, "Where are the keys of the boat?", 0.9)
-    reply = hit("s", 5, "They hang behind the door of the shed, I put them there on Monday.", 0.75)
+    asks = hit("s", 4, "Where are the keys of the boat?", 0.9, role="Ben")
+    where = "They hang behind the door of the shed, I put them there on Monday."
+    reply = hit("s", 5, where, 0.75, role="Ana")
     assert order(asks, reply) == [reply.id, asks.id]
     # The same words anywhere else answer nothing.
-    elsewhere = hit("s", 9, reply.text, 0.6)
+    elsewhere = hit("s", 9, reply.text, 0.6, role="Ben")
     assert order(asks, elsewhere) == [asks.id, elsewhere.id]
 
 
@@ -46,7 +47,8 @@ def test_a_session_about_it_and_who_is_named_count():
 
 
 def test_the_best_by_words_and_meaning_keeps_its_score_and_parts_add_up():
-    hits = [hit("s", 1, "ok", 0.8), hit("s", 2, "The keys of the boat hang there.", 0.5)]
+    told = hit("s", 2, "The keys of the boat hang there.", 0.5, role="Ana")
+    hits = [hit("s", 1, "ok", 0.8, role="Ben"), told]
     found = {one.id: one for one in by_message(hits, ASKED)}
     assert found[hits[0].id] == hits[0]
     moved = found[hits[1].id]
@@ -62,3 +64,32 @@ def test_what_is_no_message_stays_as_it_is_and_one_message_alone_too():
 
 def test_every_signal_has_a_weight():
     assert set(weights("messages")) == set(SIGNALS)
+
+
+@pytest.mark.parametrize(
+    "asked", ["Which database did I choose?", "what is our retry limit", "Why did that bother me?"]
+)
+def test_asked_of_oneself_what_the_user_said_comes_before_what_was_answered(asked: str):
+    said = hit("s", 1, "We go with SQLite.", 0.6)
+    answered = hit("s", 2, "SQLite it is, here is how to set it up in ten steps.", 0.7, "assistant")
+    assert order(said, answered, asked=asked) == [said.id, answered.id]
+
+
+@pytest.mark.parametrize(
+    "asked", ["Which database is used?", "I/O limits", "buckets in us-east-1", "the US market"]
+)
+def test_other_questions_leave_user_and_assistant_as_they_match(asked: str):
+    said = hit("s", 1, "We go with SQLite.", 0.6)
+    answered = hit("s", 2, "SQLite it is.", 0.7, "assistant")
+    assert order(said, answered, asked=asked) == [answered.id, said.id]
+
+
+def test_an_assistants_long_answer_to_a_question_is_not_lifted_for_that():
+    asks = hit("s", 1, "Can you set the retries to 5 for the upload?", 0.7)
+    answer = hit(
+        "s", 2, "Certainly! " + "Here is how retries work in general. " * 20, 0.65, "assistant"
+    )
+    assert order(asks, answer, asked="How many retries does the upload make?") == [
+        asks.id,
+        answer.id,
+    ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import cosqa, locomo
+from contextd.benchmarks import beam, cosqa, locomo
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import checksum, data_file, score
 from contextd.benchmarks.recall import RECALL
@@ -55,6 +55,59 @@ def data(tmp_path: Path) -> Path:
     ]
     (tmp_path / "cosqa" / "cosqa-retrieval-dev-500.json").write_text(json.dumps(asked))
     return tmp_path
+
+
+CHAT = [
+    {
+        "turns": [
+            [
+                {"id": 0, "role": "user", "content": "The importer must skip empty rows. ->-> 1,1"},
+                {
+                    "id": 1,
+                    "role": "assistant",
+                    "content": "It skips them now: the parser drops what has no cell that says anything.",
+                },
+                {"id": 2, "role": "user", "content": "Deploy on Fridays only after ten."},
+                {
+                    "id": 3,
+                    "role": "assistant",
+                    "content": "I noted the hour of the deployment in the pipeline, so that it waits until then.",
+                },
+            ]
+        ]
+    }
+]
+PROBES = {
+    "information_extraction": [
+        {
+            "question": "When may I deploy on Fridays?",
+            "source_chat_ids": "{'first': [2], 'x': [99]}",
+        }
+    ],
+    "abstention": [{"question": "Who is the owner?", "source_chat_ids": []}],
+    "summarization": [{"question": "Sum it up.", "source_chat_ids": [0, 1, 2, 3]}],
+}
+
+
+def test_chats_with_an_assistant_are_measured_as_messages_and_as_episodes(tmp_path: Path):
+    chat = tmp_path / "beam" / "dev" / "1"
+    (chat / "probing_questions").mkdir(parents=True)
+    (chat / "chat.json").write_text(json.dumps(CHAT))
+    (chat / "probing_questions" / "asked.json").write_text(json.dumps(PROBES))
+    [conversation] = beam.load(chat.parent)
+    assert [turn.id for turn in conversation.turns] == ["D1-1", "D1-2", "D1-3", "D1-4"]
+    assert conversation.turns[0].text == "The importer must skip empty rows."
+    [question] = conversation.questions
+    assert question.evidence == {"D1-3"}
+    found = beam.run(tmp_path, out=io.StringIO())
+    assert {name for name in found if "episodes" in name} == {"contextd, episodes"}
+    assert found["contextd, episodes"]["MRR"]["mean"] == 1.0
+    assert found["plain BM25, turns"]["MRR"]["mean"] == 1.0
+
+
+def test_a_folder_without_chats_is_named(tmp_path: Path):
+    with pytest.raises(NotFound, match="there are no chats in"):
+        beam.run(tmp_path, out=io.StringIO(), file="elsewhere")
 
 
 def test_locomo_is_read_with_speakers_times_and_known_evidence(data: Path):

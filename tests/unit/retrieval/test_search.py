@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of, view_of_documents
 
-from contextd.domain.documents import message_documents
+from contextd.domain.documents import AROUND, message_documents
 from contextd.domain.errors import Unavailable
 from contextd.domain.query import CODE, EVENT, Document, Query, Vector
 from contextd.domain.sessions import Event
@@ -147,6 +147,21 @@ def test_messages_are_found_by_what_was_said_around_them():
     query = Query(scopes=frozenset({SCOPE}), kinds=(EVENT,))
     found = search(view.index, NoEmbedder(), "which queue", query).candidates
     assert [candidate.id for candidate in found][:2] == ["s#1", "s#2"]
+
+
+def test_a_long_neighbour_lends_a_message_only_what_stands_next_to_it():
+    said = ["Which queue do we use?", f"A queue it is. {'Filler. ' * 200}", "Fine.", "Yes."]
+    events = [
+        Event(type="message", key=str(i), at=CACHE.created_at, role="user", text=text, seq=i)
+        for i, text in enumerate(said, 1)
+    ]
+    [first, _, fine, yes] = message_documents(SCOPE, "s", events)
+    assert "A queue it is." in first.near
+    assert len(first.near) < 2 * AROUND + 50
+    assert "A queue it is." not in fine.near
+    # What lies beyond a short one counts as well.
+    assert "Fine." in yes.near
+    assert "Filler." in yes.near
 
 
 def test_candidates_are_bounded():

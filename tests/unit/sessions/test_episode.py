@@ -17,6 +17,14 @@ def test_a_short_answer_is_kept_whole() -> None:
     assert digest(answer).asked == "Why are totals off by a cent?"
 
 
+def test_a_long_prompt_is_kept_beside_its_first_line() -> None:
+    prompt = "Build the importer.\n" + "It reads files. " * 30 + "\nThe limit is 400 rows a batch."
+    found = digest("Done, it is in `importer.py` and has tests.", prompt)
+    assert "400 rows" not in found.asked
+    assert found.prompt == prompt
+    assert len(digest("Done.", "word " * 5_000).prompt) == LONGEST_KEPT
+
+
 def test_code_blocks_and_rules_are_left_out_even_when_never_closed() -> None:
     assert plain("Before\n```python\nx = 1\n```\n---\nAfter") == "Before\nAfter"
     assert plain("Before\n~~~\nx = 1") == "Before"

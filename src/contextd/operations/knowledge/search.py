@@ -17,8 +17,10 @@ from contextd.domain.sessions import Event
 from contextd.domain.time import age, from_micros
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
+from contextd.domain.words import one_line
 from contextd.operations.core import operation
 from contextd.retrieval.hits import Hit
+from contextd.retrieval.passage import covered, passage
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
@@ -31,6 +33,9 @@ from contextd.steps.views import label
 from contextd.steps.window import archived_sources
 
 _TEXT = 600
+_HEADING = 150
+"""Characters of a title above a passage that stands elsewhere."""
+
 if TYPE_CHECKING:
     SearchType = str
 else:
@@ -115,7 +120,7 @@ def context_search(
     changed = _changed_at(runtime, found.hits)
     hits = [
         replace(
-            _shown(hit, now, changed, archived=_source(hit).source in archived),
+            _shown(hit, query, now, changed, archived=_source(hit).source in archived),
             stale=stale.get(hit.id, ""),
             contradicts=otherwise.get(hit.id, ""),
         )
@@ -150,22 +155,34 @@ def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
 
 
 def _shown(
-    hit: Hit, now: datetime, changed: Mapping[str, datetime], *, archived: bool
+    hit: Hit, query: str, now: datetime, changed: Mapping[str, datetime], *, archived: bool
 ) -> SearchHit:
     score = round(hit.relevance, 4)
     content = hit.content
     why = hit.why + (" · was archived from the window" if archived else "")
     if isinstance(content, Record):
-        head = headed(content.title, content.content)
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
-        return SearchHit(hit.id, kind, head[:_TEXT], str(content.source), since, score, why)
+        text = _told_of(content, query)
+        return SearchHit(hit.id, kind, text, str(content.source), since, score, why)
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
         text = content.text[:_TEXT].rstrip()
         when = age(changed[content.path], now) if content.path in changed else ""
         return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
     assert isinstance(content, Event)
-    message = f"{content.role}: {content.text}"[:_TEXT]
+    message = f"{content.role}: {passage(content.text, query, _TEXT)}"
     source = f"session {short_id(hit.id.partition('#')[0])}"
     return SearchHit(hit.id, "session", message, source, age(content.at, now), score, why)
+
+
+def _told_of(record: Record, query: str) -> str:
+    """A record as it is shown: its heading and text, or, where more of the question stands in a field beside
+    them, such as all that was asked and answered in a turn, the heading and that passage.
+    """
+    texts = [passage(headed(record.title, record.content), query, _TEXT)]
+    heading = one_line(record.title, _HEADING)
+    for beside in filter(None, record.beside):
+        texts.append(f"{heading}\n{passage(beside, query, _TEXT - len(heading) - 1)}".strip())
+    # The first of equals: the text itself.
+    return max(texts, key=lambda text: covered(text, query))

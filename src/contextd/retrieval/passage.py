@@ -1,0 +1,62 @@
+"""Which part of a long text is shown for a question: its beginning, unless another part says more about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from contextd.domain.regex import regex
+from contextd.domain.words import content_words, words
+
+_MOST_READ = 20_000
+"""Characters of a text that are looked through: what is longer is a log or a listing."""
+
+_PIECE = regex(r"[^\n]*?[.!?](?=\s)\s*|[^\n]+\n?|\n+")
+"""A sentence or a line, with what separates it from the next."""
+
+_CUT = "… "
+
+
+def passage(text: str, question: str, longest: int) -> str:
+    """At most `longest` characters of a text: the part with most of the question's words, rare ones counting
+    more. Its beginning where no part has more than that; what starts later is marked with `…`.
+    """
+    text = text.strip()
+    asked = frozenset(content_words(question))
+    if len(text) <= longest or not asked:
+        return text[:longest]
+    pieces = [piece[:longest] for piece in _PIECE.findall(text[:_MOST_READ]) if piece.strip()]
+    held = [asked.intersection(words(piece)) for piece in pieces]
+    often = Counter(word for found in held for word in found)
+    room = longest - len(_CUT)
+    ends = _ends(pieces, room)
+
+    def says(start: int) -> float:
+        return sum(1 / often[word] for word in frozenset().union(*held[start : ends[start]]))
+
+    # The first of equals; nothing else may come before the beginning without saying more.
+    best = max(range(len(pieces)), key=lambda start: (round(says(start), 6), -start), default=0)
+    if not best:
+        return text[:longest]
+    shown = "".join(pieces[best : ends[best]]).strip()
+    return f"{_CUT}{shown}"
+
+
+def covered(text: str, question: str) -> int:
+    """How many words of a question a text has."""
+    return len(frozenset(content_words(question)).intersection(words(text)))
+
+
+def _ends(pieces: Sequence[str], room: int) -> list[int]:
+    """For each piece the place behind the last that fits with it into so many characters."""
+    ends: list[int] = []
+    end = size = 0
+    for start in range(len(pieces)):
+        if end <= start:
+            end, size = start, 0
+        while end < len(pieces) and (end == start or size + len(pieces[end]) <= room):
+            size += len(pieces[end])
+            end += 1
+        ends.append(end)
+        size -= len(pieces[start])
+    return ends
