@@ -104,7 +104,7 @@ def _conversation(folder: Path) -> Conversation:
             turns.append(Utterance(own, number, at, message["role"], text))
     asked = next((folder / "probing_questions").glob("*.json"))
     questions = tuple(_questions(json.loads(asked.read_text("utf-8")), ids))
-    return Conversation(f"{folder.parent.name}-{folder.name}", tuple(turns), questions)
+    return Conversation(f"{folder.parent.name}-{folder.name}".lower(), tuple(turns), questions)
 
 
 def _questions(asked: Mapping[str, Any], ids: Mapping[int, str]) -> Iterator[Question]:
