@@ -3,10 +3,10 @@
     python tools/fit_ranking.py --data DIR [--family messages|code] [--repository DIR ...] [--write]
 
 DIR holds the public data sets as `contextd bench` takes them. Code is fitted on CoSQA's development
-questions and on the histories of repositories, as `contextd bench localise` asks about them with memory
-off. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit; `--write` then
-fits on all and writes the weights of the package. A weight is against 1 for the score by words and meaning
-of a message, and for the cosine of code.
+questions and on the histories of repositories, as `contextd bench localise` asks about them: with memory
+off, and once more with the past. Every figure is of conversations, repositories or thirds of CoSQA left
+out of the fit; `--write` then fits on all and writes the weights of the package. A weight is against 1
+for the score by words and meaning of a message, and for the cosine of code.
 """
 
 from __future__ import annotations
@@ -25,8 +25,15 @@ from numpy.typing import NDArray
 
 from contextd.benchmarks import cosqa, locomo
 from contextd.benchmarks.data import score
-from contextd.benchmarks.history import check_out, read_history
-from contextd.benchmarks.scratch import opened, scratch_store
+from contextd.benchmarks.history import (
+    CommitHistory,
+    check_out,
+    lend_history,
+    read_history,
+    stand_before,
+)
+from contextd.benchmarks.localise import remember
+from contextd.benchmarks.scratch import Bench, opened, scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.query import CODE, EVENT, Query
 from contextd.domain.scope import Scope
@@ -34,18 +41,27 @@ from contextd.embedders import open_embedder
 from contextd.retrieval import files, messages
 from contextd.retrieval.hits import Hit
 from contextd.retrieval.search import DEPTH, search
+from contextd.retrieval.weights import CODE_ALONE, CODE_WITH_PAST
+from contextd.steps.experience import past_of
 from contextd.steps.finding import contents_of
 from contextd.steps.scanning import scan_project
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
-QUESTIONS = 100
-"""Asked of a repository, so that none outweighs the others."""
+MESSAGES = "messages"
+QUESTIONS, MEMORIES = 100, 2_000
+"""Commits of a repository that are asked about, so that none outweighs the others; and that are remembered."""
 
 STEPS, RATE = 400, 0.1
-"""Plain descent with momentum; the loss is convex, so neither moves the second decimal."""
+"""Plain descent with momentum; neither moves the second decimal."""
 
-PENALTIES = {"messages": 0.005, "code": 0.001}
+WHOLE_STEPS = 100
+"""How long the fit of code wants all right files, before it wants any of them."""
+
+PENALTIES = {MESSAGES: 0.005, CODE_ALONE: 0.001, CODE_WITH_PAST: 0.001}
 """What large weights cost. The cosines of code lie so near to each other that theirs must be large."""
+
+FOLDS = 10
+"""Groups that are left out at once are every tenth, where there are more."""
 
 Numbers = NDArray[np.float64]
 
@@ -61,6 +77,10 @@ class Asked:
     right: Numbers
     wanted: int
 
+    def of(self, count: int) -> Asked:
+        """The same with the first `count` signals alone."""
+        return Asked(self.group, self.signals[:, :count], self.right, self.wanted)
+
 
 def main() -> None:
     """Fit, print and perhaps write."""
@@ -68,23 +88,32 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--family", choices=("messages", "code"), action="append")
+    parser.add_argument("--family", choices=(MESSAGES, "code"), action="append")
     parser.add_argument("--repository", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     known = json.loads(WEIGHTS.read_text("utf-8"))
-    for family in chosen.family or ("messages", "code"):
-        if family == "messages":
-            first, names = "words and meaning", messages.SIGNALS
-            questions = of_messages(chosen.data / "locomo" / "locomo-dev.json")
-        else:
-            first, names = "meaning", files.SIGNALS
-            questions = of_functions(chosen.data / "cosqa")
-            questions += [one for place in chosen.repository for one in of_files(place)]
-        compare(family, questions, first, names)
-        known[family] = named(fit(family, questions), names)
+    families = chosen.family or (MESSAGES, "code")
+    if MESSAGES in families:
+        questions = of_messages(chosen.data / "locomo" / "locomo-dev.json")
+        known[MESSAGES] = fitted(MESSAGES, questions, "words and meaning", messages.SIGNALS)
+    if "code" in families:
+        asked = of_functions(chosen.data / "cosqa")
+        asked += [one for place in chosen.repository for one in of_files(place)]
+        alone = [one.of(1 + len(files.SIGNALS)) for one in asked]
+        known[CODE_ALONE] = fitted(CODE_ALONE, alone, "meaning", files.SIGNALS)
+        names = (*files.SIGNALS, *files.PAST_SIGNALS)
+        known[CODE_WITH_PAST] = fitted(CODE_WITH_PAST, asked, "meaning", names)
     if chosen.write:
         WEIGHTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+
+
+def fitted(
+    family: str, questions: Sequence[Asked], first: str, names: Sequence[str]
+) -> dict[str, float]:
+    """The weights fitted on all questions, after what they were worth on those left out was printed."""
+    compare(family, questions, first, names)
+    return named(fit(family, questions), names)
 
 
 def of_messages(path: Path) -> list[Asked]:
@@ -124,42 +153,67 @@ def of_functions(folder: Path) -> list[Asked]:
         for place, (text, right) in enumerate(questions):
             proposed = search(view.index, embedder, text, query, limit=2 * DEPTH).candidates
             hits = cosqa.function_hits(proposed, functions)
-            found.append(of_code(f"CoSQA {place % 3}", text, hits, {str(right)}))
+            found.append(of_code(f"CoSQA {place % 3}", text, hits, {str(right)}, files.Past()))
     return found
 
 
 def of_files(repository: Path) -> list[Asked]:
     """The subjects of a repository's newest commits, each with the files a search proposes."""
-    history = read_history(repository, questions=QUESTIONS, memories=0)
-    found: list[Asked] = []
+    history = read_history(repository, questions=QUESTIONS, memories=MEMORIES)
     with tempfile.TemporaryDirectory(prefix="contextd-fit-") as folder:
         root, home = Path(folder, "tree"), Path(folder, "home")
         root.mkdir()
         check_out(history, history.paths, root)
         with opened(root, home, embedder_name="minilm") as bench:
-            runtime = bench.runtime
-            scan_project(runtime)
+            scan_project(bench.runtime)
             bench.host.work_off()
-            query = runtime.query(CODE, reach="project")
-            for commit in history.asked:
-                proposed = search(
-                    runtime.view.index, runtime.embedder, commit.subject, query, limit=2 * DEPTH
-                ).candidates
-                contents = contents_of(runtime, [one.id for one in proposed])
-                hits = [Hit(c.id, c.kind, c.parts, contents[c.id]) for c in proposed]
-                found.append(
-                    of_code(str(repository), commit.subject, hits, frozenset(commit.files))
-                )
+            return of_history(str(repository), bench, history)
+
+
+def of_history(group: str, bench: Bench, history: CommitHistory) -> list[Asked]:
+    """The same where the files are indexed and nothing is remembered: what was done before each question
+    is remembered as it is asked about, oldest first.
+    """
+    remember(bench.runtime, history.older)
+    lend_history(history, bench.root)
+    query = bench.runtime.query(CODE, reach="project")
+    place = {commit.sha: at for at, commit in enumerate(history.commits)}
+    reached = place[history.asked[-1].sha] + 1
+    found: list[Asked] = []
+    for commit in reversed(history.asked):
+        done = history.commits[place[commit.sha] + 1 : reached]
+        reached = place[commit.sha] + 1
+        remember(bench.runtime, [one for one in reversed(done) if one.files])
+        stand_before(history, commit, bench.root)
+        if not found:
+            # A long history is read behind the back of the first call that asks for it.
+            past_of(bench.runtime, commit.subject)
+            bench.host.work_off()
+        runtime = bench.runtime
+        proposed = search(
+            runtime.view.index, runtime.embedder, commit.subject, query, limit=2 * DEPTH
+        ).candidates
+        contents = contents_of(runtime, [one.id for one in proposed])
+        hits = [Hit(c.id, c.kind, c.parts, contents[c.id]) for c in proposed]
+        past = past_of(runtime, commit.subject)
+        found.append(of_code(group, commit.subject, hits, frozenset(commit.files), past))
     return found
 
 
-def of_code(group: str, question: str, hits: Sequence[Hit], right: Set[str]) -> Asked:
+def of_code(
+    group: str, question: str, hits: Sequence[Hit], right: Set[str], past: files.Past
+) -> Asked:
     """A question with the files of these hits."""
     told = files.signals(hits, question)
-    rows = [[own["meaning"], *(own[name] for name in files.SIGNALS)] for own in told.values()]
+    before = files.past_signals(past, told)
+    names = ("meaning", *files.SIGNALS)
+    rows = [
+        [*(own[name] for name in names), *(before[path][name] for name in files.PAST_SIGNALS)]
+        for path, own in told.items()
+    ]
     return Asked(
         group,
-        np.array(rows).reshape(len(told), 1 + len(files.SIGNALS)),
+        np.array(rows).reshape(len(told), len(names) + len(files.PAST_SIGNALS)),
         np.array([float(path in right) for path in told]),
         len(right),
     )
@@ -167,13 +221,18 @@ def of_code(group: str, question: str, hits: Sequence[Hit], right: Set[str]) -> 
 
 def fit(family: str, questions: Sequence[Asked]) -> Numbers:
     """The weights under which the right candidates of each question are likeliest (softmax over its
-    candidates), with a penalty on large ones. A repository counts as much as any other.
+    candidates), with a penalty on large ones. A repository counts as much as any other, and of the files
+    of a commit the easiest counts most: one of them is enough to begin with.
     """
+    of_code = family != MESSAGES
     fair = [one for one in questions if one.right.any()]
-    shares = Counter(one.group if family == "code" else "" for one in fair)
-    own = [shares[one.group if family == "code" else ""] for one in fair]
+    shares = Counter(one.group if of_code else "" for one in fair)
+    own = [shares[one.group if of_code else ""] for one in fair]
     counted = 1 / np.array(own) / len(shares)
     rows = np.vstack([one.signals for one in fair])
+    scale = rows.std(axis=0) + 1e-9 if of_code else np.ones(rows.shape[1])
+    rows = rows / scale
+    right = np.concatenate([one.right for one in fair])
     wanted = np.concatenate([one.right / one.right.sum() for one in fair])
     sizes = np.array([len(one.right) for one in fair])
     starts = np.cumsum(sizes) - sizes
@@ -182,13 +241,16 @@ def fit(family: str, questions: Sequence[Asked]) -> Numbers:
         sums = rows @ counts
         raised = np.exp(sums - np.repeat(np.maximum.reduceat(sums, starts), sizes))
         likely = raised / np.repeat(np.add.reduceat(raised, starts), sizes)
+        if of_code and step > WHOLE_STEPS:
+            wanted = likely * right
+            wanted /= np.repeat(np.add.reduceat(wanted, starts), sizes) + 1e-12
         slope = (
             rows.T @ ((likely - wanted) * np.repeat(counted, sizes)) + PENALTIES[family] * counts
         )
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         pace = np.sqrt(second / (1 - 0.99**step)) + 1e-8
         counts = counts - RATE * first / (1 - 0.9**step) / pace
-    return counts
+    return np.asarray(counts / scale)
 
 
 def named(counts: Numbers, names: Sequence[str]) -> dict[str, float]:
@@ -200,10 +262,11 @@ def compare(family: str, questions: Sequence[Asked], first: str, names: Sequence
     """Print what the ranking by the first signal alone and the fitted one find of groups left out."""
     groups = sorted({one.group for one in questions})
     values: dict[str, dict[str, list[float]]] = {first: {}, "fitted": {}}
-    for group in groups:
-        counts = fit(family, [one for one in questions if one.group != group])
-        print(f"without {group}: {named(counts, names)}")
-        for one in (one for one in questions if one.group == group):
+    for place in range(min(FOLDS, len(groups))):
+        left_out = groups[place::FOLDS]
+        counts = fit(family, [one for one in questions if one.group not in left_out])
+        print(f"without {', '.join(left_out)}: {named(counts, names)}")
+        for one in (one for one in questions if one.group in left_out):
             note(values[first], one, one.signals[:, 0])
             note(values["fitted"], one, one.signals @ counts)
     for system, measures in values.items():
@@ -218,6 +281,7 @@ def note(values: dict[str, list[Any]], asked: Asked, scores: Numbers) -> None:
     """Note what a ranking finds of one question."""
     right = asked.right[np.argsort(-scores, kind="stable")]
     places = np.flatnonzero(right)
+    values.setdefault("any@5", []).append(float(right[:5].any()))
     values.setdefault("recall@10", []).append(float(right[:10].sum()) / asked.wanted)
     values.setdefault("MRR", []).append(1 / (1 + float(places[0])) if len(places) else 0.0)
 

@@ -1,9 +1,9 @@
 """In which file to look: what the pieces of a file say together, and what past work says of it.
 
-A file's score is a sum of a few plain signals. What the code itself says is weighed by fitted weights
-(`tools/fit_ranking.py`: subjects of commits that ask for the files they changed, and questions that ask
-for one function); what is added to it was fitted by hand on the histories of five repositories (httpx,
-click, express, datasette, petclinic). `docs/howto/measure-localisation.md` has the figures.
+A file's score is a sum of plain signals, weighed by fitted weights (`tools/fit_ranking.py`: subjects of
+commits that ask for the files they changed, and questions that ask for one function). There are two sets
+of weights: what is changed often and what is long are much the same files, so that length counts less
+where a past is known. `docs/howto/measure-localisation.md` has the figures.
 """
 
 from __future__ import annotations
@@ -18,23 +18,29 @@ from contextd.domain.code import DOCUMENTS, VALUES, Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.words import content_words, query_words, words
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.retrieval.place import place_signals, purposes_asked
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.reading import Read, read
-from contextd.retrieval.weights import weights
+from contextd.retrieval.weights import CODE_ALONE, CODE_WITH_PAST, MEANING, weights
 
-SIGNALS = ("words", "further", "path")
-"""Beside meaning: the file's best BM25 score, the scores of its other pieces, the rare words of its path,
-each against the best file's. Their weights are against 1 for the best cosine.
+SIGNALS = ("words", "further", "whole", "path", "length", "test", "aside", "asked")
+"""Beside meaning: the file's best BM25 score, the scores of its other pieces, that of all its pieces read as
+one, the rare words of its path, each against the best file's; how long it is; and whether it is a test or
+an example that nobody asked for, or one that somebody did.
 
 `further` leaves the best piece out. While it was in, a file of one piece had its words counted twice, and
 of CoSQA's questions 79 % found their function among ten where now 83 % do.
 """
 
-MEANING = 0.58
-"""What a file's best cosine is multiplied by: the scale of everything that is added below."""
+PAST_SIGNALS = ("records", "commits", "recent")
+"""What the past says of a file: the voices of records and of commits (`votes.py`), and how lately it was
+changed, against the one that was changed most.
+"""
 
-TEST = -0.02
-"""What being a test costs. Commits change tests with what they test, so that no fit on them says so."""
+OF_FILE = ("length", "test", "aside", "asked")
+"""What every piece of a file has of it: were it the best piece's alone, what speaks against a file would
+lift its second piece above it.
+"""
 
 DATA = -0.1
 """What being a file of data costs where the question does not ask for one. By hand, on questions to
@@ -46,20 +52,12 @@ PROSE = -0.2
 0, −0.1 and −0.2; on another (starlette) it moves MRR from 59.0 to 71.5.
 """
 
-RECENT, LEAD = 0.07, 0.12
-"""What lately changed files gain at most; and by how much the past must outdo the code to change what
-comes first: the first place is where it is wrong most easily.
-"""
-
 ONE_NAME = 0.25
 """What meaning counts for a question that is nothing but a name."""
 
 K1, B = 1.2, 0.75
 _MOST_WORDS = 64
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?)/|(?:^|[/_.])tests?[_.]|_test\.|\.spec\.", re.IGNORECASE
-)
 _ASKS_DATA = frozenset(
     words(
         """json yaml yml toml xml csv svg ini config configuration configured setting settings
@@ -92,32 +90,54 @@ def by_file(hits: Sequence[Hit], question: str, past: Past, reading: Read = read
     score, its other pieces only what they say themselves; what is no code stays as it is.
     """
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    own, counts = _own(hits, chunks, question, reading), weights("code")
-    a_name = len(question.split()) == 1
-    meaning = MEANING * (ONE_NAME if a_name else 1.0)
+    # A name asks for one place, whatever was changed lately.
+    recent = {} if _is_a_name(question) else past.recent
+    counts = {name: MEANING * count for name, count in weights(_family(recent)).items()}
+    meaning = MEANING * (ONE_NAME if _is_a_name(question) else 1.0)
+    own, told = _read_files(hits, chunks, question, reading)
     pieces: dict[str, list[Hit]] = {}
     for hit in hits:
         if hit.id in chunks:
-            alone = _alone(hit, MEANING * counts["words"] * own[hit.id].words, meaning)
-            if not _asks_for(question, chunks[hit.id]):
-                alone = alone.plus([_unasked(chunks[hit.id])])
-            pieces.setdefault(chunks[hit.id].path, []).append(alone)
+            piece = chunks[hit.id]
+            alone = _alone(hit, counts["words"] * own[hit.id].words, meaning)
+            parts = [ScorePart(name, counts[name] * told[piece.path][name]) for name in OF_FILE]
+            if not _asks_for(question, piece):
+                parts.append(_unasked(piece))
+            alone = alone.plus([part for part in parts if part.amount])
+            pieces.setdefault(piece.path, []).append(alone)
     pieces = {path: in_order(some) for path, some in pieces.items()}
-    best = _whole(pieces, own, question, meaning)
-    if past.alike or past.recent:
-        best = _with_past(best, past.alike, {} if a_name else past.recent)
+    best = _whole(pieces, own, told, counts, meaning)
+    if past.alike or recent:
+        best = _with_past(best, past.alike, recent, counts.get("recent", 0.0))
     others = [hit for hit in hits if hit.id not in chunks]
     return in_order([*others, *best.values(), *(hit for own in pieces.values() for hit in own[1:])])
 
 
-def signals(hits: Sequence[Hit], question: str) -> dict[str, Mapping[str, float]]:
-    """What the pieces of each file say of it, by path: its best cosine as `meaning`, and `SIGNALS`."""
+def signals(
+    hits: Sequence[Hit], question: str, reading: Read = read
+) -> dict[str, Mapping[str, float]]:
+    """What is known of each file by its pieces, by path: its best cosine as `meaning`, and `SIGNALS`."""
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    own = _own(hits, chunks, question, read)
-    pieces: dict[str, list[_Own]] = {}
-    for id, chunk in chunks.items():
-        pieces.setdefault(chunk.path, []).append(own[id])
-    return _told(pieces, question)
+    return _read_files(hits, chunks, question, reading)[1]
+
+
+def past_signals(past: Past, paths: Iterable[str]) -> dict[str, dict[str, float]]:
+    """What the past says of each of these files, by path: `PAST_SIGNALS`, without their weights."""
+    paths = list(paths)
+    recent = _lately(past.recent, paths)
+    found = {path: dict.fromkeys(PAST_SIGNALS, 0.0) | {"recent": recent[path]} for path in paths}
+    for path in paths:
+        for part in past.alike.get(path, ()):
+            found[path][part.name] += part.raw
+    return found
+
+
+def _is_a_name(question: str) -> bool:
+    return len(question.split()) == 1
+
+
+def _family(recent: Mapping[str, float]) -> str:
+    return CODE_WITH_PAST if recent else CODE_ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,53 +148,103 @@ class _Own:
     cosine: float
 
 
-def _own(
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How often a text has each of the words asked, and how many words it has."""
+
+    held: Mapping[str, int]
+    length: int
+
+
+def _read_files(
     hits: Sequence[Hit], chunks: Mapping[str, Chunk], question: str, reading: Read
-) -> dict[str, _Own]:
-    word_scores = _said(chunks, query_words(question)[:_MOST_WORDS], reading)
-    most = max(word_scores.values(), default=0.0) or 1.0
-    return {
-        hit.id: _Own(word_scores[hit.id] / most, max(0.0, hit.part(DENSE).raw))
+) -> tuple[dict[str, _Own], dict[str, Mapping[str, float]]]:
+    """What each piece says, by id, and what is known of each file, by path."""
+    counted = _counted(chunks, query_words(question)[:_MOST_WORDS], reading)
+    scores = _shares(_bm25(counted))
+    own = {
+        hit.id: _Own(scores[hit.id], max(0.0, hit.part(DENSE).raw))
         for hit in hits
         if hit.id in chunks
     }
-
-
-def _told(pieces: Mapping[str, Sequence[_Own]], question: str) -> dict[str, Mapping[str, float]]:
-    sums = {path: sum(one.words for one in some) for path, some in pieces.items()}
-    most, named = max(sums.values(), default=0.0) or 1.0, _named(pieces, question)
-    found: dict[str, Mapping[str, float]] = {}
-    for path, some in pieces.items():
-        best = max(one.words for one in some)
-        found[path] = {
-            "meaning": max(one.cosine for one in some),
+    pieces: dict[str, list[str]] = {}
+    for id, chunk in chunks.items():
+        pieces.setdefault(chunk.path, []).append(id)
+    sums = {path: sum(own[id].words for id in ids) for path, ids in pieces.items()}
+    most = max(sums.values(), default=0.0) or 1.0
+    named = _named(pieces, question)
+    whole = _shares(
+        _bm25({path: _joined(counted[id] for id in ids) for path, ids in pieces.items()})
+    )
+    lengths = _lengths({path: [chunks[id] for id in ids] for path, ids in pieces.items()})
+    asked = purposes_asked(question)
+    told: dict[str, Mapping[str, float]] = {}
+    for path, ids in pieces.items():
+        best = max(own[id].words for id in ids)
+        told[path] = {
+            "meaning": max(own[id].cosine for id in ids),
             "words": best,
             "further": (sums[path] - best) / most,
+            "whole": whole[path],
             "path": named[path],
+            "length": lengths[path],
+            **place_signals(path, chunks[ids[0]].language, asked),
         }
-    return found
+    return own, told
 
 
-def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> dict[str, float]:
-    """BM25 (k1 1.2, b 0.75) of each piece with its path and name, among these pieces only. The scores
-    of the index count records and messages too: a memory of short notes makes all code look long.
+def _lengths(pieces: Mapping[str, Sequence[Chunk]]) -> dict[str, float]:
+    """A tenth of the logarithm of how much of the longest file's lines each has, by the pieces found. Of data
+    and documents length says nothing: they are as long as the mean.
     """
-    counts: dict[str, dict[str, int]] = {}
-    lengths: dict[str, int] = {}
+    lines = {
+        path: log1p(max(chunk.end_line for chunk in some))
+        for path, some in pieces.items()
+        if some[0].language not in VALUES and some[0].language not in DOCUMENTS
+    }
+    longest = max(lines.values(), default=0.0)
+    mean = sum(lines.values()) / max(1, len(lines))
+    return {path: (lines.get(path, mean) - longest) / 10 for path in pieces}
+
+
+def _counted(
+    chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read
+) -> dict[str, _Counted]:
+    """The words asked in each piece with its path and name."""
+    found: dict[str, _Counted] = {}
     for id, chunk in chunks.items():
         place, text = words(f"{chunk.path} {chunk.symbol}"), reading(chunk.text)
         held = {word: place.count(word) + text.counts.get(word, 0) for word in asked}
-        counts[id] = {word: n for word, n in held.items() if n}
-        lengths[id] = len(place) + text.total
-    mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
-    rare = rareness([count.keys() for count in counts.values()])
+        found[id] = _Counted({w: n for w, n in held.items() if n}, len(place) + text.total)
+    return found
+
+
+def _joined(some: Iterable[_Counted]) -> _Counted:
+    held, length = Counter[str](), 0
+    for one in some:
+        held.update(one.held)
+        length += one.length
+    return _Counted(held, length)
+
+
+def _bm25(counted: Mapping[str, _Counted]) -> dict[str, float]:
+    """BM25 (k1 1.2, b 0.75) among these texts only. The scores of the index count records and messages too:
+    a memory of short notes makes all code look long.
+    """
+    mean = sum(one.length for one in counted.values()) / max(1, len(counted)) or 1.0
+    rare = rareness([one.held.keys() for one in counted.values()])
     return {
         id: sum(
-            rare[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * lengths[id] / mean))
-            for word, n in count.items()
+            rare[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * one.length / mean))
+            for word, n in one.held.items()
         )
-        for id, count in counts.items()
+        for id, one in counted.items()
     }
+
+
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
+    most = max(scores.values(), default=0.0) or 1.0
+    return {id: score / most for id, score in scores.items()}
 
 
 def rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
@@ -191,23 +261,22 @@ def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
 
 
 def _whole(
-    pieces: Mapping[str, Sequence[Hit]], own: Mapping[str, _Own], question: str, meaning: float
+    pieces: Mapping[str, Sequence[Hit]],
+    own: Mapping[str, _Own],
+    told: Mapping[str, Mapping[str, float]],
+    counts: Mapping[str, float],
+    meaning: float,
 ) -> dict[str, Hit]:
     """The best piece of each file, with the file's score but for the past."""
-    file_signals = _told(
-        {path: [own[hit.id] for hit in some] for path, some in pieces.items()}, question
-    )
-    counts = {name: MEANING * weight for name, weight in weights("code").items()}
     found: dict[str, Hit] = {}
     for path, (first, *more) in pieces.items():
-        file, piece = file_signals[path], own[first.id]
+        file, piece = told[path], own[first.id]
         elsewhere = counts["words"] * (file["words"] - piece.words)
         elsewhere += meaning * (file["meaning"] - piece.cosine)
-        further = counts["further"] * file["further"]
+        together = counts["further"] * file["further"] + counts["whole"] * file["whole"]
         parts = [
-            ScorePart("file", elsewhere + further, why=_count(1 + len(more))),
+            ScorePart("file", elsewhere + together, why=_count(1 + len(more))),
             ScorePart("path", counts["path"] * file["path"], why="named by its path"),
-            ScorePart("test", TEST if _TEST.search(path) else 0.0),
         ]
         found[path] = first.plus([part for part in parts if part.amount])
     return found
@@ -251,17 +320,21 @@ def _named(paths: Iterable[str], question: str) -> dict[str, float]:
 
 
 def _with_past(
-    best: Mapping[str, Hit], alike: Mapping[str, Sequence[ScorePart]], recent: Mapping[str, float]
+    best: Mapping[str, Hit],
+    alike: Mapping[str, Sequence[ScorePart]],
+    recent: Mapping[str, float],
+    weight: float,
 ) -> dict[str, Hit]:
-    first = in_order(best.values())[0].id if best else ""
-    lately = {path: log1p(recent.get(path, 0.0)) for path in best}
-    most = max(lately.values(), default=0.0) or 1.0
+    lately = _lately(recent, best)
     found: dict[str, Hit] = {}
     for path, hit in best.items():
         parts = list(alike.get(path, ()))
         if lately[path]:
-            parts.append(ScorePart("recent", RECENT * lately[path] / most, why="changed lately"))
-        if hit.id == first:
-            parts.append(ScorePart("lead", LEAD, why="first by the code alone"))
+            parts.append(ScorePart("recent", weight * lately[path], why="changed lately"))
         found[path] = hit.plus(parts)
     return found
+
+
+def _lately(recent: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
+    """How lately each of these was changed, against the one that was changed most."""
+    return _shares({path: log1p(recent.get(path, 0.0)) for path in paths})

@@ -9,6 +9,12 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
+CODE_ALONE, CODE_WITH_PAST = "code", "code with past"
+"""The families for files: where nothing but the code is known, and where its past is known too."""
+
+MEANING = 0.58
+"""What a cosine of code is multiplied by: the scale of everything that is added to it."""
+
 
 @cache
 def weights(family: str) -> Mapping[str, float]:

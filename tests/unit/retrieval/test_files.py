@@ -5,19 +5,19 @@ import pytest
 from contextd.domain.code import Chunk
 from contextd.retrieval.files import (
     DATA,
-    LEAD,
-    MEANING,
     PROSE,
-    RECENT,
     Past,
     by_file,
+    past_signals,
     signals,
 )
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.weights import weights
+from contextd.retrieval.weights import CODE_ALONE, CODE_WITH_PAST, MEANING, weights
 
 NOTHING = Past()
-WORDS, FURTHER, PATH = (MEANING * weights("code")[name] for name in ("words", "further", "path"))
+WORDS, FURTHER, WHOLE, PATH, LENGTH = (
+    MEANING * weights(CODE_ALONE)[name] for name in ("words", "further", "whole", "path", "length")
+)
 
 
 def hit(
@@ -44,15 +44,45 @@ def test_a_file_that_matches_in_several_places_comes_before_one_that_matches_onc
     hits = [hit("a.py", text), *(hit("b.py", text, line=n) for n in range(1, 5))]
     found = by_file(hits, "retry the upload", NOTHING)
     assert found[0].id == "b.py:1"
-    assert found[0].score == pytest.approx(WORDS + 3 / 4 * FURTHER)
+    assert found[0].score == pytest.approx(WORDS + 3 / 4 * FURTHER + WHOLE)
     assert sorted(ids(found)) == sorted(ids(hits))
 
 
 def test_the_words_of_a_lone_piece_count_once() -> None:
     hits = [hit("a.py", "retry the upload"), hit("b.py", "the upload"), hit("b.py", "x", line=9)]
-    told = signals(hits, "retry the upload")
-    assert told["a.py"] == {"meaning": 0, "words": 1, "further": 0, "path": 0}
-    assert by_file(hits, "retry the upload", NOTHING)[0].score == pytest.approx(WORDS)
+    told = signals(hits, "retry the upload")["a.py"]
+    assert (told["words"], told["further"], told["whole"]) == (1, 0, 1)
+    length = LENGTH * told["length"]
+    found = by_file(hits, "retry the upload", NOTHING)[0]
+    assert found.score == pytest.approx(WORDS + WHOLE + length)
+
+
+def test_words_spread_over_a_file_count_together() -> None:
+    spread = [hit("a.py", "retry"), hit("a.py", "upload", line=2)]
+    told = signals([*spread, hit("b.py", "retry"), hit("c.py", "upload")], "retry upload")
+    assert told["a.py"]["words"] == pytest.approx(told["b.py"]["words"], rel=0.2)
+    assert told["a.py"]["whole"] > 1.4 * told["b.py"]["whole"]
+
+
+def test_a_long_file_comes_before_a_short_one_that_says_as_much() -> None:
+    hits = [hit("a.py", cosine=0.5, line=12), hit("b.py", cosine=0.5, line=900)]
+    found = by_file(hits, "retry the upload", NOTHING)
+    assert ids(found) == ["b.py:900", "a.py:12"]
+    assert found[1].part("length").amount < found[0].part("length").amount == 0
+
+
+def test_the_length_of_data_says_nothing() -> None:
+    code = [hit("a.py", line=10), hit("b.py", line=1_000)]
+    told = signals([*code, hit("c.json", line=1), hit("d.json", line=50_000)], "upload")
+    assert told["c.json"]["length"] == told["d.json"]["length"]
+    assert told["a.py"]["length"] < told["d.json"]["length"] < told["b.py"]["length"] == 0
+
+
+def test_what_speaks_against_a_file_speaks_against_all_its_pieces() -> None:
+    hits = [hit("examples/a.py", cosine=0.5), hit("examples/a.py", cosine=0.45, line=9)]
+    found = by_file([*hits, hit("b.py", cosine=0.45)], "retry the upload", NOTHING)
+    assert ids(found) == ["b.py:1", "examples/a.py:1", "examples/a.py:9"]
+    assert found[1].part("aside").amount == found[2].part("aside").amount < 0
 
 
 def test_only_the_best_piece_speaks_for_its_file() -> None:
@@ -87,20 +117,21 @@ def test_the_past_lifts_only_what_the_code_proposes() -> None:
     assert "because" in found[0].why
 
 
-def test_what_the_code_puts_first_has_a_lead_over_the_past() -> None:
-    hits = [hit("a.py", cosine=0.5), hit("b.py", cosine=0.5)]
-    weak = Past({"b.py": [ScorePart("memory", LEAD - 0.01)]})
-    strong = Past({"b.py": [ScorePart("memory", LEAD + 0.01)]})
-    assert by_file(hits, "empty", weak)[0].id == "a.py:1"
-    assert by_file(hits, "empty", strong)[0].id == "b.py:1"
+def test_the_past_is_told_without_its_weights() -> None:
+    votes = [ScorePart("records", 0.1, raw=0.5), ScorePart("commits", 0.2, raw=0.25)]
+    told = past_signals(Past({"b.py": votes}, {"a.py": 3.0}), ["a.py", "b.py"])
+    assert told["b.py"] == {"records": 0.5, "commits": 0.25, "recent": 0}
+    assert told["a.py"] == {"records": 0, "commits": 0, "recent": 1}
 
 
 def test_files_changed_lately_gain_a_little() -> None:
-    hits = [hit("a.py", cosine=0.7), hit("b.py", cosine=0.5), hit("c.py", cosine=0.5)]
+    hits = [hit("a.py", cosine=0.95), hit("b.py", cosine=0.5), hit("c.py", cosine=0.5)]
     past = Past(recent={"c.py": 3.0})
     found = by_file(hits, "retry the upload", past)
     assert ids(found) == ["a.py:1", "c.py:1", "b.py:1"]
-    assert found[1].part("recent").amount == pytest.approx(RECENT)
+    assert found[1].part("recent").amount == pytest.approx(
+        MEANING * weights(CODE_WITH_PAST)["recent"]
+    )
     # Whoever asks for a name wants that, whatever was worked on.
     assert not by_file(hits, "upload", past)[1].part("recent").amount
 
