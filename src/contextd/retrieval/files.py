@@ -1,9 +1,9 @@
 """In which file to look: what the pieces of a file say together, and what past work says of it.
 
-A file's score is a sum of plain signals, weighed by fitted weights (`tools/fit_ranking.py`: subjects of
-commits that ask for the files they changed, and questions that ask for one function). There are two sets
-of weights: what is changed often and what is long are much the same files, so that length counts less
-where a past is known. `docs/howto/measure-localisation.md` has the figures.
+A file's score is a sum of plain signals, weighed by fitted weights (`tools/fit_ranking.py`). First what the
+code says, fitted on subjects of commits that ask for the files they changed and on questions that ask for
+one function; then, with that held, what is added to it, fitted on subjects of commits alone: what a file is
+for, how long it is, and its past. `docs/howto/measure-localisation.md` has the figures.
 """
 
 from __future__ import annotations
@@ -21,15 +21,20 @@ from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
 from contextd.retrieval.place import place_signals, purposes_asked
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.reading import Read, read
-from contextd.retrieval.weights import CODE_ALONE, CODE_WITH_PAST, MEANING, weights
+from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
 
-SIGNALS = ("words", "further", "whole", "path", "length", "test", "aside", "asked")
-"""Beside meaning: the file's best BM25 score, the scores of its other pieces, that of all its pieces read as
-one, the rare words of its path, each against the best file's; how long it is; and whether it is a test or
-an example that nobody asked for, or one that somebody did.
+SIGNALS = ("words", "further", "path")
+"""Beside meaning: the file's best BM25 score, the scores of its other pieces, the rare words of its path,
+each against the best file's. Their weights are against 1 for the best cosine.
 
 `further` leaves the best piece out. While it was in, a file of one piece had its words counted twice, and
 of CoSQA's questions 79 % found their function among ten where now 83 % do.
+"""
+
+FILE_SIGNALS = ("test", "aside", "asked", "length")
+"""What a file is by itself: a test or an example that nobody asked for, or one that somebody did, and how long
+it is. Every piece of the file has it: were it the best piece's alone, what speaks against a file would lift its
+second piece above it. Where a past is known length says nothing more: long files are those changed often.
 """
 
 PAST_SIGNALS = ("records", "commits", "recent")
@@ -37,9 +42,10 @@ PAST_SIGNALS = ("records", "commits", "recent")
 changed, against the one that was changed most.
 """
 
-OF_FILE = ("length", "test", "aside", "asked")
-"""What every piece of a file has of it: were it the best piece's alone, what speaks against a file would
-lift its second piece above it.
+FAINT, PLAIN = 0.2, 0.7
+"""The best cosine of any piece at which it counts fully, and not at all, what a file is and how lately it was
+changed: of who asks for something that is said in so many words, no custom is to be guessed. Subjects of
+commits mostly reach 0.37 to 0.55, questions that ask for a function 0.52 to 0.75.
 """
 
 DATA = -0.1
@@ -92,43 +98,55 @@ def by_file(hits: Sequence[Hit], question: str, past: Past, reading: Read = read
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
     # A name asks for one place, whatever was changed lately.
     recent = {} if _is_a_name(question) else past.recent
-    counts = {name: MEANING * count for name, count in weights(_family(recent)).items()}
+    counts = {name: MEANING * count for name, count in weights(CODE).items()}
+    adding = {name: MEANING * count for name, count in weights(_family(recent)).items()}
     meaning = MEANING * (ONE_NAME if _is_a_name(question) else 1.0)
-    own, told = _read_files(hits, chunks, question, reading)
+    own = _own(hits, chunks, question, reading)
+    known = _known(chunks, question, _faintness(own))
     pieces: dict[str, list[Hit]] = {}
     for hit in hits:
         if hit.id in chunks:
             piece = chunks[hit.id]
             alone = _alone(hit, counts["words"] * own[hit.id].words, meaning)
-            parts = [ScorePart(name, counts[name] * told[piece.path][name]) for name in OF_FILE]
+            parts = [
+                ScorePart(name, adding[name] * value)
+                for name, value in known[piece.path].items()
+                if name in adding
+            ]
             if not _asks_for(question, piece):
                 parts.append(_unasked(piece))
             alone = alone.plus([part for part in parts if part.amount])
             pieces.setdefault(piece.path, []).append(alone)
     pieces = {path: in_order(some) for path, some in pieces.items()}
-    best = _whole(pieces, own, told, counts, meaning)
+    best = _whole(pieces, own, question, counts, meaning)
     if past.alike or recent:
-        best = _with_past(best, past.alike, recent, counts.get("recent", 0.0))
+        best = _with_past(best, past.alike, _lately(recent, best, _faintness(own)), adding)
     others = [hit for hit in hits if hit.id not in chunks]
     return in_order([*others, *best.values(), *(hit for own in pieces.values() for hit in own[1:])])
 
 
-def signals(
-    hits: Sequence[Hit], question: str, reading: Read = read
-) -> dict[str, Mapping[str, float]]:
-    """What is known of each file by its pieces, by path: its best cosine as `meaning`, and `SIGNALS`."""
+def signals(hits: Sequence[Hit], question: str) -> dict[str, Mapping[str, float]]:
+    """What the pieces of each file say of it, by path: its best cosine as `meaning`, and `SIGNALS`."""
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    return _read_files(hits, chunks, question, reading)[1]
+    own = _own(hits, chunks, question, read)
+    pieces: dict[str, list[_Own]] = {}
+    for id, chunk in chunks.items():
+        pieces.setdefault(chunk.path, []).append(own[id])
+    return _told(pieces, question)
 
 
-def past_signals(past: Past, paths: Iterable[str]) -> dict[str, dict[str, float]]:
-    """What the past says of each of these files, by path: `PAST_SIGNALS`, without their weights."""
-    paths = list(paths)
-    recent = _lately(past.recent, paths)
-    found = {path: dict.fromkeys(PAST_SIGNALS, 0.0) | {"recent": recent[path]} for path in paths}
-    for path in paths:
+def added_signals(hits: Sequence[Hit], question: str, past: Past) -> dict[str, dict[str, float]]:
+    """What is added to that, by path: `FILE_SIGNALS` and `PAST_SIGNALS`, without their weights."""
+    chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
+    faint = _faintness(_own(hits, chunks, question, read))
+    known = _known(chunks, question, faint)
+    lately = _lately(past.recent, known, faint)
+    found: dict[str, dict[str, float]] = {}
+    for path, own in known.items():
+        voices = dict.fromkeys(PAST_SIGNALS, 0.0) | {"recent": lately[path]}
         for part in past.alike.get(path, ()):
-            found[path][part.name] += part.raw
+            voices[part.name] += part.raw
+        found[path] = own | voices
     return found
 
 
@@ -137,7 +155,7 @@ def _is_a_name(question: str) -> bool:
 
 
 def _family(recent: Mapping[str, float]) -> str:
-    return CODE_WITH_PAST if recent else CODE_ALONE
+    return FILES_WITH_PAST if recent else FILES
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,97 +166,87 @@ class _Own:
     cosine: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Counted:
-    """How often a text has each of the words asked, and how many words it has."""
-
-    held: Mapping[str, int]
-    length: int
-
-
-def _read_files(
+def _own(
     hits: Sequence[Hit], chunks: Mapping[str, Chunk], question: str, reading: Read
-) -> tuple[dict[str, _Own], dict[str, Mapping[str, float]]]:
-    """What each piece says, by id, and what is known of each file, by path."""
-    counted = _counted(chunks, query_words(question)[:_MOST_WORDS], reading)
-    scores = _shares(_bm25(counted))
-    own = {
-        hit.id: _Own(scores[hit.id], max(0.0, hit.part(DENSE).raw))
+) -> dict[str, _Own]:
+    word_scores = _shares(_said(chunks, query_words(question)[:_MOST_WORDS], reading))
+    return {
+        hit.id: _Own(word_scores[hit.id], max(0.0, hit.part(DENSE).raw))
         for hit in hits
         if hit.id in chunks
     }
-    pieces: dict[str, list[str]] = {}
-    for id, chunk in chunks.items():
-        pieces.setdefault(chunk.path, []).append(id)
-    sums = {path: sum(own[id].words for id in ids) for path, ids in pieces.items()}
-    most = max(sums.values(), default=0.0) or 1.0
-    named = _named(pieces, question)
-    whole = _shares(
-        _bm25({path: _joined(counted[id] for id in ids) for path, ids in pieces.items()})
-    )
-    lengths = _lengths({path: [chunks[id] for id in ids] for path, ids in pieces.items()})
-    asked = purposes_asked(question)
-    told: dict[str, Mapping[str, float]] = {}
-    for path, ids in pieces.items():
-        best = max(own[id].words for id in ids)
-        told[path] = {
-            "meaning": max(own[id].cosine for id in ids),
+
+
+def _told(pieces: Mapping[str, Sequence[_Own]], question: str) -> dict[str, Mapping[str, float]]:
+    sums = {path: sum(one.words for one in some) for path, some in pieces.items()}
+    most, named = max(sums.values(), default=0.0) or 1.0, _named(pieces, question)
+    found: dict[str, Mapping[str, float]] = {}
+    for path, some in pieces.items():
+        best = max(one.words for one in some)
+        found[path] = {
+            "meaning": max(one.cosine for one in some),
             "words": best,
             "further": (sums[path] - best) / most,
-            "whole": whole[path],
             "path": named[path],
-            "length": lengths[path],
-            **place_signals(path, chunks[ids[0]].language, asked),
         }
-    return own, told
-
-
-def _lengths(pieces: Mapping[str, Sequence[Chunk]]) -> dict[str, float]:
-    """A tenth of the logarithm of how much of the longest file's lines each has, by the pieces found. Of data
-    and documents length says nothing: they are as long as the mean.
-    """
-    lines = {
-        path: log1p(max(chunk.end_line for chunk in some))
-        for path, some in pieces.items()
-        if some[0].language not in VALUES and some[0].language not in DOCUMENTS
-    }
-    longest = max(lines.values(), default=0.0)
-    mean = sum(lines.values()) / max(1, len(lines))
-    return {path: (lines.get(path, mean) - longest) / 10 for path in pieces}
-
-
-def _counted(
-    chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read
-) -> dict[str, _Counted]:
-    """The words asked in each piece with its path and name."""
-    found: dict[str, _Counted] = {}
-    for id, chunk in chunks.items():
-        place, text = words(f"{chunk.path} {chunk.symbol}"), reading(chunk.text)
-        held = {word: place.count(word) + text.counts.get(word, 0) for word in asked}
-        found[id] = _Counted({w: n for w, n in held.items() if n}, len(place) + text.total)
     return found
 
 
-def _joined(some: Iterable[_Counted]) -> _Counted:
-    held, length = Counter[str](), 0
-    for one in some:
-        held.update(one.held)
-        length += one.length
-    return _Counted(held, length)
+def _faintness(own: Mapping[str, _Own]) -> float:
+    """How little of what is asked is said anywhere, from 0 to 1."""
+    nearest = max((one.cosine for one in own.values()), default=0.0)
+    return min(1.0, max(0.0, (PLAIN - nearest) / (PLAIN - FAINT)))
 
 
-def _bm25(counted: Mapping[str, _Counted]) -> dict[str, float]:
-    """BM25 (k1 1.2, b 0.75) among these texts only. The scores of the index count records and messages too:
-    a memory of short notes makes all code look long.
+def _known(chunks: Mapping[str, Chunk], question: str, faint: float) -> dict[str, dict[str, float]]:
+    """`FILE_SIGNALS` of each file, by path."""
+    asked = purposes_asked(question)
+    languages = {chunk.path: chunk.language for chunk in chunks.values()}
+    lengths = _lengths(chunks.values())
+    return {
+        path: {
+            name: faint * value
+            for name, value in (*place_signals(path, language, asked), ("length", lengths[path]))
+        }
+        for path, language in languages.items()
+    }
+
+
+def _lengths(chunks: Iterable[Chunk]) -> dict[str, float]:
+    """A tenth of the logarithm of how much of the longest file's lines each has, by the pieces found. Of data
+    and documents length says nothing: they are as long as the mean.
     """
-    mean = sum(one.length for one in counted.values()) / max(1, len(counted)) or 1.0
-    rare = rareness([one.held.keys() for one in counted.values()])
+    ends: dict[str, int] = {}
+    texts: set[str] = set()
+    for chunk in chunks:
+        ends[chunk.path] = max(ends.get(chunk.path, 0), chunk.end_line)
+        if chunk.language in VALUES or chunk.language in DOCUMENTS:
+            texts.add(chunk.path)
+    lines = {path: log1p(end) for path, end in ends.items() if path not in texts}
+    longest = max(lines.values(), default=0.0)
+    mean = sum(lines.values()) / max(1, len(lines))
+    return {path: (lines.get(path, mean) - longest) / 10 for path in ends}
+
+
+def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> dict[str, float]:
+    """BM25 (k1 1.2, b 0.75) of each piece with its path and name, among these pieces only. The scores
+    of the index count records and messages too: a memory of short notes makes all code look long.
+    """
+    counts: dict[str, dict[str, int]] = {}
+    lengths: dict[str, int] = {}
+    for id, chunk in chunks.items():
+        place, text = words(f"{chunk.path} {chunk.symbol}"), reading(chunk.text)
+        held = {word: place.count(word) + text.counts.get(word, 0) for word in asked}
+        counts[id] = {word: n for word, n in held.items() if n}
+        lengths[id] = len(place) + text.total
+    mean = sum(lengths.values()) / max(1, len(lengths)) or 1.0
+    rare = rareness([count.keys() for count in counts.values()])
     return {
         id: sum(
-            rare[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * one.length / mean))
-            for word, n in one.held.items()
+            rare[word] * n * (K1 + 1) / (n + K1 * (1 - B + B * lengths[id] / mean))
+            for word, n in count.items()
         )
-        for id, one in counted.items()
+        for id, count in counts.items()
     }
 
 
@@ -263,19 +271,22 @@ def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
 def _whole(
     pieces: Mapping[str, Sequence[Hit]],
     own: Mapping[str, _Own],
-    told: Mapping[str, Mapping[str, float]],
+    question: str,
     counts: Mapping[str, float],
     meaning: float,
 ) -> dict[str, Hit]:
-    """The best piece of each file, with the file's score but for the past."""
+    """The best piece of each file, with what the code says of the file."""
+    file_signals = _told(
+        {path: [own[hit.id] for hit in some] for path, some in pieces.items()}, question
+    )
     found: dict[str, Hit] = {}
     for path, (first, *more) in pieces.items():
-        file, piece = told[path], own[first.id]
+        file, piece = file_signals[path], own[first.id]
         elsewhere = counts["words"] * (file["words"] - piece.words)
         elsewhere += meaning * (file["meaning"] - piece.cosine)
-        together = counts["further"] * file["further"] + counts["whole"] * file["whole"]
+        further = counts["further"] * file["further"]
         parts = [
-            ScorePart("file", elsewhere + together, why=_count(1 + len(more))),
+            ScorePart("file", elsewhere + further, why=_count(1 + len(more))),
             ScorePart("path", counts["path"] * file["path"], why="named by its path"),
         ]
         found[path] = first.plus([part for part in parts if part.amount])
@@ -322,19 +333,19 @@ def _named(paths: Iterable[str], question: str) -> dict[str, float]:
 def _with_past(
     best: Mapping[str, Hit],
     alike: Mapping[str, Sequence[ScorePart]],
-    recent: Mapping[str, float],
-    weight: float,
+    lately: Mapping[str, float],
+    adding: Mapping[str, float],
 ) -> dict[str, Hit]:
-    lately = _lately(recent, best)
     found: dict[str, Hit] = {}
     for path, hit in best.items():
         parts = list(alike.get(path, ()))
         if lately[path]:
-            parts.append(ScorePart("recent", weight * lately[path], why="changed lately"))
+            parts.append(ScorePart("recent", adding["recent"] * lately[path], why="changed lately"))
         found[path] = hit.plus(parts)
     return found
 
 
-def _lately(recent: Mapping[str, float], paths: Iterable[str]) -> dict[str, float]:
+def _lately(recent: Mapping[str, float], paths: Collection[str], faint: float) -> dict[str, float]:
     """How lately each of these was changed, against the one that was changed most."""
-    return _shares({path: log1p(recent.get(path, 0.0)) for path in paths})
+    shares = _shares({path: log1p(recent.get(path, 0.0)) for path in paths})
+    return {path: faint * share for path, share in shares.items()}

@@ -74,14 +74,14 @@ def purpose_of(path: str, language: str) -> str:
     return STYLE if language in _STYLES else ""
 
 
-def place_signals(path: str, language: str, asked: frozenset[str]) -> dict[str, float]:
+def place_signals(path: str, language: str, asked: frozenset[str]) -> tuple[tuple[str, float], ...]:
     """1 or 0: `test` for a test and `aside` for an example or a style that nobody asked for; `asked` for an
     example or a file of the build that somebody did.
     """
     purpose = purpose_of(path, language)
     wanted = purpose in asked
-    return {
-        "test": float(purpose == TEST and not wanted),
-        "aside": float(purpose in (EXAMPLE, STYLE) and not wanted),
-        "asked": float(purpose in (EXAMPLE, BUILD) and wanted),
-    }
+    return (
+        ("test", float(purpose == TEST and not wanted)),
+        ("aside", float(purpose in (EXAMPLE, STYLE) and not wanted)),
+        ("asked", float(purpose in (EXAMPLE, BUILD) and wanted)),
+    )

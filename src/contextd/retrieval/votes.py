@@ -13,7 +13,7 @@ from math import sqrt
 from contextd.domain.records import Record
 from contextd.retrieval.hits import ScorePart
 from contextd.retrieval.rank import files_of
-from contextd.retrieval.weights import CODE_WITH_PAST, MEANING, weights
+from contextd.retrieval.weights import FILES_WITH_PAST, MEANING, weights
 
 RECORDS, COMMITS = "records", "commits"
 """The names of the parts that votes add to a score."""
@@ -65,7 +65,7 @@ def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, ScorePart]
 
 
 def _vote(name: str, voice: float, why: str) -> ScorePart:
-    return ScorePart(name, MEANING * weights(CODE_WITH_PAST)[name] * voice, raw=voice, why=why)
+    return ScorePart(name, MEANING * weights(FILES_WITH_PAST)[name] * voice, raw=voice, why=why)
 
 
 def _reason(record: Record) -> str:

@@ -5,19 +5,20 @@ import pytest
 from contextd.domain.code import Chunk
 from contextd.retrieval.files import (
     DATA,
+    FAINT,
+    PAST_SIGNALS,
+    PLAIN,
     PROSE,
     Past,
+    added_signals,
     by_file,
-    past_signals,
     signals,
 )
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.weights import CODE_ALONE, CODE_WITH_PAST, MEANING, weights
+from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
 
 NOTHING = Past()
-WORDS, FURTHER, WHOLE, PATH, LENGTH = (
-    MEANING * weights(CODE_ALONE)[name] for name in ("words", "further", "whole", "path", "length")
-)
+WORDS, FURTHER, PATH = (MEANING * weights(CODE)[name] for name in ("words", "further", "path"))
 
 
 def hit(
@@ -44,24 +45,20 @@ def test_a_file_that_matches_in_several_places_comes_before_one_that_matches_onc
     hits = [hit("a.py", text), *(hit("b.py", text, line=n) for n in range(1, 5))]
     found = by_file(hits, "retry the upload", NOTHING)
     assert found[0].id == "b.py:1"
-    assert found[0].score == pytest.approx(WORDS + 3 / 4 * FURTHER + WHOLE)
+    assert found[0].score == pytest.approx(WORDS + 3 / 4 * FURTHER)
     assert sorted(ids(found)) == sorted(ids(hits))
 
 
 def test_the_words_of_a_lone_piece_count_once() -> None:
     hits = [hit("a.py", "retry the upload"), hit("b.py", "the upload"), hit("b.py", "x", line=9)]
-    told = signals(hits, "retry the upload")["a.py"]
-    assert (told["words"], told["further"], told["whole"]) == (1, 0, 1)
-    length = LENGTH * told["length"]
+    assert signals(hits, "retry the upload")["a.py"] == {
+        "meaning": 0,
+        "words": 1,
+        "further": 0,
+        "path": 0,
+    }
     found = by_file(hits, "retry the upload", NOTHING)[0]
-    assert found.score == pytest.approx(WORDS + WHOLE + length)
-
-
-def test_words_spread_over_a_file_count_together() -> None:
-    spread = [hit("a.py", "retry"), hit("a.py", "upload", line=2)]
-    told = signals([*spread, hit("b.py", "retry"), hit("c.py", "upload")], "retry upload")
-    assert told["a.py"]["words"] == pytest.approx(told["b.py"]["words"], rel=0.2)
-    assert told["a.py"]["whole"] > 1.4 * told["b.py"]["whole"]
+    assert found.score - found.part("length").amount == pytest.approx(WORDS)
 
 
 def test_a_long_file_comes_before_a_short_one_that_says_as_much() -> None:
@@ -73,14 +70,15 @@ def test_a_long_file_comes_before_a_short_one_that_says_as_much() -> None:
 
 def test_the_length_of_data_says_nothing() -> None:
     code = [hit("a.py", line=10), hit("b.py", line=1_000)]
-    told = signals([*code, hit("c.json", line=1), hit("d.json", line=50_000)], "upload")
+    data = [hit("c.json", line=1), hit("d.json", line=50_000)]
+    told = added_signals([*code, *data], "upload", NOTHING)
     assert told["c.json"]["length"] == told["d.json"]["length"]
     assert told["a.py"]["length"] < told["d.json"]["length"] < told["b.py"]["length"] == 0
 
 
 def test_what_speaks_against_a_file_speaks_against_all_its_pieces() -> None:
-    hits = [hit("examples/a.py", cosine=0.5), hit("examples/a.py", cosine=0.45, line=9)]
-    found = by_file([*hits, hit("b.py", cosine=0.45)], "retry the upload", NOTHING)
+    hits = [hit("examples/a.py", cosine=0.4), hit("examples/a.py", cosine=0.37, line=9)]
+    found = by_file([*hits, hit("b.py", cosine=0.37)], "retry the upload", NOTHING)
     assert ids(found) == ["b.py:1", "examples/a.py:1", "examples/a.py:9"]
     assert found[1].part("aside").amount == found[2].part("aside").amount < 0
 
@@ -119,21 +117,29 @@ def test_the_past_lifts_only_what_the_code_proposes() -> None:
 
 def test_the_past_is_told_without_its_weights() -> None:
     votes = [ScorePart("records", 0.1, raw=0.5), ScorePart("commits", 0.2, raw=0.25)]
-    told = past_signals(Past({"b.py": votes}, {"a.py": 3.0}), ["a.py", "b.py"])
-    assert told["b.py"] == {"records": 0.5, "commits": 0.25, "recent": 0}
-    assert told["a.py"] == {"records": 0, "commits": 0, "recent": 1}
+    past = Past({"b.py": votes}, {"a.py": 3.0})
+    told = added_signals([hit("a.py"), hit("b.py")], "upload", past)
+    assert [told["b.py"][name] for name in PAST_SIGNALS] == [0.5, 0.25, 0]
+    assert [told["a.py"][name] for name in PAST_SIGNALS] == [0, 0, 1]
 
 
 def test_files_changed_lately_gain_a_little() -> None:
-    hits = [hit("a.py", cosine=0.95), hit("b.py", cosine=0.5), hit("c.py", cosine=0.5)]
+    hits = [hit("a.py", cosine=0.6), hit("b.py", cosine=0.3), hit("c.py", cosine=0.3)]
     past = Past(recent={"c.py": 3.0})
     found = by_file(hits, "retry the upload", past)
     assert ids(found) == ["a.py:1", "c.py:1", "b.py:1"]
-    assert found[1].part("recent").amount == pytest.approx(
-        MEANING * weights(CODE_WITH_PAST)["recent"]
-    )
+    gain = MEANING * weights(FILES_WITH_PAST)["recent"] * (PLAIN - 0.6) / (PLAIN - FAINT)
+    assert found[1].part("recent").amount == pytest.approx(gain)
     # Whoever asks for a name wants that, whatever was worked on.
     assert not by_file(hits, "upload", past)[1].part("recent").amount
+
+
+@pytest.mark.parametrize("cosine", [FAINT, PLAIN])
+def test_customs_decide_only_where_the_code_says_little(cosine: float) -> None:
+    hits = [hit("tests/a.py", cosine=cosine, line=9), hit("b.py", cosine=cosine)]
+    told = added_signals(hits, "retry the upload", Past(recent={"b.py": 1.0}))
+    assert told["tests/a.py"]["test"] == told["b.py"]["recent"] == (cosine == FAINT)
+    assert bool(told["b.py"]["length"]) == (cosine == FAINT)
 
 
 def test_a_score_is_the_sum_of_what_it_says() -> None:

@@ -13,6 +13,10 @@ from contextd.retrieval.place import (
 )
 
 
+def told(path: str, language: str, asked: frozenset[str]) -> dict[str, float]:
+    return dict(place_signals(path, language, asked))
+
+
 @pytest.mark.parametrize(
     ("path", "purpose"),
     [
@@ -41,9 +45,9 @@ def test_what_nobody_asked_for_is_told_apart_from_what_somebody_did() -> None:
     asked = purposes_asked("add tests for the cart, and an example")
     assert asked == {TEST, EXAMPLE}
     nothing = {"test": 0, "aside": 0, "asked": 0}
-    assert place_signals("tests/test_cart.py", "python", asked) == nothing
-    assert place_signals("examples/cart.py", "python", asked) == nothing | {"asked": 1}
-    assert place_signals("tests/test_cart.py", "python", frozenset()) == nothing | {"test": 1}
-    assert place_signals("examples/cart.py", "python", frozenset()) == nothing | {"aside": 1}
-    assert place_signals("Gemfile", "ruby", frozenset()) == nothing
-    assert place_signals("shop/cart.py", "python", asked) == nothing
+    assert told("tests/test_cart.py", "python", asked) == nothing
+    assert told("examples/cart.py", "python", asked) == nothing | {"asked": 1}
+    assert told("tests/test_cart.py", "python", frozenset()) == nothing | {"test": 1}
+    assert told("examples/cart.py", "python", frozenset()) == nothing | {"aside": 1}
+    assert told("Gemfile", "ruby", frozenset()) == nothing
+    assert told("shop/cart.py", "python", asked) == nothing
