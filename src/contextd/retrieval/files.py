@@ -42,7 +42,7 @@ PAST_SIGNALS = ("records", "commits", "recent")
 changed, against the one that was changed most.
 """
 
-FAINT, PLAIN = 0.2, 0.7
+FAINT, PLAIN = 0.2, 0.6
 """The best cosine of any piece at which it counts fully, and not at all, what a file is and how lately it was
 changed: of who asks for something that is said in so many words, no custom is to be guessed. Subjects of
 commits mostly reach 0.37 to 0.55, questions that ask for a function 0.52 to 0.75.

@@ -124,11 +124,11 @@ def test_the_past_is_told_without_its_weights() -> None:
 
 
 def test_files_changed_lately_gain_a_little() -> None:
-    hits = [hit("a.py", cosine=0.6), hit("b.py", cosine=0.3), hit("c.py", cosine=0.3)]
+    hits = [hit("a.py", cosine=0.5), hit("b.py", cosine=0.3), hit("c.py", cosine=0.3)]
     past = Past(recent={"c.py": 3.0})
     found = by_file(hits, "retry the upload", past)
     assert ids(found) == ["a.py:1", "c.py:1", "b.py:1"]
-    gain = MEANING * weights(FILES_WITH_PAST)["recent"] * (PLAIN - 0.6) / (PLAIN - FAINT)
+    gain = MEANING * weights(FILES_WITH_PAST)["recent"] * (PLAIN - 0.5) / (PLAIN - FAINT)
     assert found[1].part("recent").amount == pytest.approx(gain)
     # Whoever asks for a name wants that, whatever was worked on.
     assert not by_file(hits, "upload", past)[1].part("recent").amount
