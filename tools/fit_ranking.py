@@ -1,12 +1,13 @@
 """Fit the weights of the rankers, and say how well they rank what they were not fitted on.
 
-    python tools/fit_ranking.py --data DIR [--family messages|code] [--repository DIR ...] [--write]
+    python tools/fit_ranking.py --data DIR [--family messages|code|files] [--repository DIR ...] [--write]
 
-DIR holds the public data sets as `contextd bench` takes them. Code is fitted on CoSQA's development
-questions and on the histories of repositories, as `contextd bench localise` asks about them: with memory
-off, and once more with the past. Every figure is of conversations, repositories or thirds of CoSQA left
-out of the fit; `--write` then fits on all and writes the weights of the package. A weight is against 1
-for the score by words and meaning of a message, and for the cosine of code.
+DIR holds the public data sets as `contextd bench` takes them. What code says is fitted on CoSQA's
+development questions and on the histories of repositories, as `contextd bench localise` asks about them;
+with that held, what is added to it for files is fitted on the histories alone: with memory off, and once
+more with the past. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit;
+`--write` then fits on all and writes the weights of the package. A weight is against 1 for the score by
+words and meaning of a message, for the cosine of code, and for what code says of a file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,14 +35,15 @@ from contextd.benchmarks.history import (
 )
 from contextd.benchmarks.localise import remember
 from contextd.benchmarks.scratch import Bench, opened, scratch_store
+from contextd.domain import query as kinds
 from contextd.domain.access import OWNER
-from contextd.domain.query import CODE, EVENT, Query
+from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.retrieval import files, messages
 from contextd.retrieval.hits import Hit
 from contextd.retrieval.search import DEPTH, search
-from contextd.retrieval.weights import CODE_ALONE, CODE_WITH_PAST
+from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST
 from contextd.steps.experience import past_of
 from contextd.steps.finding import contents_of
 from contextd.steps.scanning import scan_project
@@ -55,9 +57,9 @@ STEPS, RATE = 400, 0.1
 """Plain descent with momentum; neither moves the second decimal."""
 
 WHOLE_STEPS = 100
-"""How long the fit of code wants all right files, before it wants any of them."""
+"""How long the fit for files wants all right ones, before it wants any of them: one is enough to begin with."""
 
-PENALTIES = {MESSAGES: 0.005, CODE_ALONE: 0.001, CODE_WITH_PAST: 0.001}
+PENALTIES = {MESSAGES: 0.005, CODE: 0.001, FILES: 0.001, FILES_WITH_PAST: 0.001}
 """What large weights cost. The cosines of code lie so near to each other that theirs must be large."""
 
 FOLDS = 10
@@ -77,9 +79,20 @@ class Asked:
     right: Numbers
     wanted: int
 
-    def of(self, count: int) -> Asked:
+    def first(self, count: int) -> Asked:
         """The same with the first `count` signals alone."""
         return Asked(self.group, self.signals[:, :count], self.right, self.wanted)
+
+    def without(self, place: int) -> Asked:
+        """The same without one signal."""
+        return Asked(self.group, np.delete(self.signals, place, axis=1), self.right, self.wanted)
+
+    def with_code_held(self, counts: Mapping[str, float]) -> Asked:
+        """The same with one signal for all that code says."""
+        said = 1 + len(files.SIGNALS)
+        held = self.signals[:, :said] @ np.array([1.0, *(counts[name] for name in files.SIGNALS)])
+        rows = np.column_stack([held, self.signals[:, said:]])
+        return Asked(self.group, rows, self.right, self.wanted)
 
 
 def main() -> None:
@@ -88,22 +101,30 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--family", choices=(MESSAGES, "code"), action="append")
+    parser.add_argument("--family", choices=(MESSAGES, CODE, FILES), action="append")
     parser.add_argument("--repository", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     known = json.loads(WEIGHTS.read_text("utf-8"))
-    families = chosen.family or (MESSAGES, "code")
+    families = chosen.family or (MESSAGES, CODE, FILES)
     if MESSAGES in families:
         questions = of_messages(chosen.data / "locomo" / "locomo-dev.json")
         known[MESSAGES] = fitted(MESSAGES, questions, "words and meaning", messages.SIGNALS)
-    if "code" in families:
+    histories = [one for place in chosen.repository for one in of_files(place)]
+    if CODE in families:
         asked = of_functions(chosen.data / "cosqa")
-        asked += [one for place in chosen.repository for one in of_files(place)]
-        alone = [one.of(1 + len(files.SIGNALS)) for one in asked]
-        known[CODE_ALONE] = fitted(CODE_ALONE, alone, "meaning", files.SIGNALS)
-        names = (*files.SIGNALS, *files.PAST_SIGNALS)
-        known[CODE_WITH_PAST] = fitted(CODE_WITH_PAST, asked, "meaning", names)
+        asked += [one.first(1 + len(files.SIGNALS)) for one in histories]
+        known[CODE] = fitted(CODE, asked, "meaning", files.SIGNALS)
+    if FILES in families:
+        told = [one.with_code_held(known[CODE]) for one in histories]
+        names = files.FILE_SIGNALS
+        alone = [one.first(1 + len(names)) for one in told]
+        known[FILES] = fitted(FILES, alone, "code", names)
+        length = 1 + names.index("length")
+        past = (*(name for name in names if name != "length"), *files.PAST_SIGNALS)
+        known[FILES_WITH_PAST] = fitted(
+            FILES_WITH_PAST, [one.without(length) for one in told], "code", past
+        )
     if chosen.write:
         WEIGHTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
 
@@ -146,14 +167,15 @@ def of_functions(folder: Path) -> list[Asked]:
     """CoSQA's questions, each with the functions a search proposes, in thirds."""
     questions, functions = cosqa.load(folder / cosqa.QUESTIONS, folder / cosqa.FUNCTIONS)
     embedder, found = open_embedder("minilm"), list[Asked]()
-    query = Query(scopes=frozenset({cosqa.SCOPE}), kinds=(CODE,))
+    query = Query(scopes=frozenset({cosqa.SCOPE}), kinds=(kinds.CODE,))
     with scratch_store() as store:
         view = store.view(OWNER.grant([cosqa.SCOPE]))
         cosqa.keep(view, embedder, functions)
         for place, (text, right) in enumerate(questions):
             proposed = search(view.index, embedder, text, query, limit=2 * DEPTH).candidates
             hits = cosqa.function_hits(proposed, functions)
-            found.append(of_code(f"CoSQA {place % 3}", text, hits, {str(right)}, files.Past()))
+            asked = of_code(f"CoSQA {place % 3}", text, hits, {str(right)}, files.Past())
+            found.append(asked.first(1 + len(files.SIGNALS)))
     return found
 
 
@@ -176,7 +198,7 @@ def of_history(group: str, bench: Bench, history: CommitHistory) -> list[Asked]:
     """
     remember(bench.runtime, history.older)
     lend_history(history, bench.root)
-    query = bench.runtime.query(CODE, reach="project")
+    query = bench.runtime.query(kinds.CODE, reach="project")
     place = {commit.sha: at for at, commit in enumerate(history.commits)}
     reached = place[history.asked[-1].sha] + 1
     found: list[Asked] = []
@@ -203,17 +225,16 @@ def of_history(group: str, bench: Bench, history: CommitHistory) -> list[Asked]:
 def of_code(
     group: str, question: str, hits: Sequence[Hit], right: Set[str], past: files.Past
 ) -> Asked:
-    """A question with the files of these hits."""
-    told = files.signals(hits, question)
-    before = files.past_signals(past, told)
-    names = ("meaning", *files.SIGNALS)
+    """A question with the files of these hits: what the code says of each, and what is added to it."""
+    told, added = files.signals(hits, question), files.added_signals(hits, question, past)
+    names, more = ("meaning", *files.SIGNALS), (*files.FILE_SIGNALS, *files.PAST_SIGNALS)
     rows = [
-        [*(own[name] for name in names), *(before[path][name] for name in files.PAST_SIGNALS)]
+        [*(own[name] for name in names), *(added[path][name] for name in more)]
         for path, own in told.items()
     ]
     return Asked(
         group,
-        np.array(rows).reshape(len(told), len(names) + len(files.PAST_SIGNALS)),
+        np.array(rows).reshape(len(told), len(names) + len(more)),
         np.array([float(path in right) for path in told]),
         len(right),
     )
@@ -221,16 +242,15 @@ def of_code(
 
 def fit(family: str, questions: Sequence[Asked]) -> Numbers:
     """The weights under which the right candidates of each question are likeliest (softmax over its
-    candidates), with a penalty on large ones. A repository counts as much as any other, and of the files
-    of a commit the easiest counts most: one of them is enough to begin with.
+    candidates), with a penalty on large ones. A repository counts as much as any other.
     """
-    of_code = family != MESSAGES
+    of_code, any_is_enough = family != MESSAGES, family in (FILES, FILES_WITH_PAST)
     fair = [one for one in questions if one.right.any()]
     shares = Counter(one.group if of_code else "" for one in fair)
     own = [shares[one.group if of_code else ""] for one in fair]
     counted = 1 / np.array(own) / len(shares)
     rows = np.vstack([one.signals for one in fair])
-    scale = rows.std(axis=0) + 1e-9 if of_code else np.ones(rows.shape[1])
+    scale = rows.std(axis=0) + 1e-9 if any_is_enough else np.ones(rows.shape[1])
     rows = rows / scale
     right = np.concatenate([one.right for one in fair])
     wanted = np.concatenate([one.right / one.right.sum() for one in fair])
@@ -241,7 +261,7 @@ def fit(family: str, questions: Sequence[Asked]) -> Numbers:
         sums = rows @ counts
         raised = np.exp(sums - np.repeat(np.maximum.reduceat(sums, starts), sizes))
         likely = raised / np.repeat(np.add.reduceat(raised, starts), sizes)
-        if of_code and step > WHOLE_STEPS:
+        if any_is_enough and step > WHOLE_STEPS:
             wanted = likely * right
             wanted /= np.repeat(np.add.reduceat(wanted, starts), sizes) + 1e-12
         slope = (

@@ -102,21 +102,21 @@ def by_file(hits: Sequence[Hit], question: str, past: Past, reading: Read = read
     adding = {name: MEANING * count for name, count in weights(_family(recent)).items()}
     meaning = MEANING * (ONE_NAME if _is_a_name(question) else 1.0)
     own = _own(hits, chunks, question, reading)
-    known = _known(chunks, question, _faintness(own))
+    shared = {
+        path: [
+            ScorePart(name, adding[name] * n) for name, n in about.items() if n and name in adding
+        ]
+        for path, about in _known(chunks, question, _faintness(own)).items()
+    }
     pieces: dict[str, list[Hit]] = {}
     for hit in hits:
         if hit.id in chunks:
             piece = chunks[hit.id]
             alone = _alone(hit, counts["words"] * own[hit.id].words, meaning)
-            parts = [
-                ScorePart(name, adding[name] * value)
-                for name, value in known[piece.path].items()
-                if name in adding
-            ]
+            added = shared[piece.path]
             if not _asks_for(question, piece):
-                parts.append(_unasked(piece))
-            alone = alone.plus([part for part in parts if part.amount])
-            pieces.setdefault(piece.path, []).append(alone)
+                added = [*added, _unasked(piece)]
+            pieces.setdefault(piece.path, []).append(alone.plus(added) if added else alone)
     pieces = {path: in_order(some) for path, some in pieces.items()}
     best = _whole(pieces, own, question, counts, meaning)
     if past.alike or recent:

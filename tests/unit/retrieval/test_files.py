@@ -15,7 +15,7 @@ from contextd.retrieval.files import (
     signals,
 )
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
+from contextd.retrieval.weights import CODE, FILES_WITH_PAST, MEANING, weights
 
 NOTHING = Past()
 WORDS, FURTHER, PATH = (MEANING * weights(CODE)[name] for name in ("words", "further", "path"))
