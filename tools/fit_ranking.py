@@ -1,14 +1,15 @@
 """Fit the weights of the rankers, and say how well they rank what they were not fitted on.
 
-    python tools/fit_ranking.py --data DIR [--family messages|code] [--repository DIR ...] [--write]
+    python tools/fit_ranking.py --data DIR [--family messages|code|files] [--repository DIR ...] [--write]
 
 DIR holds the public data sets as `contextd bench` takes them. Messages are fitted on what people wrote each
 other (LoCoMo) and on chats with an assistant (BEAM, where it is there), the one counting as much as the
-other: by weights of LoCoMo alone such chats were ranked worse than by plain words. Code is fitted on CoSQA's
-development questions and on the histories of repositories, as `contextd bench localise` asks about them with memory
-off. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit; `--write` then
-fits on all and writes the weights of the package. A weight is against 1 for the score by words and meaning
-of a message, and for the cosine of code.
+other: by weights of LoCoMo alone such chats were ranked worse than by plain words. What code says is fitted on
+CoSQA's development questions and on the histories of repositories, as `contextd bench localise` asks about
+them; with that held, what is added to it for files is fitted on the histories alone: with memory off, and once
+more with the past. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit;
+`--write` then fits on all and writes the weights of the package. A weight is against 1 for the score by
+words and meaning of a message, for the cosine of code, and for what code says of a file.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import argparse
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +28,44 @@ from numpy.typing import NDArray
 
 from contextd.benchmarks import beam, cosqa, locomo
 from contextd.benchmarks.data import score
-from contextd.benchmarks.history import check_out, read_history
-from contextd.benchmarks.scratch import opened, scratch_store
+from contextd.benchmarks.history import (
+    CommitHistory,
+    check_out,
+    lend_history,
+    read_history,
+    stand_before,
+)
+from contextd.benchmarks.localise import remember
+from contextd.benchmarks.scratch import Bench, opened, scratch_store
+from contextd.domain import query as kinds
 from contextd.domain.access import OWNER
-from contextd.domain.query import CODE, EVENT, Query
+from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
 from contextd.retrieval import files, messages
 from contextd.retrieval.hits import Hit
 from contextd.retrieval.search import DEPTH, search
+from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST
+from contextd.steps.experience import past_of
 from contextd.steps.finding import contents_of
 from contextd.steps.scanning import scan_project
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
-QUESTIONS = 100
-"""Asked of a repository, so that none outweighs the others."""
+MESSAGES = "messages"
+QUESTIONS, MEMORIES = 100, 2_000
+"""Commits of a repository that are asked about, so that none outweighs the others; and that are remembered."""
 
 STEPS, RATE = 400, 0.1
-"""Plain descent with momentum; the loss is convex, so neither moves the second decimal."""
+"""Plain descent with momentum; neither moves the second decimal."""
 
-PENALTIES = {"messages": 0.005, "code": 0.001}
+WHOLE_STEPS = 100
+"""How long the fit for files wants all right ones, before it wants any of them: one is enough to begin with."""
+
+PENALTIES = {MESSAGES: 0.005, CODE: 0.001, FILES: 0.001, FILES_WITH_PAST: 0.001}
 """What large weights cost. The cosines of code lie so near to each other that theirs must be large."""
+
+FOLDS = 10
+"""Groups that are left out at once are every tenth, where there are more."""
 
 Numbers = NDArray[np.float64]
 
@@ -64,6 +82,21 @@ class Asked:
     right: Numbers
     wanted: int
 
+    def first(self, count: int) -> Asked:
+        """The same with the first `count` signals alone."""
+        return replace(self, signals=self.signals[:, :count])
+
+    def without(self, place: int) -> Asked:
+        """The same without one signal."""
+        return replace(self, signals=np.delete(self.signals, place, axis=1))
+
+    def with_code_held(self, counts: Mapping[str, float]) -> Asked:
+        """The same with one signal for all that code says."""
+        said = 1 + len(files.SIGNALS)
+        held = self.signals[:, :said] @ np.array([1.0, *(counts[name] for name in files.SIGNALS)])
+        rows = np.column_stack([held, self.signals[:, said:]])
+        return replace(self, signals=rows)
+
 
 def main() -> None:
     """Fit, print and perhaps write."""
@@ -71,27 +104,44 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--family", choices=("messages", "code"), action="append")
+    parser.add_argument("--family", choices=(MESSAGES, CODE, FILES), action="append")
     parser.add_argument("--repository", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     known = json.loads(WEIGHTS.read_text("utf-8"))
-    for family in chosen.family or ("messages", "code"):
-        if family == "messages":
-            first, names = "words and meaning", messages.SIGNALS
-            people = locomo.load(chosen.data / "locomo" / "locomo-dev.json")
-            questions = of_messages("LoCoMo", people)
-            if (chosen.data / "beam").is_dir():
-                chats = beam.load(chosen.data / "beam" / beam.DEVELOPMENT)
-                questions += of_messages("BEAM", chats)
-        else:
-            first, names = "meaning", files.SIGNALS
-            questions = of_functions(chosen.data / "cosqa")
-            questions += [one for place in chosen.repository for one in of_files(place)]
-        compare(family, questions, first, names)
-        known[family] = named(fit(family, questions), names)
+    families = chosen.family or (MESSAGES, CODE, FILES)
+    if MESSAGES in families:
+        people = locomo.load(chosen.data / "locomo" / "locomo-dev.json")
+        questions = of_messages("LoCoMo", people)
+        if (chosen.data / "beam").is_dir():
+            chats = beam.load(chosen.data / "beam" / beam.DEVELOPMENT)
+            questions += of_messages("BEAM", chats)
+        known[MESSAGES] = fitted(MESSAGES, questions, "words and meaning", messages.SIGNALS)
+    histories = [one for place in chosen.repository for one in of_files(place)]
+    if CODE in families:
+        asked = of_functions(chosen.data / "cosqa")
+        asked += [one.first(1 + len(files.SIGNALS)) for one in histories]
+        known[CODE] = fitted(CODE, asked, "meaning", files.SIGNALS)
+    if FILES in families:
+        told = [one.with_code_held(known[CODE]) for one in histories]
+        names = files.FILE_SIGNALS
+        alone = [one.first(1 + len(names)) for one in told]
+        known[FILES] = fitted(FILES, alone, "code", names)
+        length = 1 + names.index("length")
+        past = (*(name for name in names if name != "length"), *files.PAST_SIGNALS)
+        known[FILES_WITH_PAST] = fitted(
+            FILES_WITH_PAST, [one.without(length) for one in told], "code", past
+        )
     if chosen.write:
         WEIGHTS.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+
+
+def fitted(
+    family: str, questions: Sequence[Asked], first: str, names: Sequence[str]
+) -> dict[str, float]:
+    """The weights fitted on all questions, after what they were worth on those left out was printed."""
+    compare(family, questions, first, names)
+    return named(fit(family, questions), names)
 
 
 def of_messages(source: str, conversations: Iterable[locomo.Conversation]) -> list[Asked]:
@@ -121,50 +171,75 @@ def of_functions(folder: Path) -> list[Asked]:
     """CoSQA's questions, each with the functions a search proposes, in thirds."""
     questions, functions = cosqa.load(folder / cosqa.QUESTIONS, folder / cosqa.FUNCTIONS)
     embedder, found = open_embedder("minilm"), list[Asked]()
-    query = Query(scopes=frozenset({cosqa.SCOPE}), kinds=(CODE,))
+    query = Query(scopes=frozenset({cosqa.SCOPE}), kinds=(kinds.CODE,))
     with scratch_store() as store:
         view = store.view(OWNER.grant([cosqa.SCOPE]))
         cosqa.keep(view, embedder, functions)
         for place, (text, right) in enumerate(questions):
             proposed = search(view.index, embedder, text, query, limit=2 * DEPTH).candidates
             hits = cosqa.function_hits(proposed, functions)
-            found.append(of_code(f"CoSQA {place % 3}", text, hits, {str(right)}))
+            asked = of_code(f"CoSQA {place % 3}", text, hits, {str(right)}, files.Past())
+            found.append(asked.first(1 + len(files.SIGNALS)))
     return found
 
 
 def of_files(repository: Path) -> list[Asked]:
     """The subjects of a repository's newest commits, each with the files a search proposes."""
-    history = read_history(repository, questions=QUESTIONS, memories=0)
-    found: list[Asked] = []
+    history = read_history(repository, questions=QUESTIONS, memories=MEMORIES)
     with tempfile.TemporaryDirectory(prefix="contextd-fit-") as folder:
         root, home = Path(folder, "tree"), Path(folder, "home")
         root.mkdir()
         check_out(history, history.paths, root)
         with opened(root, home, embedder_name="minilm") as bench:
-            runtime = bench.runtime
-            scan_project(runtime)
+            scan_project(bench.runtime)
             bench.host.work_off()
-            query = runtime.query(CODE, reach="project")
-            for commit in history.asked:
-                proposed = search(
-                    runtime.view.index, runtime.embedder, commit.subject, query, limit=2 * DEPTH
-                ).candidates
-                contents = contents_of(runtime, [one.id for one in proposed])
-                hits = [Hit(c.id, c.kind, c.parts, contents[c.id]) for c in proposed]
-                found.append(
-                    of_code(str(repository), commit.subject, hits, frozenset(commit.files))
-                )
+            return of_history(str(repository), bench, history)
+
+
+def of_history(group: str, bench: Bench, history: CommitHistory) -> list[Asked]:
+    """The same where the files are indexed and nothing is remembered: what was done before each question
+    is remembered as it is asked about, oldest first.
+    """
+    remember(bench.runtime, history.older)
+    lend_history(history, bench.root)
+    query = bench.runtime.query(kinds.CODE, reach="project")
+    place = {commit.sha: at for at, commit in enumerate(history.commits)}
+    reached = place[history.asked[-1].sha] + 1
+    found: list[Asked] = []
+    for commit in reversed(history.asked):
+        done = history.commits[place[commit.sha] + 1 : reached]
+        reached = place[commit.sha] + 1
+        remember(bench.runtime, [one for one in reversed(done) if one.files])
+        stand_before(history, commit, bench.root)
+        if not found:
+            # A long history is read behind the back of the first call that asks for it.
+            past_of(bench.runtime, commit.subject)
+            bench.host.work_off()
+        runtime = bench.runtime
+        proposed = search(
+            runtime.view.index, runtime.embedder, commit.subject, query, limit=2 * DEPTH
+        ).candidates
+        contents = contents_of(runtime, [one.id for one in proposed])
+        hits = [Hit(c.id, c.kind, c.parts, contents[c.id]) for c in proposed]
+        past = past_of(runtime, commit.subject)
+        found.append(of_code(group, commit.subject, hits, frozenset(commit.files), past))
     return found
 
 
-def of_code(group: str, question: str, hits: Sequence[Hit], right: Set[str]) -> Asked:
-    """A question with the files of these hits."""
-    told = files.signals(hits, question)
-    rows = [[own["meaning"], *(own[name] for name in files.SIGNALS)] for own in told.values()]
+def of_code(
+    group: str, question: str, hits: Sequence[Hit], right: Set[str], past: files.Past
+) -> Asked:
+    """A question with the files of these hits: what the code says of each, and what is added to it."""
+    told, added = files.signals(hits, question), files.added_signals(hits, question, past)
+    names, more = ("meaning", *files.SIGNALS), (*files.FILE_SIGNALS, *files.PAST_SIGNALS)
+    rows = [
+        [*(own[name] for name in names), *(added[path][name] for name in more)]
+        for path, own in told.items()
+    ]
     return Asked(
         group,
         group,
-        np.array(rows).reshape(len(told), 1 + len(files.SIGNALS)),
+        np.array(rows).reshape(len(told), len(names) + len(more)),
         np.array([float(path in right) for path in told]),
         len(right),
     )
@@ -174,11 +249,15 @@ def fit(family: str, questions: Sequence[Asked]) -> Numbers:
     """The weights under which the right candidates of each question are likeliest (softmax over its
     candidates), with a penalty on large ones. A source counts as much as any other.
     """
+    any_is_enough = family in (FILES, FILES_WITH_PAST)
     fair = [one for one in questions if one.right.any()]
     shares = Counter(one.source for one in fair)
     own = [shares[one.source] for one in fair]
     counted = 1 / np.array(own) / len(shares)
     rows = np.vstack([one.signals for one in fair])
+    scale = rows.std(axis=0) + 1e-9 if any_is_enough else np.ones(rows.shape[1])
+    rows = rows / scale
+    right = np.concatenate([one.right for one in fair])
     wanted = np.concatenate([one.right / one.right.sum() for one in fair])
     sizes = np.array([len(one.right) for one in fair])
     starts = np.cumsum(sizes) - sizes
@@ -187,13 +266,16 @@ def fit(family: str, questions: Sequence[Asked]) -> Numbers:
         sums = rows @ counts
         raised = np.exp(sums - np.repeat(np.maximum.reduceat(sums, starts), sizes))
         likely = raised / np.repeat(np.add.reduceat(raised, starts), sizes)
+        if any_is_enough and step > WHOLE_STEPS:
+            wanted = likely * right
+            wanted /= np.repeat(np.add.reduceat(wanted, starts), sizes) + 1e-12
         slope = (
             rows.T @ ((likely - wanted) * np.repeat(counted, sizes)) + PENALTIES[family] * counts
         )
         first, second = 0.9 * first + 0.1 * slope, 0.99 * second + 0.01 * slope**2
         pace = np.sqrt(second / (1 - 0.99**step)) + 1e-8
         counts = counts - RATE * first / (1 - 0.9**step) / pace
-    return counts
+    return np.asarray(counts / scale)
 
 
 def named(counts: Numbers, names: Sequence[str]) -> dict[str, float]:
@@ -205,11 +287,12 @@ def compare(family: str, questions: Sequence[Asked], first: str, names: Sequence
     """Print what the ranking by the first signal alone and the fitted one find of groups left out."""
     groups = sorted({one.group for one in questions})
     values: dict[str, dict[str, list[float]]] = {first: {}, "fitted": {}}
-    for group in groups:
-        counts = fit(family, [one for one in questions if one.group != group])
-        print(f"without {group}: {named(counts, names)}")
-        for one in (one for one in questions if one.group == group):
-            about = f"{one.source} " if family == "messages" else ""
+    for place in range(min(FOLDS, len(groups))):
+        left_out = groups[place::FOLDS]
+        counts = fit(family, [one for one in questions if one.group not in left_out])
+        print(f"without {', '.join(left_out)}: {named(counts, names)}")
+        for one in (one for one in questions if one.group in left_out):
+            about = f"{one.source} " if family == MESSAGES else ""
             note(values[first], one, one.signals[:, 0], about)
             note(values["fitted"], one, one.signals @ counts, about)
     for system, measures in values.items():
@@ -224,6 +307,7 @@ def note(values: dict[str, list[Any]], asked: Asked, scores: Numbers, about: str
     """Note what a ranking finds of one question; `about` stands before the name of each measure."""
     right = asked.right[np.argsort(-scores, kind="stable")]
     places = np.flatnonzero(right)
+    values.setdefault(f"{about}any@5", []).append(float(right[:5].any()))
     values.setdefault(f"{about}recall@10", []).append(float(right[:10].sum()) / asked.wanted)
     values.setdefault(f"{about}MRR", []).append(1 / (1 + float(places[0])) if len(places) else 0.0)
 

@@ -25,6 +25,7 @@ _DULL = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_BYTES = re.compile("[\udc80-\udcff]")
 _NO_CODE = DATA | DOCUMENTS | {"", "dockerfile", "make", "cmake"}
 
 
@@ -45,8 +46,8 @@ class CommitHistory:
 
 
 def is_code(path: str) -> bool:
-    """Whether a file is source code by its name: no data, no prose."""
-    return language_name(path) not in _NO_CODE
+    """Whether a file is source code by its name: no data, no prose. A name that is no text is none."""
+    return language_name(path) not in _NO_CODE and not _BYTES.search(path)
 
 
 def read_history(repository: Path, *, questions: int, memories: int) -> CommitHistory:

@@ -1,9 +1,9 @@
 """In which file to look: what the pieces of a file say together, and what past work says of it.
 
-A file's score is a sum of a few plain signals. What the code itself says is weighed by fitted weights
-(`tools/fit_ranking.py`: subjects of commits that ask for the files they changed, and questions that ask
-for one function); what is added to it was fitted by hand on the histories of five repositories (httpx,
-click, express, datasette, petclinic). `docs/howto/measure-localisation.md` has the figures.
+A file's score is a sum of plain signals, weighed by fitted weights (`tools/fit_ranking.py`). First what the
+code says, fitted on subjects of commits that ask for the files they changed and on questions that ask for
+one function; then, with that held, what is added to it, fitted on subjects of commits alone: what a file is
+for, how long it is, and its past. `docs/howto/measure-localisation.md` has the figures.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from contextd.domain.code import DOCUMENTS, VALUES, Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.words import content_words, query_words, words
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
+from contextd.retrieval.place import place_signals, purposes_asked
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.reading import Read, read
-from contextd.retrieval.weights import weights
+from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, MEANING, weights
 
 SIGNALS = ("words", "further", "path")
 """Beside meaning: the file's best BM25 score, the scores of its other pieces, the rare words of its path,
@@ -30,11 +31,22 @@ each against the best file's. Their weights are against 1 for the best cosine.
 of CoSQA's questions 79 % found their function among ten where now 83 % do.
 """
 
-MEANING = 0.58
-"""What a file's best cosine is multiplied by: the scale of everything that is added below."""
+FILE_SIGNALS = ("test", "aside", "asked", "length")
+"""What a file is by itself: a test or an example that nobody asked for, or one that somebody did, and how long
+it is. Every piece of the file has it: were it the best piece's alone, what speaks against a file would lift its
+second piece above it. Where a past is known length says nothing more: long files are those changed often.
+"""
 
-TEST = -0.02
-"""What being a test costs. Commits change tests with what they test, so that no fit on them says so."""
+PAST_SIGNALS = ("records", "commits", "recent")
+"""What the past says of a file: the voices of records and of commits (`votes.py`), and how lately it was
+changed, against the one that was changed most.
+"""
+
+FAINT, PLAIN = 0.2, 0.6
+"""The best cosine of any piece at which it counts fully, and not at all, what a file is and how lately it was
+changed: of who asks for something that is said in so many words, no custom is to be guessed. Subjects of
+commits mostly reach 0.37 to 0.55, questions that ask for a function 0.52 to 0.75.
+"""
 
 DATA = -0.1
 """What being a file of data costs where the question does not ask for one. By hand, on questions to
@@ -46,20 +58,12 @@ PROSE = -0.2
 0, −0.1 and −0.2; on another (starlette) it moves MRR from 59.0 to 71.5.
 """
 
-RECENT, LEAD = 0.07, 0.12
-"""What lately changed files gain at most; and by how much the past must outdo the code to change what
-comes first: the first place is where it is wrong most easily.
-"""
-
 ONE_NAME = 0.25
 """What meaning counts for a question that is nothing but a name."""
 
 K1, B = 1.2, 0.75
 _MOST_WORDS = 64
 
-_TEST = re.compile(
-    r"(?:^|/)(?:tests?|__tests__|specs?)/|(?:^|[/_.])tests?[_.]|_test\.|\.spec\.", re.IGNORECASE
-)
 _ASKS_DATA = frozenset(
     words(
         """json yaml yml toml xml csv svg ini config configuration configured setting settings
@@ -92,20 +96,31 @@ def by_file(hits: Sequence[Hit], question: str, past: Past, reading: Read = read
     score, its other pieces only what they say themselves; what is no code stays as it is.
     """
     chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
-    own, counts = _own(hits, chunks, question, reading), weights("code")
-    a_name = len(question.split()) == 1
-    meaning = MEANING * (ONE_NAME if a_name else 1.0)
+    # A name asks for one place, whatever was changed lately.
+    recent = {} if _is_a_name(question) else past.recent
+    counts = {name: MEANING * count for name, count in weights(CODE).items()}
+    adding = {name: MEANING * count for name, count in weights(_family(recent)).items()}
+    meaning = MEANING * (ONE_NAME if _is_a_name(question) else 1.0)
+    own = _own(hits, chunks, question, reading)
+    shared = {
+        path: [
+            ScorePart(name, adding[name] * n) for name, n in about.items() if n and name in adding
+        ]
+        for path, about in _known(chunks, question, _faintness(own)).items()
+    }
     pieces: dict[str, list[Hit]] = {}
     for hit in hits:
         if hit.id in chunks:
-            alone = _alone(hit, MEANING * counts["words"] * own[hit.id].words, meaning)
-            if not _asks_for(question, chunks[hit.id]):
-                alone = alone.plus([_unasked(chunks[hit.id])])
-            pieces.setdefault(chunks[hit.id].path, []).append(alone)
+            piece = chunks[hit.id]
+            alone = _alone(hit, counts["words"] * own[hit.id].words, meaning)
+            added = shared[piece.path]
+            if not _asks_for(question, piece):
+                added = [*added, _unasked(piece)]
+            pieces.setdefault(piece.path, []).append(alone.plus(added) if added else alone)
     pieces = {path: in_order(some) for path, some in pieces.items()}
-    best = _whole(pieces, own, question, meaning)
-    if past.alike or past.recent:
-        best = _with_past(best, past.alike, {} if a_name else past.recent)
+    best = _whole(pieces, own, question, counts, meaning)
+    if past.alike or recent:
+        best = _with_past(best, past.alike, _lately(recent, best, _faintness(own)), adding)
     others = [hit for hit in hits if hit.id not in chunks]
     return in_order([*others, *best.values(), *(hit for own in pieces.values() for hit in own[1:])])
 
@@ -120,6 +135,29 @@ def signals(hits: Sequence[Hit], question: str) -> dict[str, Mapping[str, float]
     return _told(pieces, question)
 
 
+def added_signals(hits: Sequence[Hit], question: str, past: Past) -> dict[str, dict[str, float]]:
+    """What is added to that, by path: `FILE_SIGNALS` and `PAST_SIGNALS`, without their weights."""
+    chunks = {hit.id: hit.content for hit in hits if isinstance(hit.content, Chunk)}
+    faint = _faintness(_own(hits, chunks, question, read))
+    known = _known(chunks, question, faint)
+    lately = _lately(past.recent, known, faint)
+    found: dict[str, dict[str, float]] = {}
+    for path, own in known.items():
+        voices = dict.fromkeys(PAST_SIGNALS, 0.0) | {"recent": lately[path]}
+        for part in past.alike.get(path, ()):
+            voices[part.name] += part.raw
+        found[path] = own | voices
+    return found
+
+
+def _is_a_name(question: str) -> bool:
+    return len(question.split()) == 1
+
+
+def _family(recent: Mapping[str, float]) -> str:
+    return FILES_WITH_PAST if recent else FILES
+
+
 @dataclass(frozen=True, slots=True)
 class _Own:
     """What a piece says itself: its BM25 score among the pieces, against the best one's, and its cosine."""
@@ -131,10 +169,9 @@ class _Own:
 def _own(
     hits: Sequence[Hit], chunks: Mapping[str, Chunk], question: str, reading: Read
 ) -> dict[str, _Own]:
-    word_scores = _said(chunks, query_words(question)[:_MOST_WORDS], reading)
-    most = max(word_scores.values(), default=0.0) or 1.0
+    word_scores = _shares(_said(chunks, query_words(question)[:_MOST_WORDS], reading))
     return {
-        hit.id: _Own(word_scores[hit.id] / most, max(0.0, hit.part(DENSE).raw))
+        hit.id: _Own(word_scores[hit.id], max(0.0, hit.part(DENSE).raw))
         for hit in hits
         if hit.id in chunks
     }
@@ -153,6 +190,42 @@ def _told(pieces: Mapping[str, Sequence[_Own]], question: str) -> dict[str, Mapp
             "path": named[path],
         }
     return found
+
+
+def _faintness(own: Mapping[str, _Own]) -> float:
+    """How little of what is asked is said anywhere, from 0 to 1."""
+    nearest = max((one.cosine for one in own.values()), default=0.0)
+    return min(1.0, max(0.0, (PLAIN - nearest) / (PLAIN - FAINT)))
+
+
+def _known(chunks: Mapping[str, Chunk], question: str, faint: float) -> dict[str, dict[str, float]]:
+    """`FILE_SIGNALS` of each file, by path."""
+    asked = purposes_asked(question)
+    languages = {chunk.path: chunk.language for chunk in chunks.values()}
+    lengths = _lengths(chunks.values())
+    return {
+        path: {
+            name: faint * value
+            for name, value in (*place_signals(path, language, asked), ("length", lengths[path]))
+        }
+        for path, language in languages.items()
+    }
+
+
+def _lengths(chunks: Iterable[Chunk]) -> dict[str, float]:
+    """A tenth of the logarithm of how much of the longest file's lines each has, by the pieces found. Of data
+    and documents length says nothing: they are as long as the mean.
+    """
+    ends: dict[str, int] = {}
+    texts: set[str] = set()
+    for chunk in chunks:
+        ends[chunk.path] = max(ends.get(chunk.path, 0), chunk.end_line)
+        if chunk.language in VALUES or chunk.language in DOCUMENTS:
+            texts.add(chunk.path)
+    lines = {path: log1p(end) for path, end in ends.items() if path not in texts}
+    longest = max(lines.values(), default=0.0)
+    mean = sum(lines.values()) / max(1, len(lines))
+    return {path: (lines.get(path, mean) - longest) / 10 for path in ends}
 
 
 def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> dict[str, float]:
@@ -177,6 +250,11 @@ def _said(chunks: Mapping[str, Chunk], asked: Sequence[str], reading: Read) -> d
     }
 
 
+def _shares(scores: Mapping[str, float]) -> dict[str, float]:
+    most = max(scores.values(), default=0.0) or 1.0
+    return {id: score / most for id, score in scores.items()}
+
+
 def rareness(holders: Collection[Iterable[str]]) -> dict[str, float]:
     """The idf of each word among those that hold some (Robertson and Zaragoza 2009)."""
     having = Counter(word for some in holders for word in some)
@@ -191,13 +269,16 @@ def _alone(hit: Hit, lexical: float, meaning: float) -> Hit:
 
 
 def _whole(
-    pieces: Mapping[str, Sequence[Hit]], own: Mapping[str, _Own], question: str, meaning: float
+    pieces: Mapping[str, Sequence[Hit]],
+    own: Mapping[str, _Own],
+    question: str,
+    counts: Mapping[str, float],
+    meaning: float,
 ) -> dict[str, Hit]:
-    """The best piece of each file, with the file's score but for the past."""
+    """The best piece of each file, with what the code says of the file."""
     file_signals = _told(
         {path: [own[hit.id] for hit in some] for path, some in pieces.items()}, question
     )
-    counts = {name: MEANING * weight for name, weight in weights("code").items()}
     found: dict[str, Hit] = {}
     for path, (first, *more) in pieces.items():
         file, piece = file_signals[path], own[first.id]
@@ -207,7 +288,6 @@ def _whole(
         parts = [
             ScorePart("file", elsewhere + further, why=_count(1 + len(more))),
             ScorePart("path", counts["path"] * file["path"], why="named by its path"),
-            ScorePart("test", TEST if _TEST.search(path) else 0.0),
         ]
         found[path] = first.plus([part for part in parts if part.amount])
     return found
@@ -251,17 +331,21 @@ def _named(paths: Iterable[str], question: str) -> dict[str, float]:
 
 
 def _with_past(
-    best: Mapping[str, Hit], alike: Mapping[str, Sequence[ScorePart]], recent: Mapping[str, float]
+    best: Mapping[str, Hit],
+    alike: Mapping[str, Sequence[ScorePart]],
+    lately: Mapping[str, float],
+    adding: Mapping[str, float],
 ) -> dict[str, Hit]:
-    first = in_order(best.values())[0].id if best else ""
-    lately = {path: log1p(recent.get(path, 0.0)) for path in best}
-    most = max(lately.values(), default=0.0) or 1.0
     found: dict[str, Hit] = {}
     for path, hit in best.items():
         parts = list(alike.get(path, ()))
         if lately[path]:
-            parts.append(ScorePart("recent", RECENT * lately[path] / most, why="changed lately"))
-        if hit.id == first:
-            parts.append(ScorePart("lead", LEAD, why="first by the code alone"))
+            parts.append(ScorePart("recent", adding["recent"] * lately[path], why="changed lately"))
         found[path] = hit.plus(parts)
     return found
+
+
+def _lately(recent: Mapping[str, float], paths: Collection[str], faint: float) -> dict[str, float]:
+    """How lately each of these was changed, against the one that was changed most."""
+    shares = _shares({path: log1p(recent.get(path, 0.0)) for path in paths})
+    return {path: faint * share for path, share in shares.items()}

@@ -57,9 +57,9 @@ SURE = 0.35
 NAMED = 0.15
 """The relevance from which code with a word of the question in its path or name is shown beside an answer."""
 
-LOUD = 0.02
-"""What the past must add to the score of a file to be an answer where the code is none. By replay, of
-subjects of commits and of LoCoMo's questions put to the same code: off-topic ones get no more answers by it.
+LOUD = 0.12
+"""What the voices of the past for a file must be together to be an answer where the code is none. By replay,
+of subjects of commits and of LoCoMo's questions put to the same code: off-topic ones get no more answers by it.
 """
 
 LEAST = 0.01
@@ -309,8 +309,8 @@ def _code_kept(
     floor: float,
 ) -> list[Pair]:
     """The pairs that may be given where files are looked for; none if none of them is an answer."""
-    past_pairs = [pair for pair in pairs if _past_amount(pair, past)]
-    if not any(_past_amount(pair, past) >= LOUD for pair in past_pairs):
+    past_pairs = [pair for pair in pairs if _voice(pair, past)]
+    if not any(_voice(pair, past) >= LOUD for pair in past_pairs):
         if asked.count and not is_answered(pairs, asked):
             return []
         if not asked.count and not any(reaches(SURE, pair) for pair in pairs):
@@ -321,11 +321,11 @@ def _code_kept(
     return near or pairs
 
 
-def _past_amount(pair: Pair, past: Past) -> float:
-    """What the past adds to the score of a piece's file."""
+def _voice(pair: Pair, past: Past) -> float:
+    """How loudly the past speaks for a piece's file."""
     if not isinstance(pair[1], Chunk):
         return 0.0
-    return sum(part.amount for part in past.alike.get(pair[1].path, ()))
+    return sum(part.raw for part in past.alike.get(pair[1].path, ()))
 
 
 __all__ = ["Hit", "Result", "find", "relevance", "search"]

@@ -13,9 +13,10 @@ from math import sqrt
 from contextd.domain.records import Record
 from contextd.retrieval.hits import ScorePart
 from contextd.retrieval.rank import files_of
+from contextd.retrieval.weights import FILES_WITH_PAST, MEANING, weights
 
-MEMORY = "memory"
-"""The name of the part a vote adds to a score."""
+RECORDS, COMMITS = "records", "commits"
+"""The names of the parts that votes add to a score."""
 
 FLOOR = 0.4
 """The cosine at which a record begins to count; at 1 it counts fully. It is what every search asks
@@ -23,17 +24,19 @@ of a text that nobody asked for.
 """
 
 VOTERS, MOST_FILES = 20, 20
-WEIGHT, OF_COMMITS = 0.17, 0.07
-"""What all votes of records, and those of commits, add to a file's score at most."""
+
+BY_WORDS = 0.4
+"""What the voice of commits is beside one of records: subjects are compared by their words alone."""
 
 _QUOTED = 60
 
 
 def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, ScorePart]:
-    """Path → what the records add to the file's score, from (record, cosine), nearest first.
+    """Path → what the records add to the file's score, from (record, cosine), nearest first. The part's
+    `raw` is their voice, from 0 to 1; its amount, what that counts by fitted weights.
 
     A record's vote is (cosine − 0.4)/0.6, divided by the root of how many files it is about; the 20
-    nearest with files have one. Votes for a file add up to 1 at most, times 0.17.
+    nearest with files have one. Votes for a file add up to 1 at most.
     """
     sums: dict[str, float] = {}
     first: dict[str, Record] = {}
@@ -49,17 +52,20 @@ def file_votes(near: Iterable[tuple[Record, float]]) -> dict[str, ScorePart]:
             sums[path] = sums.get(path, 0.0) + (cosine - FLOOR) / (1 - FLOOR) / sqrt(len(files))
             first.setdefault(path, record)
     return {
-        path: ScorePart(MEMORY, WEIGHT * min(1.0, amount), why=_reason(first[path]))
-        for path, amount in sums.items()
+        path: _vote(RECORDS, min(1.0, voice), _reason(first[path])) for path, voice in sums.items()
     }
 
 
 def commit_votes(alike: Mapping[str, tuple[float, str]]) -> dict[str, ScorePart]:
     """Path → what commits like the question add to the file's score, from (0 to 1, a subject)."""
     return {
-        path: ScorePart(MEMORY, OF_COMMITS * amount, why=f"changed for “{_short(subject)}” before")
-        for path, (amount, subject) in alike.items()
+        path: _vote(COMMITS, BY_WORDS * voice, f"changed for “{_short(subject)}” before")
+        for path, (voice, subject) in alike.items()
     }
+
+
+def _vote(name: str, voice: float, why: str) -> ScorePart:
+    return ScorePart(name, MEANING * weights(FILES_WITH_PAST)[name] * voice, raw=voice, why=why)
 
 
 def _reason(record: Record) -> str:

@@ -140,7 +140,14 @@ def test_no_history_is_an_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "code"), [("a/b.py", True), ("x.go", True), ("a.md", False), ("p.json", False)]
+    ("path", "code"),
+    [
+        ("a/b.py", True),
+        ("x.go", True),
+        ("a.md", False),
+        ("p.json", False),
+        ("src/caf\udce9.py", False),
+    ],
 )
 def test_code_is_told_from_data_and_prose(path: str, code: bool) -> None:
     assert is_code(path) == code

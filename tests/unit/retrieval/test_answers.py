@@ -86,6 +86,6 @@ def test_a_question_without_content_words_is_answered_by_what_is_near_alone(cosi
 
 @pytest.mark.parametrize("amount", [LOUD - 0.005, LOUD + 0.005])
 def test_the_past_is_an_answer_only_where_it_speaks_up(amount: float) -> None:
-    past = Past({"shop/cart.py": [ScorePart("memory", amount, why="changed before")]})
+    past = Past({"shop/cart.py": [ScorePart("records", amount, raw=amount, why="changed before")]})
     found = answers("tidy imports everywhere please", past, cart=0.1)
     assert ("shop/cart.py" in found) == (amount >= LOUD)

@@ -5,19 +5,20 @@ import pytest
 from contextd.domain.code import Chunk
 from contextd.retrieval.files import (
     DATA,
-    LEAD,
-    MEANING,
+    FAINT,
+    PAST_SIGNALS,
+    PLAIN,
     PROSE,
-    RECENT,
     Past,
+    added_signals,
     by_file,
     signals,
 )
 from contextd.retrieval.hits import DENSE, LEXICAL, Hit, ScorePart
-from contextd.retrieval.weights import weights
+from contextd.retrieval.weights import CODE, FILES_WITH_PAST, MEANING, weights
 
 NOTHING = Past()
-WORDS, FURTHER, PATH = (MEANING * weights("code")[name] for name in ("words", "further", "path"))
+WORDS, FURTHER, PATH = (MEANING * weights(CODE)[name] for name in ("words", "further", "path"))
 
 
 def hit(
@@ -50,9 +51,36 @@ def test_a_file_that_matches_in_several_places_comes_before_one_that_matches_onc
 
 def test_the_words_of_a_lone_piece_count_once() -> None:
     hits = [hit("a.py", "retry the upload"), hit("b.py", "the upload"), hit("b.py", "x", line=9)]
-    told = signals(hits, "retry the upload")
-    assert told["a.py"] == {"meaning": 0, "words": 1, "further": 0, "path": 0}
-    assert by_file(hits, "retry the upload", NOTHING)[0].score == pytest.approx(WORDS)
+    assert signals(hits, "retry the upload")["a.py"] == {
+        "meaning": 0,
+        "words": 1,
+        "further": 0,
+        "path": 0,
+    }
+    found = by_file(hits, "retry the upload", NOTHING)[0]
+    assert found.score - found.part("length").amount == pytest.approx(WORDS)
+
+
+def test_a_long_file_comes_before_a_short_one_that_says_as_much() -> None:
+    hits = [hit("a.py", cosine=0.5, line=12), hit("b.py", cosine=0.5, line=900)]
+    found = by_file(hits, "retry the upload", NOTHING)
+    assert ids(found) == ["b.py:900", "a.py:12"]
+    assert found[1].part("length").amount < found[0].part("length").amount == 0
+
+
+def test_the_length_of_data_says_nothing() -> None:
+    code = [hit("a.py", line=10), hit("b.py", line=1_000)]
+    data = [hit("c.json", line=1), hit("d.json", line=50_000)]
+    told = added_signals([*code, *data], "upload", NOTHING)
+    assert told["c.json"]["length"] == told["d.json"]["length"]
+    assert told["a.py"]["length"] < told["d.json"]["length"] < told["b.py"]["length"] == 0
+
+
+def test_what_speaks_against_a_file_speaks_against_all_its_pieces() -> None:
+    hits = [hit("examples/a.py", cosine=0.4), hit("examples/a.py", cosine=0.37, line=9)]
+    found = by_file([*hits, hit("b.py", cosine=0.37)], "retry the upload", NOTHING)
+    assert ids(found) == ["b.py:1", "examples/a.py:1", "examples/a.py:9"]
+    assert found[1].part("aside").amount == found[2].part("aside").amount < 0
 
 
 def test_only_the_best_piece_speaks_for_its_file() -> None:
@@ -87,22 +115,31 @@ def test_the_past_lifts_only_what_the_code_proposes() -> None:
     assert "because" in found[0].why
 
 
-def test_what_the_code_puts_first_has_a_lead_over_the_past() -> None:
-    hits = [hit("a.py", cosine=0.5), hit("b.py", cosine=0.5)]
-    weak = Past({"b.py": [ScorePart("memory", LEAD - 0.01)]})
-    strong = Past({"b.py": [ScorePart("memory", LEAD + 0.01)]})
-    assert by_file(hits, "empty", weak)[0].id == "a.py:1"
-    assert by_file(hits, "empty", strong)[0].id == "b.py:1"
+def test_the_past_is_told_without_its_weights() -> None:
+    votes = [ScorePart("records", 0.1, raw=0.5), ScorePart("commits", 0.2, raw=0.25)]
+    past = Past({"b.py": votes}, {"a.py": 3.0})
+    told = added_signals([hit("a.py"), hit("b.py")], "upload", past)
+    assert [told["b.py"][name] for name in PAST_SIGNALS] == [0.5, 0.25, 0]
+    assert [told["a.py"][name] for name in PAST_SIGNALS] == [0, 0, 1]
 
 
 def test_files_changed_lately_gain_a_little() -> None:
-    hits = [hit("a.py", cosine=0.7), hit("b.py", cosine=0.5), hit("c.py", cosine=0.5)]
+    hits = [hit("a.py", cosine=0.5), hit("b.py", cosine=0.3), hit("c.py", cosine=0.3)]
     past = Past(recent={"c.py": 3.0})
     found = by_file(hits, "retry the upload", past)
     assert ids(found) == ["a.py:1", "c.py:1", "b.py:1"]
-    assert found[1].part("recent").amount == pytest.approx(RECENT)
+    gain = MEANING * weights(FILES_WITH_PAST)["recent"] * (PLAIN - 0.5) / (PLAIN - FAINT)
+    assert found[1].part("recent").amount == pytest.approx(gain)
     # Whoever asks for a name wants that, whatever was worked on.
     assert not by_file(hits, "upload", past)[1].part("recent").amount
+
+
+@pytest.mark.parametrize("cosine", [FAINT, PLAIN])
+def test_customs_decide_only_where_the_code_says_little(cosine: float) -> None:
+    hits = [hit("tests/a.py", cosine=cosine, line=9), hit("b.py", cosine=cosine)]
+    told = added_signals(hits, "retry the upload", Past(recent={"b.py": 1.0}))
+    assert told["tests/a.py"]["test"] == told["b.py"]["recent"] == (cosine == FAINT)
+    assert bool(told["b.py"]["length"]) == (cosine == FAINT)
 
 
 def test_a_score_is_the_sum_of_what_it_says() -> None:

@@ -4,9 +4,11 @@ import pytest
 
 from contextd.domain.records import Anchor, Record
 from contextd.domain.scope import Scope
-from contextd.retrieval.votes import FLOOR, OF_COMMITS, WEIGHT, commit_votes, file_votes
+from contextd.retrieval.votes import BY_WORDS, FLOOR, commit_votes, file_votes
+from contextd.retrieval.weights import FILES_WITH_PAST, MEANING, weights
 
 SCOPE = Scope("local", "default", "shop")
+WEIGHT, OF_COMMITS = (MEANING * weights(FILES_WITH_PAST)[name] for name in ("records", "commits"))
 
 
 def record(*files: str, title: str = "Retry the upload", **fields: object) -> Record:
@@ -53,8 +55,8 @@ def test_the_reason_names_what_was_done() -> None:
     assert file_votes([(anchored, 0.9)])["a.py"].why.startswith("changed for")
 
 
-def test_commits_vote_with_their_subject_and_less_than_records() -> None:
+def test_commits_vote_with_their_subject_and_more_softly_than_records() -> None:
     part = commit_votes({"a.py": (1.0, "fix: retry the upload")})["a.py"]
-    assert part.amount == pytest.approx(OF_COMMITS)
-    assert part.amount < WEIGHT
+    assert part.amount == pytest.approx(OF_COMMITS * BY_WORDS)
+    assert part.raw == BY_WORDS < file_votes([(record("a.py"), 1.0)])["a.py"].raw == 1
     assert part.why == "changed for “fix: retry the upload” before"

@@ -21,8 +21,8 @@ MOST_FILES = 20
 FLOOR, VOTERS = 0.1, 20
 """How alike a subject must be to count, and how many subjects do."""
 
-FADING = 0.97
-"""What a change counts one commit later."""
+FADING = 0.9
+"""What a change counts one commit later. Of 0.9, 0.97, 0.99 and 0.995 the first found most on 27 histories."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class CommitLog:
 
     @cached_property
     def recent(self) -> Mapping[str, float]:
-        """Path → how much was changed lately: each change counts 0.97 to the power of how many
+        """Path → how much was changed lately: each change counts 0.9 to the power of how many
         commits came after it, shared like a voice.
         """
         found: dict[str, float] = {}

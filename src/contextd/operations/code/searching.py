@@ -12,7 +12,7 @@ from contextd.domain.query import CODE
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
-from contextd.retrieval.votes import MEMORY
+from contextd.retrieval.votes import COMMITS, RECORDS
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked
 from contextd.steps.experience import past_of
@@ -155,7 +155,7 @@ def codebase_search(
             text=chunk.text,
             score=round(hit.relevance, 4),
             why=hit.why,
-            past=next((part.why for part in hit.parts if part.name == MEMORY), ""),
+            past=next((part.why for part in hit.parts if part.name in (RECORDS, COMMITS)), ""),
         )
         for hit in found.hits
         if isinstance(chunk := hit.content, Chunk) and _matches(chunk.path, file_pattern)
