@@ -13,6 +13,7 @@ from contextd import __version__
 from contextd.app.operations import load_operations
 from contextd.app.organisation import OpenOrganisation
 from contextd.app.places import located
+from contextd.caches import Cache
 from contextd.domain.errors import ContextdError
 from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
@@ -30,6 +31,9 @@ _OPEN_AT_ONCE = 32
 
 _LONGEST_CLIENT = 40
 """Characters of a client's name in the log: it is what the client says of itself."""
+
+_CLIENTS = 100
+"""Names of clients of which it is remembered how they are shown."""
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +57,7 @@ class Host:
         self._organisations: dict[str, OpenOrganisation] = {}
         self._lock = threading.Lock()
         self._watchers: tuple[Callable[[Scope], None], ...] = ()
+        self._shown_clients: Cache[str, str] = Cache(_CLIENTS)
 
     @classmethod
     def open(
@@ -151,7 +156,7 @@ class Host:
         finally:
             took = 1_000 * (time.monotonic() - began)
             # The command line goes by the name of its surface.
-            client = redact(request.client[: 2 * _LONGEST_CLIENT]).text[:_LONGEST_CLIENT]
+            client = self._shown_clients.made(request.client, lambda: _shown(request.client))
             who = " ".join(dict.fromkeys((request.surface, client))).strip()
             _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
@@ -225,6 +230,10 @@ class Host:
             closing, self._organisations = self._organisations, {}
         for organisation in closing.values():
             organisation.close()
+
+
+def _shown(client: str) -> str:
+    return redact(client[: 2 * _LONGEST_CLIENT]).text[:_LONGEST_CLIENT]
 
 
 def _chosen_embedder(settings: Settings) -> Embedder:

@@ -22,6 +22,7 @@ from contextd.awareness.observe import NAME as USAGE_LOG
 from contextd.awareness.observe import UsageLog
 from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
+from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job, Lane
 from contextd.domain.scope import PERSON, Scope, may_leave
@@ -36,6 +37,7 @@ from contextd.stores import open_store
 from contextd.supervision import ServiceState, Supervisor
 
 _CHECKOUTS = 256
+_VIEWS = 200
 _WORKER = Caller("contextd", "owner")
 """Who background work is done by."""
 
@@ -43,6 +45,15 @@ _UNCHECKED = frozenset({"embed_pending", "end_idle_sessions", "retire_old_rows"}
 """Jobs after which no balance is drawn: they change nothing that could be out of it."""
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _KnownSettings:
+    """The settings of a checkout, the files they are from, and how these looked."""
+
+    files: list[Path]
+    stamps: tuple[int, ...]
+    settings: Settings
 
 
 class OpenOrganisation:
@@ -67,9 +78,8 @@ class OpenOrganisation:
         self.place = kept_bytes(home / "place", 8).hex()
         self.caches = Caches()
         self._store = _open_store(name, settings, self.key, clock, fresh=fresh)
-        self._known_settings: Cache[Path | None, tuple[tuple[int, ...], Settings]] = Cache(
-            _CHECKOUTS
-        )
+        self._known_settings: Cache[Path | None, _KnownSettings] = Cache(_CHECKOUTS)
+        self._views: Cache[tuple[Caller, frozenset[Scope]], View] = Cache(_VIEWS)
         self._users, self._lock = 0, threading.Lock()
         self._services = Supervisor()
         self._usage = UsageLog(self._store.upkeep, self._services.note)
@@ -128,17 +138,20 @@ class OpenOrganisation:
 
         Raises `Invalid` for a file that cannot be used.
         """
-        stamps = tuple(map(_stamp, self._settings.files(root)))
         known = self._known_settings.get(root)
-        if known is None or known[0] != stamps:
+        files = self._settings.files(root) if known is None else known.files
+        stamps = tuple(map(_stamp, files))
+        if known is None or known.stamps != stamps:
             fresh = load_settings(root, self._settings.flags, self._settings.home)
-            known = (stamps, fresh.within(self._settings))
+            known = _KnownSettings(files, stamps, fresh.within(self._settings))
             self._known_settings.put(root, known)
-        return known[1]
+        return known.settings
 
     def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
         """What the caller may reach of these scopes."""
-        return self._store.view(caller.grant(scopes))
+        # It holds nothing but what was granted, and a role grants the same all the time.
+        reached = frozenset(scopes)
+        return self._views.made((caller, reached), lambda: self._store.view(caller.grant(reached)))
 
     def runtime(self, request: Request, *, upkeep: bool) -> Runtime:
         """A request's world, standing nowhere yet. `upkeep` gives it the whole store to look after."""

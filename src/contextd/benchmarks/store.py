@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 import numpy as np
@@ -29,10 +32,19 @@ LARGE = 500_000
 _AT_ONCE = 1_000
 """Records in a commit: what fills a store at once pays for one flush to the disk, not for each record."""
 
-_ONE_OF = 100
-"""Of so many records, one has the tag that is asked for."""
+_ONE_OF, _FEWER = 100, 20
+"""Of so many records one has the tag that is asked for, and of so many one is archived, one of another kind,
+and one no longer valid.
+"""
 
-_TAG = "seldom"
+_TAG, _KIND, _LATELY = "seldom", "discovery", timedelta(days=1)
+
+_FILTERS: dict[str, dict[str, Any]] = {
+    f"a tag of 1 in {_ONE_OF}": {"tags": (_TAG,)},
+    f"a kind of 1 in {_FEWER}": {"kinds": (_KIND,)},
+    f"a status of 1 in {_FEWER}": {"statuses": ("archived",)},
+}
+"""Whatever else a row asks for: the search itself asks for what is valid now."""
 
 
 def bench_store(sizes: Sequence[int] = SIZES, n: int = 100) -> Iterator[Figure]:
@@ -51,40 +63,50 @@ def bench_store(sizes: Sequence[int] = SIZES, n: int = 100) -> Iterator[Figure]:
 
 
 def _searches(bench: Bench, home: Path, texts: list[str], n: int) -> Iterator[Figure]:
+    """What searches cost. The engine is `Index.rankings` for the words and the vector of a question. What a
+    whole search spends beyond it is the difference of two rows: both ask the same questions, when their
+    vectors are made and their words were asked for before.
+    """
     asked = random.Random(SEED + 1)
-    questions = [" ".join(asked.choice(texts).split()[:6]) for _ in range(n)]
-    fresh = [" ".join(asked.choice(texts).split()[:6]) for _ in range(5)]
+    questions, narrow, fresh = (
+        [" ".join(asked.choice(texts).split()[:6]) for _ in range(count)] for count in (n, n, 5)
+    )
     for question in fresh:
         bench.call("memory_search", query=question)
     size = f"{len(texts):,} records"
     embedder, index = bench.runtime.embedder, bench.runtime.view.index
-    embed = timed(f"{size}: the question's vector", n, lambda i: embedder.embed([questions[i]]))
-    whole = timed(
+    yield timed(f"{size}: the question's vector", n, lambda i: embedder.embed([questions[i]]))
+    embedder.embed(narrow)
+
+    def rank(query: Query, among: list[str], i: int) -> None:
+        vector = embedder.embed([among[i]])[0]
+        index.rankings([query_words(among[i])], vector, embedder.model, query, DEPTH)
+
+    everything = _query(bench.runtime)
+    engine = f"{size}: its engine, words and meaning"
+    yield timed(f"{engine}, of words never asked for", n, partial(rank, everything, questions))
+    yield timed(
         f"{size}: memory_search, its vector made",
         n,
         lambda i: bench.call("memory_search", query=questions[i]),
     )
-
-    def rank(query: Query, i: int) -> None:
-        vector = embedder.embed([questions[i]])[0]
-        index.rankings([query_words(questions[i])], vector, embedder.model, query, DEPTH)
-
-    everything, some = _query(bench.runtime), _query(bench.runtime, tags=(_TAG,))
-    engine = timed(f"{size}: its engine, words and meaning", n, partial(rank, everything))
-    meaning = timed(
+    yield timed(engine, n, partial(rank, everything, questions))
+    yield timed(
         f"{size}: of it meaning",
         n,
         lambda i: index.dense(embedder.embed([questions[i]])[0], embedder.model, everything, DEPTH),
     )
-    filtered = timed(f"{size}: the engine with a filter, 1 of {_ONE_OF}", n, partial(rank, some))
-    yield from (embed, whole, engine, meaning, filtered)
+    for name, filters in _FILTERS.items():
+        some = replace(everything, **filters)
+        filtered = f"{size}: the engine with a filter, {name}"
+        yield timed(f"{filtered}, first", n, partial(rank, some, narrow))
+        yield timed(filtered, n, partial(rank, some, narrow))
     yield _naive_search(home, texts, questions)
 
 
-def _query(runtime: Runtime, tags: tuple[str, ...] = ()) -> Query:
+def _query(runtime: Runtime) -> Query:
     """What `memory_search` asks the index for."""
-    now = runtime.clock.now()
-    return runtime.query(*kinds_that("strategy"), statuses=FOUND, valid_at=now, tags=tags)
+    return runtime.query(*kinds_that("strategy"), statuses=FOUND, valid_at=runtime.clock.now())
 
 
 def _record(bench: Bench, i: int) -> None:
@@ -146,16 +168,8 @@ def _fill(runtime: Runtime, texts: list[str]) -> None:
     """
     numbers = np.random.default_rng(SEED)
     for start in range(0, len(texts), _AT_ONCE):
-        records = [
-            Record(
-                kind="memory",
-                scope=runtime.scope,
-                content=text,
-                title=" ".join(text.split()[:4]),
-                tags=(_TAG,) if i % _ONE_OF == 0 else (),
-            )
-            for i, text in enumerate(texts[start : start + _AT_ONCE])
-        ]
+        rows = enumerate(texts[start : start + _AT_ONCE])
+        records = [_made(runtime, i, text) for i, text in rows]
         documents = [record_document(record) for record in records]
         vectors = numbers.standard_normal((len(documents), 384)).astype(np.float32)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -168,3 +182,16 @@ def _fill(runtime: Runtime, texts: list[str]) -> None:
                 model=runtime.embedder.model,
             )
         )
+
+
+def _made(runtime: Runtime, i: int, text: str) -> Record:
+    of_few = i % _FEWER
+    return Record(
+        kind=_KIND if of_few == 1 else "memory",
+        scope=runtime.scope,
+        content=text,
+        title=" ".join(text.split()[:4]),
+        tags=(_TAG,) if i % _ONE_OF == 0 else (),
+        status="archived" if of_few == 2 else "active",
+        valid_to=runtime.clock.now() - _LATELY if of_few == 3 else None,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextd.domain.words import content_words
 from contextd.retrieval.hits import Candidate, Texted
-from contextd.retrieval.reading import Read, read
+from contextd.retrieval.reading import Read, Said, read, read_said
 
 OVERLAP = 0.3
 """What shared words add to relevance at most."""
@@ -21,11 +21,12 @@ class Asked:
     times in a search and read once.
     """
 
-    def __init__(self, question: str, reading: Read = read) -> None:
+    def __init__(self, question: str, reading: Read = read, saying: Said = read_said) -> None:
         self.words = frozenset(content_words(question)[:MOST_WORDS])
         self.count = len(self.words)
-        self._reading = reading
+        self._reading, self._saying = reading, saying
         self._shared: dict[str, set[str]] = {}
+        self._shared_by: dict[int, set[str]] = {}
 
     def shared_with(self, text: str) -> set[str]:
         """Those of the words that are in a text."""
@@ -33,4 +34,14 @@ class Asked:
         if shared is None:
             counts = self._reading(text).counts
             shared = self._shared[text] = {word for word in self.words if word in counts}
+        return shared
+
+    def shared_by(self, content: Texted) -> set[str]:
+        """Those of the words that are in what is said, by a record with its labels. It is asked for contents
+        of one search, which outlive this.
+        """
+        shared = self._shared_by.get(id(content))
+        if shared is None:
+            counts = self._saying(content).counts
+            shared = self._shared_by[id(content)] = {word for word in self.words if word in counts}
         return shared

@@ -94,16 +94,17 @@ def _best(
         sums = {id_: score for id_, score in sums.items() if score >= least}
     ordered = sorted([(-round(score, _DECIMALS), id_) for id_, score in sums.items()])
 
-    places = {name: dict(zip(own, range(len(own)), strict=True)) for name, own in ids.items()}
-    kinds = {match.id: match.kind for found in lists.values() for match in found}
-
-    def part(name: str, id_: str) -> ScorePart:
-        at = places[name].get(id_)
-        if at is None:
-            return ScorePart(name, missing[name])
-        return ScorePart(name, amounts[name][at], at + 1, lists[name][at].score)
-
-    return [
-        Candidate(id_, kinds[id_], tuple([part(name, id_) for name in lists]))
-        for _, id_ in ordered[:limit]
-    ]
+    places = [(n, dict(zip(own, range(len(own)), strict=True))) for n, own in ids.items()]
+    candidates: list[Candidate] = []
+    for _, id_ in ordered[:limit]:
+        kind, parts = "", list[ScorePart]()
+        for name, place in places:
+            at = place.get(id_)
+            if at is None:
+                parts.append(ScorePart(name, missing[name]))
+            else:
+                match = lists[name][at]
+                kind = match.kind
+                parts.append(ScorePart(name, amounts[name][at], at + 1, match.score))
+        candidates.append(Candidate(id_, kind, tuple(parts)))
+    return candidates

@@ -115,6 +115,10 @@ class Hit:
         """The hit with other parts."""
         return Hit(self.id, self.kind, parts, self.content, self.relevance)
 
+    def with_relevance(self, relevance: float) -> Hit:
+        """The hit with another relevance."""
+        return Hit(self.id, self.kind, self.parts, self.content, relevance)
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
@@ -124,6 +128,30 @@ class LeftOut:
     kind: str
     score: float
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What a search found and did not give: hits that lost to others, candidates too far from the question,
+    and those with nothing behind them. Few ask what it was, so it is told when somebody does.
+    """
+
+    beaten: Sequence[Hit | LeftOut] = ()
+    far: Sequence[Candidate] = ()
+    missing: Sequence[Candidate] = ()
+
+    def told(self) -> tuple[LeftOut, ...]:
+        """What each of them was, and why it was left out."""
+        below, far = "below the limit", "not close enough to the question"
+        return (
+            *(h if isinstance(h, LeftOut) else _left_out(h, below) for h in self.beaten),
+            *(_left_out(candidate, far) for candidate in self.far),
+            *(_left_out(candidate, "no longer there") for candidate in self.missing),
+        )
+
+
+def _left_out(one: Hit | Candidate, reason: str) -> LeftOut:
+    return LeftOut(one.id, one.kind, one.score, reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,5 +171,10 @@ class Result:
     """What a search gives: hits, best first, and what lost. No hits means: nothing relevant."""
 
     hits: tuple[Hit, ...]
-    left_out: tuple[LeftOut, ...] = ()
+    lost: Lost = Lost()
     notice: str = ""
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """What lost, and why."""
+        return self.lost.told()

@@ -32,7 +32,10 @@ DUPLICATE = 0.8
 
 _COMPARED = 4_000
 _WORD = re.compile(r"\w+(?:'\w+)?")
-_DECISIVE = re.compile(r"\d[\d.]*|\b(?:not|never|no|without|avoid|cannot)\b")
+_NUMBER = re.compile(r"\d[\d.]*")
+_NEGATION = re.compile(r"(?:not|never|no|without|avoid|cannot)\b")
+"""Without a look at what is before: that would be taken at each character of a text, not at five letters."""
+
 _SHORTENED = re.compile(r"\b\w+n't\b")
 
 
@@ -119,18 +122,19 @@ def in_order(hits: Iterable[Hit]) -> list[Hit]:
     return sorted(hits, key=lambda hit: (-round(hit.score, 9), hit.id))
 
 
-def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[LeftOut]]:
-    """The first `limit` hits that do not repeat a better one, and those left out.
+def distinct(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit | LeftOut]]:
+    """The first `limit` hits that do not repeat a better one, and those left out: told why, unless they only
+    come after these.
 
     Texts that differ in a number or a negation never count as repeats: they may contradict. What a
     session says and what was learned of it are one hit: the record, where it is nearly as good.
     """
     picks: list[_Kept] = []
-    left: list[LeftOut] = []
-    for hit in hits:
+    left: list[Hit | LeftOut] = []
+    for at, hit in enumerate(hits):
         if len(picks) == limit:
-            left.append(LeftOut(hit.id, hit.kind, hit.score, "below the limit"))
-            continue
+            left += hits[at:]
+            break
         one = _looked_at(hit)
         same = next((other for other in picks if _is_twin(one, other)), None)
         if same is not None and not _stands_for(one, same):
@@ -167,10 +171,15 @@ class _Kept:
 
 def _looked_at(hit: Hit) -> _Kept:
     text = hit.text[:_COMPARED].casefold()
-    decisive = _DECISIVE.findall(text)
+    decisive = _NUMBER.findall(text)
+    decisive += [one[0] for one in _NEGATION.finditer(text) if _begins_a_word(text, one.start())]
     if "n't" in text:
         decisive += _SHORTENED.findall(text)
     return _Kept(hit, text, sorted(decisive), told_by(hit))
+
+
+def _begins_a_word(text: str, at: int) -> bool:
+    return not at or not (text[at - 1].isalnum() or text[at - 1] == "_")
 
 
 def _is_twin(one: _Kept, other: _Kept) -> bool:

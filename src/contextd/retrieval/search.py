@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -13,7 +12,6 @@ from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import CODE, EVENT, Match, Query, Vector
-from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.words import query_words, words
 from contextd.ports import Embedder, Index, Reranker
@@ -28,13 +26,13 @@ from contextd.retrieval.hits import (
     Candidates,
     Hit,
     Hydrate,
-    LeftOut,
+    Lost,
     Result,
     Texted,
 )
 from contextd.retrieval.messages import by_message
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
-from contextd.retrieval.reading import Read, read
+from contextd.retrieval.reading import Read, Said, read, read_said
 from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
 
@@ -143,6 +141,7 @@ def find(
     past: Past | None = None,
     reranker: Reranker | None = None,
     reading: Read = read,
+    saying: Said = read_said,
 ) -> Result:
     """What answers a question: at most `limit` hits, best first, or none when nothing is relevant.
 
@@ -159,7 +158,7 @@ def find(
     found = search(index, embedder, question, query, limit=deep)
     contents = hydrate([candidate.id for candidate in found.candidates])
     standing = Standpoint(tuple(cascade), frozenset(files), now)
-    asked = Asked(question, reading)
+    asked = Asked(question, reading, saying)
     missing_candidates = [c for c in found.candidates if c.id not in contents]
     present = [(c, contents[c.id]) for c in found.candidates if c.id in contents]
     relevant, far = _relevant(
@@ -180,10 +179,8 @@ def find(
     hits, unjudged = reranked(hits, question, None if strict else reranker)
     top_hits, left = distinct(hits, limit)
     top_hits = _compared(top_hits, asked)
-    left += [LeftOut(c.id, c.kind, c.score, "not close enough to the question") for c in far]
-    left += [LeftOut(c.id, c.kind, c.score, "no longer there") for c in missing_candidates]
     notice = "; ".join(filter(None, (found.notice, unjudged)))
-    return Result(tuple(top_hits), tuple(left), notice)
+    return Result(tuple(top_hits), Lost(left, far, missing_candidates), notice)
 
 
 def _recipe(query: Query) -> Recipe:
@@ -244,8 +241,7 @@ def _relevant(
         if cosine >= least:
             return True
         # A label is no reason to show what nobody asked for.
-        text = pair[1].text if strict else _said(pair[1])
-        shared = len(asked.shared_with(text))
+        shared = len(asked.shared_with(pair[1].text) if strict else asked.shared_by(pair[1]))
         # One word more than was asked, so that the only word of a short prompt is not everything.
         most = shared / (asked.count + strict) > 0.5 if asked.count else False
         return most or cosine + OVERLAP * shared / (asked.count + 1) >= least
@@ -273,7 +269,7 @@ def _compared(hits: Sequence[Hit], asked: Asked) -> list[Hit]:
     best = max(_weighed(hit.content, asked, hit.part(DENSE).raw) for hit in hits)
     top = max(hits[0].score, LEAST)
     shares = [min(1.0, max(LEAST, best * hit.score / top)) for hit in hits]
-    return [replace(hit, relevance=share) for hit, share in zip(hits, shares, strict=True)]
+    return [hit.with_relevance(share) for hit, share in zip(hits, shares, strict=True)]
 
 
 def relevance(question: str, content: Texted, cosine: float) -> float:
@@ -284,21 +280,11 @@ def relevance(question: str, content: Texted, cosine: float) -> float:
 
 
 def _weighed(content: Texted, asked: Asked, cosine: float) -> float:
-    found = asked.shared_with(_said(content))
+    found = asked.shared_by(content)
     if isinstance(content, Chunk):
         found = found.union(asked.words.intersection(words(f"{content.path} {content.symbol}")))
     shared = len(found) / (asked.count + 1)
     return max(LEAST, cosine + OVERLAP * shared if cosine else shared)
-
-
-def _said(content: Texted) -> str:
-    """The text a question is compared with: of a record, with its labels and all of its title. Not with what
-    stands near: long answers have some words of any question (a third more were given to questions about
-    something else).
-    """
-    if not isinstance(content, Record):
-        return content.text
-    return "\n".join((content.text, content.labels, *content.beside[:1]))
 
 
 def _code_kept(

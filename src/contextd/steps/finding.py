@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, Literal
 
@@ -14,10 +14,10 @@ from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
+from contextd.domain.window import ItemType, Serving
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Result, Texted
-from contextd.retrieval.reading import MOST_READ, read_once
+from contextd.retrieval.reading import MOST_READ, read_once, read_said_once
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
 
@@ -101,7 +101,9 @@ def find_documents(
     now = runtime.clock.now()
     conditions.setdefault("statuses", FOUND)
     query = runtime.query(*kinds, reach=reach, valid_at=now, **conditions)
-    texts = runtime.organisation.caches.of("words of texts", MOST_READ)
+    caches = runtime.organisation.caches
+    texts = caches.of("words of texts", MOST_READ)
+    records = caches.of("words of records", MOST_READ)
     result = find(
         runtime.view.index,
         runtime.embedder,
@@ -115,10 +117,21 @@ def find_documents(
         past=past,
         reranker=runtime.reranker,
         reading=partial(read_once, texts),
+        saying=partial(read_said_once, records, texts),
     )
     if handed_out:
         runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
     return result
+
+
+def give(runtime: Runtime, texts: Iterable[tuple[ItemType, str, str]]) -> None:
+    """Note what a call gives its agent: of what type, from where, the text. Outside of a session there is no
+    window that it would fill, and nothing is counted.
+    """
+    if runtime.session:
+        runtime.trace.gave += [
+            Serving(type, source, count_tokens(text)) for type, source, text in texts
+        ]
 
 
 def hand_out_whole(runtime: Runtime, records: Sequence[Record]) -> None:

@@ -46,8 +46,9 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Seen:
-    """How the files looked when they were taken in last."""
+    """Where the files are, and how they looked when they were taken in last."""
 
+    files: tuple[Path, ...]
     stamps: tuple[int, ...] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,8 +61,10 @@ def follow_person_files(runtime: Runtime) -> None:
     if not runtime.has_person:
         return
     home = runtime.settings.home
-    seen: _Seen = runtime.organisation.caches.of("person files", 1).made("seen", _Seen)
-    stamps = tuple(_stamp(home / name) for name in FILES)
+    seen: _Seen = runtime.organisation.caches.of("person files", 1).made(
+        "seen", lambda: _Seen(tuple(home / name for name in FILES))
+    )
+    stamps = tuple(map(_stamp, seen.files))
     if seen.stamps == stamps:
         return
     with seen.lock:

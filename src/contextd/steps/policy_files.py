@@ -70,8 +70,11 @@ class Reconciled:
 
 @dataclass(slots=True)
 class _Seen:
-    """How the files looked when they were taken in last, and what was done then that nobody was told."""
+    """Where the files of a place are, how they looked when they were taken in last, and what was done then
+    that nobody was told.
+    """
 
+    places: Sequence[RuleFolder]
     stamps: tuple[Any, ...] | None = None
     done: list[str] = field(default_factory=list[str])
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -124,9 +127,8 @@ def follow_policy_files(runtime: Runtime) -> None:
     """
     if runtime.project is None or runtime.checkout is None:
         return
-    places = rule_folders(runtime)
     seen = _seen(runtime)
-    stamps = tuple(stamps_of(place.folder) for place in places)
+    stamps = tuple(stamps_of(place.folder) for place in seen.places)
     if seen.stamps == stamps or (seen.stamps is None and not any(stamps)):
         return
     with seen.lock:
@@ -141,7 +143,8 @@ def follow_policy_files(runtime: Runtime) -> None:
 
 def _seen(runtime: Runtime) -> _Seen:
     key = (runtime.checkout.root if runtime.checkout else None, runtime.scope)
-    seen: _Seen = runtime.organisation.caches.of("policy files", 200).made(key, _Seen)
+    known = runtime.organisation.caches.of("policy files", 200)
+    seen: _Seen = known.made(key, lambda: _Seen(rule_folders(runtime)))
     return seen
 
 

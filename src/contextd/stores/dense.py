@@ -4,7 +4,7 @@ only those are multiplied whose signs say that they may be near.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from threading import Lock
 from typing import Any
 
@@ -122,7 +122,7 @@ class DenseIndex:
         model: str,
         query: Query,
         asked: Slice,
-        among: Sequence[int] | None,
+        among: NDArray[np.int64] | None,
         limit: int,
     ) -> list[tuple[str, str, float]]:
         """(id, kind, cosine) of the `limit` documents of a part nearest to the vector, and of those

@@ -8,7 +8,6 @@ only its postings are used: reading them costs half of what its own bm25() does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -19,47 +18,50 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.query import Match, Query
 from contextd.stores import codec, ranking
 from contextd.stores.connection import Database
-from contextd.stores.parts import IndexPart, carrying, occurring
-from contextd.stores.roster import PartSource, Places, Roster, caught_up, widened
+from contextd.stores.parts import IndexPart, occurring
+from contextd.stores.postings import Held, Postings, Seen, seen_of
+from contextd.stores.roster import PartSource, Roster, caught_up, widened
 
 _ROW = """SELECT d.no, d.kind, d.status, d.confidence, d.valid_from, d.valid_to, z.sz FROM docs d
     {join} lexicon_{part}_docsize z ON z.id = d.no WHERE d.part = :part"""
-_PLACES = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.places_{part}
-    USING fts5vocab ('main', 'lexicon_{part}', 'instance')"""
-_POSTINGS = """SELECT group_concat(doc * 2 + (col < 'o')) FROM temp.places_{part}
-    WHERE term = ?"""
-"""`near` is below `o`, and `text` above it. Whoever asks for a word that is the token of a facet finds those
-that carry it: to compare the name of the column twice would cost a quarter of the time.
-"""
-
 MOST_COUNTED = 20_000
 """Of so many words of a part it is known by heart in how many documents they are. FTS5 counts them anew
 whenever it is asked: 0.6 ms for a word beside 100,000 documents.
 """
+
+MOST_NAMED = 10_000
+"""Documents of a part whose ids are known by heart, some 150 bytes each."""
 
 MOST_DOCUMENTS = 2_000_000
 """So many documents, of some 50 bytes each, are known by heart. Past it the parts that were not asked for
 longest are given up and read again when they are."""
 
 _FEW = 20
-"""Where a filter leaves fewer than one document in so many, these are looked at one by one. Reading every
-place of a common word to keep one in a hundred cost a query 20 of 25 ms beside 10,000 records.
+"""Where a filter leaves fewer than one document in so many, these may be looked at one by one for the words
+that were not read yet."""
+
+_DEAR, _ENOUGH = 16, 8
+"""What looking at a document costs beside reading one holder of a word, and how often a word is looked for
+before it is read all the same: it will be asked for again.
 """
 
-Held = tuple[Places, NDArray[np.float64]]
-"""Where those that hold a word stand, and how often each does: nearby text counts less."""
+_NONE: Held = (np.zeros(0, np.intp), np.zeros(0))
 
 
 class _Lengths:
-    """The documents of one part with words, and how many words each has; in how many documents the words
-    asked for were, until one changes.
+    """The documents of one part with words, and how many words each has; what holds the words asked for; in
+    how many documents they were, until one changes; how often they were looked for one by one; and the
+    names of documents that were found.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, part: int) -> None:
         self.seq = -1
         self.roster = Roster()
         self.words = np.zeros(self.roster.capacity, np.int64)
+        self.postings = Postings(part, self.roster)
         self.counted: dict[str, int] = {}
+        self.looked: dict[str, int] = {}
+        self.names: dict[int, tuple[str, str]] = {}
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
         """Keep these rows; one that is not in the lexicon is dropped."""
@@ -72,6 +74,10 @@ class _Lengths:
         if self.roster.capacity > len(self.words):
             self.words = widened(self.words, self.roster.capacity)
         self.words[places] = [_length(row[6]) for row in lexed]
+        numbers = [row[0] for row in lexed]
+        self.postings.change(numbers)
+        for number in numbers if self.names else ():
+            self.names.pop(number, None)
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Forget these documents."""
@@ -102,15 +108,15 @@ def _length(sizes: bytes) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What a query sees of a part, and how many documents its filters hide; `held` where the few that are
-    seen were looked at one by one.
+    """What a query sees of a part, how many documents its filters hide, and the holders of the words for
+    which the few that are seen were looked at one by one.
     """
 
     part: int
     lengths: _Lengths
-    mask: NDArray[np.bool_]
+    seen: Seen
     hidden: int
-    held: Mapping[str, Held] | None = None
+    looked: Mapping[str, Held]
 
 
 class Lexicons:
@@ -137,8 +143,15 @@ class Lexicons:
             for family in dict.fromkeys(part.family for part in parts):
                 mine = [part for part in parts if part.family == family]
                 scored += _top(self._scores(words, self._asked(words, mine, query, facets)), limit)
-            named = self._named(scored)
+            named = self._named(scored, {part.number for part in parts})
         return ranking.best(named, limit, ranking.DECIMALS_OF_BM25)
+
+    def carrying(self, part: int, facets: Sequence[str]) -> NDArray[np.int64] | None:
+        """The numbers of the documents of a part that carry all of the facets; None when none is asked for."""
+        if not facets:
+            return None
+        with self._lock, self._database.snapshot():
+            return self._lengths(part).postings.carrying(self._database, facets)
 
     def _asked(
         self,
@@ -151,40 +164,57 @@ class Lexicons:
         masks: dict[int, NDArray[np.bool_]] = {}
         for part in parts:
             lengths = self._lengths(part.number)
-            among = carrying(self._database, part.number, facets)
+            among = lengths.postings.carrying(self._database, facets) if facets else None
             mask = lengths.roster.allowed(query, part.asked, among)
             masks[part.number] = mask | masks.get(part.number, np.False_)
         found: list[_Asked] = []
         for number, mask in masks.items():
-            lengths = self._known[number]
-            seen = int(np.count_nonzero(mask))
-            if seen:
+            lengths, seen = self._known[number], seen_of(mask)
+            if len(seen.places):
                 alive = int(np.count_nonzero(lengths.roster.alive))
-                one = _Asked(number, lengths, mask, alive - seen)
-                few = bool(facets) and _FEW * seen < alive
-                found.append(replace(one, held=self._counted(words, one, facets)) if few else one)
+                looked = self._looked_at(words, number, seen, facets, alive)
+                found.append(_Asked(number, lengths, seen, alive - len(seen.places), looked))
         return found
 
-    def _counted(
-        self, words: Sequence[str], asked: _Asked, facets: Sequence[str]
+    def _looked_at(
+        self, words: Sequence[str], part: int, seen: Seen, facets: Sequence[str], alive: int
     ) -> dict[str, Held]:
-        """What holds each of the words, by looking at each document with the facets."""
-        rows = occurring(self._database, asked.part, facets, words)
-        places = asked.lengths.roster.places(np.array([number for number, _ in rows], np.int64))
+        """What holds those of the words for which looking at each document with the facets costs less than
+        reading them.
+        """
+        few = len(seen.places)
+        if not facets or _FEW * few >= alive:
+            return {}
+        lengths = self._known[part]
+        dear = [w for w in words if not lengths.postings.knows(w) and self._is_dear(w, part, few)]
+        if not dear:
+            return {}
+        rows = occurring(self._database, part, facets, dear)
+        places = lengths.roster.places(np.array([number for number, _ in rows], np.int64))
         counts = np.frombuffer(b"".join(count for _, count in rows), np.uint32)
-        times = counts.reshape(len(rows), len(words), 2) @ np.array((1.0, ranking.NEAR_WEIGHT))
-        seen = (places >= 0) & asked.mask[places]
-        return {
-            word: (places[holding], times[holding, at])
-            for at, word in enumerate(words)
-            if len(holding := np.flatnonzero(seen & (times[:, at] > 0)))
-        }
+        times = counts.reshape(len(rows), len(dear), 2) @ np.array((1.0, ranking.NEAR_WEIGHT))
+        shown = (places >= 0) & seen.mask[places]
+        found = dict.fromkeys(dear, _NONE)
+        for at, word in enumerate(dear):
+            holding = np.flatnonzero(shown & (times[:, at] > 0))
+            found[word] = places[holding], times[holding, at]
+        return found
+
+    def _is_dear(self, word: str, part: int, few: int) -> bool:
+        """Whether to look for a word in each of so few documents, this time."""
+        lengths = self._known[part]
+        if self._count(word, part) <= _DEAR * few:
+            return False
+        if len(lengths.looked) >= MOST_COUNTED:
+            lengths.looked.clear()
+        lengths.looked[word] = lengths.looked.get(word, 0) + 1
+        return lengths.looked[word] <= _ENOUGH
 
     def _lengths(self, part: int) -> _Lengths:
-        known = self._known.pop(part) if part in self._known else _Lengths()
+        known = self._known.pop(part) if part in self._known else _Lengths(part)
         whole, newer = (_ROW.format(join=join, part=part) for join in ("JOIN", "LEFT JOIN"))
         source = PartSource(whole, (f"{newer} AND d.seq > :since",), {})
-        self._known[part] = caught_up(self._database, part, known, source, _Lengths)
+        self._known[part] = caught_up(self._database, part, known, source, lambda: _Lengths(part))
         return self._known[part]
 
     def _make_room(self) -> None:
@@ -196,11 +226,11 @@ class Lexicons:
         self, words: Sequence[str], asked: Sequence[_Asked]
     ) -> list[tuple[_Asked, NDArray[np.float64]]]:
         """The score of each document of each part: BM25 of the words that are not common here."""
-        total = sum(int(np.count_nonzero(one.mask)) for one in asked)
+        total = sum(len(one.seen.places) for one in asked)
         if not total:
             return []
-        length = sum(int(one.lengths.words[: len(one.mask)].sum(where=one.mask)) for one in asked)
-        scores = [(one, np.zeros(len(one.mask))) for one in asked]
+        length = sum(_words_of(one) for one in asked)
+        scores = [(one, np.zeros(len(one.seen.mask))) for one in asked]
         for word in self._rare(words, asked, total):
             held = [self._holders(word, one) for one in asked]
             weight = ranking.idf(total, sum(len(places) for places, _ in held))
@@ -220,59 +250,62 @@ class Lexicons:
         """Whether more of the documents asked than these hold a word. Its postings are read only where
         what the filters leave out decides.
         """
-        held = hidden = 0
-        for one in asked:
-            held += self._count(word, one)
-            hidden += one.hidden
-        if held <= most or held - hidden > most:
-            return bool(held > most)
-        return sum(len(self._holders(word, one)[0]) for one in asked) > most
+        unread = [one for one in asked if not one.lengths.postings.knows(word)]
+        if unread and not any(one.looked for one in unread):
+            held = sum(self._count(word, one.part) for one in asked)
+            hidden = sum(one.hidden for one in asked)
+            if held <= most or held - hidden > most:
+                return held > most
+        return sum(self._holder_count(word, one) for one in asked) > most
 
-    def _count(self, word: str, asked: _Asked) -> int:
+    def _holder_count(self, word: str, asked: _Asked) -> int:
+        """How many documents hold a word among what is asked."""
+        if word in asked.looked:
+            return len(asked.looked[word][0])
+        return asked.lengths.postings.count(self._database, word, asked.seen)
+
+    def _count(self, word: str, part: int) -> int:
         """How many documents of a whole part hold a word."""
-        counted = asked.lengths.counted
+        counted = self._known[part].counted
         if word not in counted:
             if len(counted) >= MOST_COUNTED:
                 counted.clear()
-            ask = f"SELECT doc FROM vocabulary_{asked.part} WHERE term = ?"
+            ask = f"SELECT doc FROM vocabulary_{part} WHERE term = ?"
             counted[word] = self._database.value(ask, (word,)) or 0
         return counted[word]
 
     def _holders(self, word: str, asked: _Asked) -> Held:
         """What holds a word among what is asked."""
-        if asked.held is not None:
-            return asked.held.get(word, (np.zeros(0, np.intp), np.zeros(0)))
-        self._database.rows(_PLACES.format(part=asked.part))
-        found = self._database.value(_POSTINGS.format(part=asked.part), (word,))
-        # An occurrence is one number: twice the document's, and one more in nearby text.
-        written = np.fromstring(found or "", np.int64, sep=",")
-        if not len(written):
-            return np.zeros(0, np.intp), np.zeros(0)
-        numbers = written >> 1
-        # Not np.diff: for the few places of a rare word its own Python costs more than the numbers.
-        begins = np.ones(len(numbers), np.bool_)
-        np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
-        first = np.flatnonzero(begins)
-        near = np.add.reduceat(written & 1, first)
-        times = np.full(len(first), len(written))
-        times[:-1] = first[1:]
-        times -= first
-        places = asked.lengths.roster.places(numbers[first])
-        seen = (places >= 0) & asked.mask[places]
-        frequencies = (times - near) + ranking.NEAR_WEIGHT * near
-        return places[seen], frequencies[seen]
+        if word in asked.looked:
+            return asked.looked[word]
+        return asked.lengths.postings.holding(self._database, word, asked.seen)
 
-    def _named(self, scored: Sequence[tuple[int, float]]) -> list[tuple[str, str, float]]:
-        """(id, kind, score) of documents by number."""
-        names = {
-            number: (id, kind)
-            for number, id, kind in self._database.rows(
-                "SELECT no, id, kind FROM docs WHERE no IN (SELECT value FROM json_each(?))",
-                (codec.dumps([number for number, _ in scored]),),
+    def _named(
+        self, scored: Sequence[tuple[int, float]], parts: Iterable[int]
+    ) -> list[tuple[str, str, float]]:
+        """(id, kind, score) of documents of these parts by number."""
+        known = [self._known[part].names for part in parts]
+        names = {n: (*own[n], score) for own in known for n, score in scored if n in own}
+        if len(names) < len(scored):
+            missing = {number: score for number, score in scored if number not in names}
+            rows = self._database.rows(
+                "SELECT no, part, id, kind FROM docs WHERE no IN (SELECT value FROM json_each(?))",
+                (codec.dumps(list(missing)),),
             )
-        }
+            for number, part, id_, kind in rows:
+                own = self._known[part].names
+                if len(own) >= MOST_NAMED:
+                    own.clear()
+                own[number] = id_, kind
+                names[number] = id_, kind, missing[number]
         # One that was damaged away is for the upkeep to find, and no reason for a search to fail.
-        return [(*names[number], score) for number, score in scored if number in names]
+        return list(names.values())
+
+
+def _words_of(asked: _Asked) -> int:
+    """How many words what is asked has together."""
+    words, seen = asked.lengths.words, asked.seen
+    return int(words[: len(seen.mask)].sum() if seen.whole else words[seen.places].sum())
 
 
 def _top(

@@ -60,14 +60,12 @@ def _families(asked: Slice, *, named: bool) -> list[Family]:
     return ["records"] if named else list(FAMILIES)
 
 
-def carrying(database: Database, part: int, facets: Sequence[str]) -> list[int] | None:
-    """The numbers of the documents of a part that carry all of the facets; None when none is asked for."""
-    if not facets:
-        return None
-    rows = database.rows(
-        f"SELECT rowid FROM lexicon_{part} WHERE lexicon_{part} MATCH ?", (_carries(facets),)
-    )
-    return [number for (number,) in rows]
+def carrying(database: Database, part: int, facet: str) -> str:
+    """The numbers of the documents of a part that carry a facet, with commas between them: a tenth of the
+    time of a row for each.
+    """
+    ask = f"SELECT group_concat(rowid) FROM lexicon_{part} WHERE lexicon_{part} MATCH ?"
+    return database.value(ask, (_carries([facet]),)) or ""
 
 
 def occurring(
@@ -81,6 +79,20 @@ def occurring(
         f"SELECT rowid, {OCCURRENCES}(lexicon_{part}, ?) FROM lexicon_{part}"
         f" WHERE lexicon_{part} MATCH ?",
         (len(facets), f"({_carries(facets)}) AND ({{text near}} : ({asked}))"),
+    )
+
+
+def between(
+    database: Database, part: int, word: str, facet: bool, first: int, last: int
+) -> list[tuple[int, bytes]]:
+    """The documents of a part with a number from the first to the last that hold a word, or carry a facet, as
+    `occurring` gives them.
+    """
+    asked = _carries([word]) if facet else f'{{text near}} : ("{word}")'
+    return database.rows(
+        f"SELECT rowid, {OCCURRENCES}(lexicon_{part}, 0) FROM lexicon_{part}"
+        f" WHERE lexicon_{part} MATCH ? AND rowid BETWEEN ? AND ?",
+        (asked, first, last),
     )
 
 

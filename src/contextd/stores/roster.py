@@ -118,13 +118,13 @@ class Roster:
         return np.arange(start, self.size)
 
     def allowed(
-        self, query: Query, asked: Slice, among: Sequence[int] | None = None
+        self, query: Query, asked: Slice, among: NDArray[np.int64] | None = None
     ) -> NDArray[np.bool_]:
         """Which places a query may see; `among` these documents when given, and only they are looked at."""
         end = self.size
         looked: Places | slice = slice(end)
         if among is not None:
-            places = self.places(np.array(among, np.int64))
+            places = self.places(among)
             looked = places[places >= 0]
         seen = self.alive[looked].copy()
         kinds = [code for kind, code in self.kinds.numbers.items() if asked.has(kind)]

@@ -19,7 +19,8 @@ _ONE_IN, _LEAST, _PER_ASKED = 12, 4_000, 40
 
 Measured with 400 real questions and passages as questions: of the fifty nearest among 16,000, 31,800 and
 46,800 vectors of MiniLM at least 99.95 % are among 4,000, of the hundred nearest 99.91 %, of the ten
-nearest all. One in twelve lets 99.90 % of fifty pass among 20,000 and 99.97 % among 31,900.
+nearest all. One in twelve lets 99.90 % of fifty pass among 20,000 and 99.97 % among 31,900; of
+100,000 real texts at least 99.98 % (docs/howto/measure-searches.md).
 """
 
 _WORD = 64

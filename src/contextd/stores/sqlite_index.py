@@ -14,7 +14,7 @@ from contextd.domain.query import FAMILIES, IndexStats, Match, Pending, Query, V
 from contextd.domain.scope import Scope
 from contextd.stores import codec, filters, ranking
 from contextd.stores.connection import Database, placeholders
-from contextd.stores.parts import IndexPart, Parts, carrying
+from contextd.stores.parts import IndexPart, Parts
 from contextd.stores.reach import Reach, Slice
 from contextd.stores.record_rows import RecordRows
 from contextd.stores.together import LocalRankings
@@ -53,7 +53,7 @@ class SqliteIndex(LocalRankings):
         facets = filters.facet_conditions(query)
         found: list[tuple[str, str, float]] = []
         for part in self._parts.of(query):
-            among = carrying(self._database, part.number, facets)
+            among = self._memory.lexicons.carrying(part.number, facets) if facets else None
             found += self._memory.vectors.nearest(
                 part.number, vector, model, query, part.asked, among, limit
             )

@@ -9,7 +9,7 @@ from shop_store import QUERY, SCOPE, TopicEmbedder, record, view_of
 
 from contextd.domain.time import parse_instant
 from contextd.retrieval.explain import explained, explanation
-from contextd.retrieval.hits import LeftOut, Result
+from contextd.retrieval.hits import LeftOut, Lost, Result
 from contextd.retrieval.search import find
 
 RECORDS = [
@@ -64,7 +64,7 @@ def test_the_text_names_each_hit_its_sum_and_the_losers(result: Result):
 
 def test_an_empty_result_says_so():
     lost = tuple(LeftOut(str(i), "context", 0.0, "far") for i in range(7))
-    text = explained(Result((), lost, "searched by words only"))
+    text = explained(Result((), Lost(lost), "searched by words only"))
     assert text.startswith("nothing relevant was found")
     assert "and 2 more" in text
     assert text.endswith("(searched by words only)")

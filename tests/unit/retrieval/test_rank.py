@@ -141,3 +141,16 @@ def test_a_hit_says_in_words_why_it_is_there():
     assert (
         ranked(candidate(), content, PLAIN).why == "words #1, confidence 0.9, helpful 3 of 3 times"
     )
+
+
+def test_a_negation_keeps_texts_apart_and_a_word_that_ends_like_one_does_not():
+    rest = "in the rope before the sail goes up and the boat leaves the harbour in the morning"
+    rest += " with the tide, so that it holds until we are back and the sail comes down"
+    texts = [f"tie a knot {rest}", f"tie a loop {rest}", f"tie not {rest}", f"(never) tie {rest}"]
+    hits = [
+        Hit(str(n), "context", (ScorePart("words", 1 - n / 10),), record(text))
+        for n, text in enumerate(texts)
+    ]
+    kept, left = distinct(hits, 9)
+    assert [hit.id for hit in kept] == ["0", "2", "3"]
+    assert [one.id for one in left] == ["1"]

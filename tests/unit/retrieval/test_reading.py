@@ -14,7 +14,16 @@ from contextd.domain.query import CODE, Document, Query
 from contextd.domain.words import words
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Texted
-from contextd.retrieval.reading import LONGEST, MOST_READ, Reading, read, read_once
+from contextd.retrieval.reading import (
+    LONGEST,
+    MOST_READ,
+    Reading,
+    SaidOnce,
+    read,
+    read_once,
+    read_said,
+    read_said_once,
+)
 from contextd.retrieval.search import find
 
 PIECES: Mapping[str, Texted] = {
@@ -44,7 +53,7 @@ NOTES: Mapping[str, Texted] = {
 }
 
 
-def asked(contents: Mapping[str, Texted], kind: str, question: str, reading, past: Past | None):
+def asked(contents: Mapping[str, Texted], kind: str, question: str, past: Past | None, **words):
     documents = [
         Document(id=id, kind=kind, scope=SCOPE, text=content.text)
         for id, content in contents.items()
@@ -56,19 +65,39 @@ def asked(contents: Mapping[str, Texted], kind: str, question: str, reading, pas
         Query(scopes=frozenset({SCOPE}), kinds=(kind,)),
         hydrate=lambda ids: {id: contents[id] for id in ids},
         past=past,
-        reading=reading,
+        **words,
     )
 
 
 @pytest.mark.parametrize("question", ["the redis cache ttl", "naïve file", "password", "parrots"])
 def test_what_is_remembered_ranks_as_what_is_read_anew(question):
     known: Reading = Cache(MOST_READ)
+    records: SaidOnce = Cache(MOST_READ)
+    remembered = {
+        "reading": partial(read_once, known),
+        "saying": partial(read_said_once, records, known),
+    }
     for contents, kind, past in ((PIECES, CODE, Past()), (NOTES, "context", None)):
-        plain = asked(contents, kind, question, read, past)
+        plain = asked(contents, kind, question, past)
         for _ in range(2):
-            assert asked(contents, kind, question, partial(read_once, known), past) == plain
+            assert asked(contents, kind, question, past, **remembered) == plain
         assert plain.hits or question in ("naïve file", "parrots")
     assert len(known)
+
+
+def test_the_words_of_a_record_are_those_of_the_object_that_has_them():
+    records: SaidOnce = Cache(2)
+    texts: Reading = Cache(2)
+    note = record("The login form posts", tags=("security",))
+    first = read_said_once(records, texts, note)
+    assert read_said_once(records, texts, note) is first == read_said(note)
+    assert first.counts["secur"] == 1
+    changed = note.with_(content="The form is gone")
+    # As if it had come to lie where the other one lay.
+    records.put(id(changed), (note, first))
+    assert read_said_once(records, texts, changed) == read_said(changed) != first
+    huge = record("word " * LONGEST)
+    assert read_said_once(records, texts, huge) is not read_said_once(records, texts, huge)
 
 
 def test_a_text_s_words_are_counted_with_repeats():

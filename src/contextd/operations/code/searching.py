@@ -16,7 +16,7 @@ from contextd.retrieval.votes import COMMITS, RECORDS
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked
 from contextd.steps.experience import past_of
-from contextd.steps.finding import find_documents
+from contextd.steps.finding import find_documents, give
 from contextd.steps.freshness import steady
 from contextd.steps.paging import page_size
 
@@ -164,7 +164,7 @@ def codebase_search(
     # What is not indexed yet may hold the answer.
     narrowed = bool(file_pattern or lag.notice)
     asked(runtime, query, paths, type="code", narrowed=narrowed)
-    runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
+    give(runtime, (("file", hit.path, hit.as_text()) for hit in hits))
     return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice))))
 
 

@@ -12,14 +12,12 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
-from contextd.domain.tokens import count_tokens
-from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.disagreements import opposed
-from contextd.steps.finding import find_records, resolve
+from contextd.steps.finding import find_records, give, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
@@ -92,9 +90,7 @@ def memory_search(
         )
         for hit in found.hits
     ]
-    runtime.trace.gave += [
-        Serving("discovery", memory.id, count_tokens(memory.as_text())) for memory in memories
-    ]
+    give(runtime, (("discovery", memory.id, memory.as_text()) for memory in memories))
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
     noted = asked(runtime, query, ids, type="memory", narrowed=narrowed)
