@@ -18,6 +18,7 @@ from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
 from contextd.domain.code import Chunk, Import, SourceFile
 from contextd.domain.conditions import Condition
+from contextd.domain.imports import Importing
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.lately import Lately
 from contextd.domain.originals import Original
@@ -206,6 +207,12 @@ class Files(Protocol):
     ) -> list[tuple[str, str, tuple[Import, ...]]]:
         """The path, language and imports of these files, by path, at a part of what `all` costs; unknown
         paths are left out.
+        """
+        ...
+
+    def importing(self, scope: Scope, asked: Importing) -> set[str]:
+        """The paths of the files that are asked for by their imports, and perhaps of some more; none of one
+        without imports that says none of the words. At the cost of what is found, not of what is known.
         """
         ...
 

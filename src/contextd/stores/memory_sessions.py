@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,6 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
@@ -153,6 +155,18 @@ def _stored(session: Session) -> Session:
     return codec.session_from_json(codec.loads(codec.dumps(codec.session_to_json(session))))
 
 
+def _concerns(file: SourceFile, asked: Importing) -> bool:
+    folder = posixpath.dirname(file.path)
+    around = {"", folder, *(folder[:at] for at, mark in enumerate(folder) if mark == "/")}
+    return (
+        not asked.words.isdisjoint(import_words(file.imports))
+        or not asked.targets.isdisjoint(one.target for one in file.imports)
+        or (asked.wordless and has_wordless(file.imports))
+        or folder in asked.folders
+        or not asked.below.isdisjoint(around)
+    )
+
+
 class MemoryFiles:
     """`Files`, as far as one grant reaches."""
 
@@ -181,6 +195,10 @@ class MemoryFiles:
     ) -> list[tuple[str, str, tuple[Import, ...]]]:
         """See `Files.imports`."""
         return [(file.path, file.language, file.imports) for file in self.all(scope, paths)]
+
+    def importing(self, scope: Scope, asked: Importing) -> set[str]:
+        """See `Files.importing`."""
+        return {file.path for file in self._of(scope) if file.imports and _concerns(file, asked)}
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""

@@ -42,7 +42,7 @@ class CodeModel:
         files = self.view.files
         self.get, self.all, self.chunks = files.get, files.all, files.chunks
         self.stamps, self.count = files.stamps, files.count
-        self.imports = files.imports
+        self.imports, self.importing = files.imports, files.importing
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(

@@ -186,7 +186,7 @@ def test_some_of_many_edits_brought_over_first_end_where_a_fresh_scan_does(
         resolver = tree.linked_beside(difference, some)
         scanned(tmp_path, files, walked=some.walked, stamps=some.stamps, resolver=resolver)
         difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
-        resolver = tree.linked(difference)
+        resolver = tree.linked()
         scanned(
             tmp_path,
             files,

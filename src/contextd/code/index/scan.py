@@ -11,10 +11,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import field, replace
 from pathlib import Path
 
-from contextd.code.index.affected import Affected, defines_names
+from contextd.code.index.affected import Affected, decides
 from contextd.code.index.analyse import PARSED
 from contextd.code.index.chunk import owned_id
-from contextd.code.index.languages.table import changes_resolution, language_name
+from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan_worker import analysed, analysed_by
 from contextd.code.tree.content import outdated
@@ -120,14 +120,14 @@ def scan(
     prefix = _prefix(below)
     stamps = stamps if stamps is not None else files.stamps(scope)
     present: Sequence[WalkedFile] = walked.files
-    known_before = bool(stamps)
+    known_before = bool(stamps) or bool(files.count(scope))
     if prefix:
         stamps = {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)}
         present = [file for file in present if file.path.startswith(prefix)]
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
     known = _digests(files, scope, wanted, gate)
-    resolver = resolver or Resolver(root, [file.path for file in walked.files])
+    resolver = resolver or Resolver.of(root, walked.files)
     job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
     went = set(stamps).difference(file.path for file in present)
     if known_before:
@@ -229,7 +229,7 @@ class _Scan:
         """Note which files came and went. Where they are many, unchanged files are led anew at once."""
         for path in (*came, *went):
             self.affected.move(path)
-        removed_paths = sorted(path for path in went if not self.affected.all and _decides(path))
+        removed_paths = sorted(path for path in went if not self.affected.all and decides(path))
         for stored in self.files.get(self.scope, removed_paths) if removed_paths else ():
             self.affected.change(stored, None)
         if self.affected.all:
@@ -259,7 +259,7 @@ class _Scan:
             (self.modified if path in self.stored else self.added).append(path)
             moves = path in self.affected.moved
             other = stored is not None and stored.digest != fresh.digest
-            if (moves or other) and _decides(path):
+            if (moves or other) and decides(path):
                 moves |= self.affected.change(stored, fresh)
             (self.behind if moves else ready).append(finished)
         self.put(ready)
@@ -271,7 +271,7 @@ class _Scan:
         paths = [
             f.path
             for f in batch
-            if f.path in self.stored and (f.path in digests or _decides(f.path))
+            if f.path in self.stored and (f.path in digests or decides(f.path))
         ]
         found = {file.path: file for file in self.files.get(self.scope, paths)} if paths else {}
         return found | {path: self.changed[path] for path in paths if path in self.changed}
@@ -280,8 +280,8 @@ class _Scan:
         """Resolve those imports of unchanged files again that may lead elsewhere."""
         if not self.affected:
             return
-        known_paths = self.files.stamps(self.scope)
-        paths = sorted(p for p in known_paths if p not in lost and p not in self.fresh)
+        concerned = self.affected.concerned(self.files, self.scope)
+        paths = [p for p in concerned if p not in lost and p not in self.fresh]
         for start in range(0, len(paths), _RELINKED_AT_ONCE):
             some = paths[start : start + _RELINKED_AT_ONCE]
             elsewhere = [
@@ -337,11 +337,6 @@ class _Scan:
             else:
                 text = self.redact(piece.text) if self.redact else piece.text
                 yield replace(piece, id=id, text=text)
-
-
-def _decides(path: str) -> bool:
-    """Whether what a file says may lead the imports of others elsewhere."""
-    return path.endswith(".json") or changes_resolution(path) or defines_names(language_name(path))
 
 
 def _processes(files: int, workers: int | None, apart: bool) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
 from tree_sitter import Node
@@ -74,9 +74,9 @@ class ShellResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._paths = paths
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`."""
-        return reach_by_name(path)
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with the scripts they name."""

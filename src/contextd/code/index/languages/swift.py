@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from tree_sitter import Node
 
@@ -122,9 +122,9 @@ class SwiftResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         pass
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: nothing leads anywhere."""
-        return ImportReach()
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports as they are."""
