@@ -16,7 +16,7 @@ from typing import Any, Protocol
 from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
 from contextd.domain.conditions import Condition
 from contextd.domain.imports import Importing
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
@@ -218,6 +218,10 @@ class Files(Protocol):
 
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """(size, mtime_ns, digest) of every file: the gate of a re-scan."""
+        ...
+
+    def changes(self, scope: Scope, since: int) -> FileChanges:
+        """What was written and removed since a version, 0 for all there is, at the cost of that."""
         ...
 
     def count(self, scope: Scope) -> int:

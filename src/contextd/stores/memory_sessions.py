@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
 from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
@@ -203,6 +203,17 @@ class MemoryFiles:
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""
         return {f.path: (f.size, f.mtime_ns, f.digest) for f in self._of(scope)}
+
+    def changes(self, scope: Scope, since: int) -> FileChanges:
+        """See `Files.changes`."""
+        if not self._reach.reads(scope):
+            return FileChanges(0)
+        with self._space.lock:
+            state = self._space.state
+            put = sorted(
+                path for (where, path), at in state.written.items() if where == scope and at > since
+            )
+            return FileChanges(state.seq, tuple(put), state.thinned.get(scope, 0) > since)
 
     def count(self, scope: Scope) -> int:
         """See `Files.count`."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import apsw
 
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
 from contextd.domain.imports import Importing
 from contextd.domain.scope import Scope
 from contextd.stores import codec
@@ -15,10 +15,13 @@ from contextd.stores.import_words import paths_importing, token_text
 from contextd.stores.reach import Reach
 from contextd.stores.readable import readable
 
-_FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
+_FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts, version)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
     mtime_ns = excluded.mtime_ns, digest = excluded.digest, pieces = excluded.pieces,
-    facts = excluded.facts RETURNING no"""
+    facts = excluded.facts, version = excluded.version RETURNING no"""
+_NEXT_VERSION = """INSERT INTO file_clocks (scope, version, removed) VALUES (?, 1, ?)
+    ON CONFLICT (scope) DO UPDATE SET version = version + 1,
+    removed = CASE WHEN excluded.removed THEN version + 1 ELSE removed END RETURNING version"""
 _IMPORTS = "INSERT OR REPLACE INTO import_words (rowid, words) VALUES (?, ?)"
 _NO_IMPORTS = "DELETE FROM import_words WHERE rowid = ?"
 _CHUNK = """INSERT INTO chunks (id, file, start_line, end_line, symbol, language, text)
@@ -96,6 +99,21 @@ class SqliteFiles:
         )
         return {path: (size, mtime_ns, digest) for path, size, mtime_ns, digest in rows}
 
+    def changes(self, scope: Scope, since: int) -> FileChanges:
+        """See `Files.changes`."""
+        if not self._reach.reads(scope):
+            return FileChanges(0)
+        with self._database.snapshot():
+            clock = self._database.rows(
+                "SELECT version, removed FROM file_clocks WHERE scope = ?", (str(scope),)
+            )
+            rows = self._database.rows(
+                "SELECT path FROM files WHERE scope = ? AND version > ? ORDER BY path",
+                (str(scope), since),
+            )
+        version, removed = clock[0] if clock else (0, 0)
+        return FileChanges(version, tuple(path for (path,) in rows), removed > since)
+
     def count(self, scope: Scope) -> int:
         """See `Files.count`."""
         if not self._reach.reads(scope):
@@ -143,10 +161,16 @@ def file_row(scope: Scope, file: SourceFile) -> FileRow:
     return place, chunks, token_text(scope, file.imports)
 
 
-def write_file(connection: apsw.Connection, row: FileRow) -> list[str]:
+def next_version(connection: apsw.Connection, scope: Scope, *, removing: bool) -> int:
+    """The version of what is written to the files of a scope next."""
+    [(version,)] = fetch(connection, _NEXT_VERSION, (str(scope), int(removing)))
+    return int(version)
+
+
+def write_file(connection: apsw.Connection, row: FileRow, version: int) -> list[str]:
     """Store a file in the place of the one with its path; the ids of chunks that are no more."""
     place, chunks, words = row
-    [(number,)] = fetch(connection, _FILE, place)
+    [(number,)] = fetch(connection, _FILE, (*place, version))
     if words:
         connection.execute(_IMPORTS, (number, words))
     else:
