@@ -181,9 +181,7 @@ def _cell(values: Sequence[float]) -> str:
     return f"{median(values):.0f} ({max(values):.0f})" if values else ""
 
 
-TABLE = (
-    "| change | n | walk | codebase_search | find_symbol | grep_codebase |\n|---|---|---|---|---|---|"
-)
+TABLE = "| change | n | walk | codebase_search | find_symbol | grep_codebase |\n|---|---|---|---|---|---|"
 
 
 @dataclass(slots=True)

@@ -61,8 +61,6 @@ def paths_importing(database: Database, scope: Scope, asked: Importing) -> set[s
             (str(scope), *inside),
         )
         found.update(
-            path
-            for (path,) in rows
-            if folder in asked.below or posixpath.dirname(path) == folder
+            path for (path,) in rows if folder in asked.below or posixpath.dirname(path) == folder
         )
     return found

@@ -50,7 +50,9 @@ def test_a_scan_notes_a_time_that_never_comes_again_for_a_young_file(tmp_path: P
 def test_a_resolver_reads_a_young_file_again_and_another_one_not(tmp_path: Path, monkeypatch):
     config = '{"compilerOptions": {"paths": {"@/b": ["./%s"]}}}'
     for age, led in ((30, "a.ts"), (10, "c.ts")):
-        walked = aged(tmp_path, monkeypatch, {"tsconfig.json": age, "a.ts": 60, "c.ts": 60, "d.ts": 60})
+        walked = aged(
+            tmp_path, monkeypatch, {"tsconfig.json": age, "a.ts": 60, "c.ts": 60, "d.ts": 60}
+        )
         stamp = (tmp_path / "tsconfig.json").stat().st_mtime_ns
         targets = []
         resolver = Resolver(tmp_path, ())

@@ -53,7 +53,9 @@ def patched(before: SymbolGraph, changed: Mapping[str, SourceFile | None]) -> Sy
         rank={path: before.rank.get(path, 0.0) for path in files},
         scores=_handed_on(before.scores, olds, given, 0.0),
     )
-    graph.__dict__["users"] = _users(before, graph, changed, _handed_on(before.users, olds, given, None))
+    graph.__dict__["users"] = _users(
+        before, graph, changed, _handed_on(before.users, olds, given, None)
+    )
     return graph
 
 
@@ -148,7 +150,10 @@ def _given(olds: Sequence[Definition], news: Sequence[Definition]) -> dict[Place
 
 
 def _handed_on(
-    known: Mapping[Place, V], olds: Sequence[Definition], given: Mapping[Place, Place], new: V | None
+    known: Mapping[Place, V],
+    olds: Sequence[Definition],
+    given: Mapping[Place, Place],
+    new: V | None,
 ) -> dict[Place, V]:
     found = dict(known)
     for one in olds:

@@ -6,7 +6,12 @@ import posixpath
 from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.ecmascript_paths import MAIN_FIELDS, ModulePaths, join, parsed_object
+from contextd.code.index.languages.ecmascript_paths import (
+    MAIN_FIELDS,
+    ModulePaths,
+    join,
+    parsed_object,
+)
 from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
 from contextd.code.index.languages.packages import Packages, linked, manifests
 from contextd.code.index.languages.tsconfig import NAMES, OPTIONS, TsConfigs
@@ -15,7 +20,7 @@ from contextd.domain.imports import said_words
 
 _MANIFESTS = ("package.json", "pnpm-workspace.yaml", "lerna.json")
 SETTINGS = (*NAMES, *_MANIFESTS)
-_DECISIVE = "name workspaces packages exports imports extends references".split() + [*MAIN_FIELDS]
+_DECISIVE = [*"name workspaces packages exports imports extends references".split(), *MAIN_FIELDS]
 _FOREIGN = (".py", ".go", ".rs", ".java", ".kt", ".cs", ".c", ".h", ".cc", ".cpp", ".rb", ".php")
 _ALIASES = ("@/", "~/")
 

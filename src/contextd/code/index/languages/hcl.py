@@ -17,8 +17,8 @@ from contextd.code.index.languages.outline import (
     symbols_of,
     text_of,
 )
-from contextd.domain.imports import said_words
 from contextd.domain.code import Import
+from contextd.domain.imports import said_words
 
 _ABOUT_VALUES = {"variable": "var", "output": "output", "module": "module", "provider": "provider"}
 """Blocks with one label, and how an expression names what they declare."""

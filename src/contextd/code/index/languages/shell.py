@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import ImportReach, Read, captures, reach_by_name
+from contextd.code.index.languages.language import Read, captures
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,

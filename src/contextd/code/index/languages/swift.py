@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import ImportReach, Read, captures
+from contextd.code.index.languages.language import Read, captures
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,

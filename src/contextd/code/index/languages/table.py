@@ -21,8 +21,8 @@ from contextd.code.index.languages import (
     swift,
     swift_mend,
 )
-from contextd.code.index.languages.cargo import decisive as rust_decisive
 from contextd.code.index.languages.c_resolver import CResolver
+from contextd.code.index.languages.cargo import decisive as rust_decisive
 from contextd.code.index.languages.csharp_resolver import CsharpResolver
 from contextd.code.index.languages.csharp_resolver import defines as csharp_defines
 from contextd.code.index.languages.ecmascript_mend import mend
@@ -32,8 +32,8 @@ from contextd.code.index.languages.ecmascript_resolver import reach as ecmascrip
 from contextd.code.index.languages.go_resolver import SETTINGS as GO_SETTINGS
 from contextd.code.index.languages.go_resolver import GoResolver
 from contextd.code.index.languages.go_resolver import decisive as go_decisive
-from contextd.code.index.languages.go_resolver import reach as go_reach
 from contextd.code.index.languages.go_resolver import defines as go_defines
+from contextd.code.index.languages.go_resolver import reach as go_reach
 from contextd.code.index.languages.java_resolver import JavaResolver
 from contextd.code.index.languages.java_resolver import defines as java_defines
 from contextd.code.index.languages.kotlin_resolver import KotlinResolver
