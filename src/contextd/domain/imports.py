@@ -18,11 +18,11 @@ def said_words(text: str) -> list[str]:
 
 def import_words(imports: Iterable[Import]) -> frozenset[str]:
     """The words of what imports name: of their specifiers, and of the names they ask for."""
-    said: list[str] = []
+    texts: list[str] = []
     for one in imports:
-        said.append(one.specifier)
-        said += [name for name, _ in one.names]
-    return frozenset(said_words(" ".join(said)))
+        texts.append(one.specifier)
+        texts += [name for name, _ in one.names]
+    return frozenset(said_words(" ".join(texts)))
 
 
 def has_wordless(imports: Iterable[Import]) -> bool:

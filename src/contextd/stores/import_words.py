@@ -45,11 +45,11 @@ def paths_importing(database: Database, scope: Scope, asked: Importing) -> set[s
     found: set[str] = set()
     tokens = _tokens(scope, asked)
     while some := list(islice(tokens, _ASKED_AT_ONCE)):
-        said = " OR ".join(f'"{token}"' for token in some)
+        alternatives = " OR ".join(f'"{token}"' for token in some)
         rows = database.rows(
             "SELECT path FROM import_words JOIN files ON files.no = import_words.rowid"
             " WHERE import_words MATCH ? AND scope = ?",
-            (said, str(scope)),
+            (alternatives, str(scope)),
         )
         found.update(path for (path,) in rows)
     for folder in asked.folders | asked.below:

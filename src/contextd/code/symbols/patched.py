@@ -27,7 +27,7 @@ MOST_FOLLOWED = 1_000
 
 
 def patched(before: SymbolGraph, changed: Mapping[str, SourceFile | None]) -> SymbolGraph:
-    """The graph with these files as they are now, None for one that is gone. Its definitions are exact, and who
+    """The graph with these files as they are now, None for one that is removed_paths. Its definitions are exact, and who
     uses them but for what unchanged files mean by a name that is new in these; how much each one matters is what it was
     for those of the same name in the same file, and nothing for new ones.
     """
@@ -45,16 +45,16 @@ def patched(before: SymbolGraph, changed: Mapping[str, SourceFile | None]) -> Sy
     olds = _definitions(before.files[path] for path in changed if path in before.files)
     news = _definitions(files[path] for path in changed if path in files)
     names = _by_name(before, olds, news)
-    given = _given(olds, news)
+    places_before = _given(olds, news)
     graph.__dict__.update(
         by_name=names,
         by_folded_name=_by_folded_name(before, names, olds, news),
         words_of_names=_words_of_names(before, names, olds, news),
         rank={path: before.rank.get(path, 0.0) for path in files},
-        scores=_handed_on(before.scores, olds, given, 0.0),
+        scores=_handed_on(before.scores, olds, places_before, 0.0),
     )
     graph.__dict__["users"] = _users(
-        before, graph, changed, _handed_on(before.users, olds, given, None)
+        before, graph, changed, _handed_on(before.users, olds, places_before, None)
     )
     return graph
 
@@ -89,9 +89,9 @@ def _by_name(
     before: SymbolGraph, olds: Sequence[Definition], news: Sequence[Definition]
 ) -> dict[str, tuple[Definition, ...]]:
     names = dict(before.by_name)
-    gone = {one.path for one in olds}
+    removed_paths = {one.path for one in olds}
     for name in {one.symbol.name for one in olds}:
-        names[name] = tuple(one for one in names[name] if one.path not in gone)
+        names[name] = tuple(one for one in names[name] if one.path not in removed_paths)
     for one in news:
         names[one.symbol.name] = (*names.get(one.symbol.name, ()), one)
     for name in {one.symbol.name for one in (*olds, *news)}:
@@ -139,26 +139,26 @@ def _given(olds: Sequence[Definition], news: Sequence[Definition]) -> dict[Place
     places: dict[tuple[str, str], list[Place]] = {}
     for one in olds:
         places.setdefault((one.path, one.qualified), []).append(one.place)
-    given: dict[Place, Place] = {}
+    places_before: dict[Place, Place] = {}
     for one in news:
         same = places.get((one.path, one.qualified))
         if same:
-            given[one.place] = same.pop(0)
-        elif one.place not in given:
-            given[one.place] = one.place
-    return given
+            places_before[one.place] = same.pop(0)
+        elif one.place not in places_before:
+            places_before[one.place] = one.place
+    return places_before
 
 
 def _handed_on(
     known: Mapping[Place, V],
     olds: Sequence[Definition],
-    given: Mapping[Place, Place],
+    places_before: Mapping[Place, Place],
     new: V | None,
 ) -> dict[Place, V]:
     found = dict(known)
     for one in olds:
         found.pop(one.place, None)
-    for place, before in given.items():
+    for place, before in places_before.items():
         value = known.get(before, new)
         if value is not None:
             found[place] = value
@@ -175,16 +175,16 @@ def named_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) -> 
     changes = files.changes(scope, known.version)
     if changes.version == known.version:
         return known.graph
-    gone: set[str] = set()
+    removed_paths: set[str] = set()
     if changes.version < known.version or len(changes.put) > MOST_FOLLOWED:
         return symbol_graph(files, scope, graphs)
     if changes.removed:
         present = files.stamps(scope)
-        gone = {path for path in known.graph.files if path not in present}
-    waits = known.waits.union(changes.put, gone)
+        removed_paths = {path for path in known.graph.files if path not in present}
+    waits = known.waits.union(changes.put, removed_paths)
     if len(waits) > max(MOST_FOLLOWED, len(known.graph.files) // 10):
         return symbol_graph(files, scope, graphs)
-    changed: dict[str, SourceFile | None] = dict.fromkeys(gone)
+    changed: dict[str, SourceFile | None] = dict.fromkeys(removed_paths)
     changed.update((file.path, file) for file in files.all(scope, changes.put))
     graph = patched(known.graph, changed)
     graphs.put(scope, KeptGraph(changes.version, graph, exact=False, waits=waits))

@@ -189,8 +189,8 @@ _Links = tuple[tuple[Place, ...], NDArray[np.intp], NDArray[np.intp], NDArray[np
 
 def build_graph(files: Sequence[SourceFile]) -> SymbolGraph:
     """The graph of these files. What it needs not, such as their chunks, it lets go."""
-    kept = [one for one in map(lean, files) if one is not None]
-    return SymbolGraph({file.path: file for file in sorted(kept, key=lambda f: f.path)})
+    needed_files = [one for one in map(lean, files) if one is not None]
+    return SymbolGraph({file.path: file for file in sorted(needed_files, key=lambda f: f.path)})
 
 
 def lean(file: SourceFile) -> SourceFile | None:

@@ -64,14 +64,14 @@ class CResolver:
     def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
         """See `LanguageResolver.follow`."""
         new = {path for path in came if path.lower().endswith(_ENDINGS)}
-        gone = went & self._files
-        for path in gone:
+        lost_files = went & self._files
+        for path in lost_files:
             self._files.remove(path)
             self._by_name[posixpath.basename(path)].remove(path)
             self._below.subtract(_roots_around(path))
         for path in new:
             self._take(path)
-        if new or gone:
+        if new or lost_files:
             self._find_roots()
         return True
 

@@ -67,20 +67,20 @@ def decisive(_path: str, text: str) -> object:
 
 
 def _without_versions(table: Mapping[str, Any]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+    decisive_part: dict[str, Any] = {}
     for name, value in table.items():
         if name in _TABLES and isinstance(value, dict):
-            kept[name] = {
-                called: [said.get(key) for key in ("path", "package", "workspace")]
-                if isinstance(said, dict)
+            decisive_part[name] = {
+                called: [wanted.get(key) for key in ("path", "package", "workspace")]
+                if isinstance(wanted, dict)
                 else None
-                for called, said in value.items()
+                for called, wanted in value.items()
             }
         elif isinstance(value, dict):
-            kept[name] = _without_versions(value)
+            decisive_part[name] = _without_versions(value)
         elif name not in _UNDECISIVE:
-            kept[name] = value
-    return kept
+            decisive_part[name] = value
+    return decisive_part
 
 
 def _toml(read: Read, path: str) -> dict[str, Any]:

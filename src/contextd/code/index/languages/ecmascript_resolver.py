@@ -34,15 +34,15 @@ def decisive(path: str, text: str) -> object:
     """What of a manifest or a configuration decides where imports lead."""
     if not path.endswith(".json"):
         return text
-    said = parsed_object(text)
-    options = said.get("compilerOptions")
-    found = {name: said[name] for name in _DECISIVE if name in said}
+    manifest = parsed_object(text)
+    options = manifest.get("compilerOptions")
+    found = {name: manifest[name] for name in _DECISIVE if name in manifest}
     found["options"] = (
         {name: options[name] for name in OPTIONS if name in options}
         if isinstance(options, dict)
         else None
     )
-    return [found, linked(said)]
+    return [found, linked(manifest)]
 
 
 class EcmascriptResolver:

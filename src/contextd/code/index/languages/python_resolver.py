@@ -47,15 +47,15 @@ class PythonResolver:
     def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
         """See `LanguageResolver.follow`."""
         new = {path for path in came if path.endswith(_SOURCES)}
-        gone = went & self._files
+        lost_files = went & self._files
         settings = {path for path in came if posixpath.basename(path) in SETTINGS}
-        if not (new or gone or settings or went & self._settings):
+        if not (new or lost_files or settings or went & self._settings):
             return True
-        for path in gone:
+        for path in lost_files:
             self._folders.remove(path)
         for path in new:
             self._folders.add(path)
-        self._files -= gone
+        self._files -= lost_files
         self._files |= new
         self._settings = (self._settings - went) | settings
         self._roots = self._find_roots()

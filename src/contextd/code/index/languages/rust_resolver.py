@@ -26,7 +26,7 @@ _DEEPEST = 12
 """Re-exports followed before a path is given up."""
 
 
-def _said(text: str) -> list[tuple[UseStatement, list[tuple[Segments, str]]]]:
+def _statements_of(text: str) -> list[tuple[UseStatement, list[tuple[Segments, str]]]]:
     """The statements of a file, each with the names it binds."""
     return [(s, list(leaves(s.text)) if s.kind == "use" else []) for s in statements(text)]
 
@@ -104,10 +104,10 @@ class RustResolver:
         of those that are other files.
         """
         try:
-            said = made_of(self._read, file, _said)
+            statements_made = made_of(self._read, file, _statements_of)
         except OSError:
             return
-        for one, bound in said:
+        for one, bound in statements_made:
             here = (*at, *one.nest)
             module = crate.modules.get(here)
             if one.kind == "inline":
