@@ -129,7 +129,8 @@ class SqliteFiles:
             "SELECT c.id, f.path, c.start_line, c.end_line, c.symbol, c.language, c.text"
             " FROM chunks c JOIN files f ON f.no = c.file"
             " WHERE c.id IN (SELECT value FROM json_each(?))"
-            f" AND f.scope IN ({placeholders(scopes)}) ORDER BY f.scope DESC",
+            # The plus keeps SQLite from going through all files of the scopes: 0.2 s for 60,000.
+            f" AND +f.scope IN ({placeholders(scopes)}) ORDER BY f.scope DESC",
             (codec.dumps(list(ids)), *scopes),
         )
         known = {
