@@ -16,8 +16,9 @@ from typing import Any, Protocol
 from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
 from contextd.domain.conditions import Condition
+from contextd.domain.imports import Importing
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.lately import Lately
 from contextd.domain.originals import Original
@@ -209,8 +210,18 @@ class Files(Protocol):
         """
         ...
 
+    def importing(self, scope: Scope, asked: Importing) -> set[str]:
+        """The paths of the files that are asked for by their imports, and perhaps of some more; none of one
+        without imports that says none of the words. At the cost of what is found, not of what is known.
+        """
+        ...
+
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """(size, mtime_ns, digest) of every file: the gate of a re-scan."""
+        ...
+
+    def changes(self, scope: Scope, since: int) -> FileChanges:
+        """What was written and removed since a version, 0 for all there is, at the cost of that."""
         ...
 
     def count(self, scope: Scope) -> int:

@@ -9,6 +9,7 @@ import pytest
 
 from contextd.domain.changes import CodeChange
 from contextd.domain.code import Chunk, Import, SourceFile, Symbol
+from contextd.domain.imports import Importing
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
 from contextd.domain.scope import Scope
@@ -65,6 +66,50 @@ def test_a_file_comes_back_with_its_facts_and_its_chunks(store, text):
     wanted = [file.chunks[2], file.chunks[0]]
     assert store.files.chunks([wanted[0].id, "nobody", wanted[1].id]) == wanted
     assert (store.files.count(SHOP), store.files.count(SCOPES[3])) == (2, 0)
+
+
+def test_files_are_found_by_what_their_imports_say(store):
+    def importing(path: str, *imports: Import) -> SourceFile:
+        return source(path, imports=imports)
+
+    named = importing("a/named.py", Import(specifier="shop.UserList", line=1))
+    asked = importing("a/b/asked.py", Import(specifier="x", line=1, names=(("till", ""),)))
+    led = importing("led.py", Import(specifier="y", line=1, target="a/to.py"))
+    bare = importing("a/bare.py", Import(specifier="..", line=1))
+    put(store, named, asked, led, bare, source("a/without.py"))
+    put(store, importing("other.py", *named.imports), scope=SCOPES[3])
+
+    def found_by(**said: Any) -> set[str]:
+        return store.files.importing(SHOP, Importing(**said))
+
+    assert found_by(words=frozenset({"userlist"})) == {"a/named.py"}
+    assert found_by(words=frozenset({"till", "nobody"})) == {"a/b/asked.py"}
+    assert found_by(targets=frozenset({"a/to.py"})) == {"led.py"}
+    assert found_by(wordless=True) == {"a/bare.py"}
+    assert found_by(folders=frozenset({"a"})) == {"a/named.py", "a/bare.py"}
+    assert found_by(below=frozenset({"a"})) == {"a/named.py", "a/bare.py", "a/b/asked.py"}
+    assert found_by(below=frozenset({""})) == {*found_by(below=frozenset({"a"})), "led.py"}
+    assert found_by() == set()
+    put(store, replace(named, imports=()), remove=["led.py"])
+    assert found_by(words=frozenset({"userlist"}), targets=frozenset({"a/to.py"})) == set()
+
+
+def test_what_was_written_and_removed_since_a_version_is_told(store):
+    put(store, source("a.py"), source("b.py"))
+    first = store.files.changes(SHOP, 0)
+    assert (first.put, first.removed) == (("a.py", "b.py"), False)
+    assert store.files.changes(SHOP, first.version).put == ()
+    put(store, source("b.py", "y = 2"), source("c.py"), scope=SHOP)
+    put(store, source("a.py"), scope=SCOPES[3])
+    second = store.files.changes(SHOP, first.version)
+    assert (second.put, second.removed) == (("b.py", "c.py"), False)
+    # The latest goes and another one comes: no version comes back.
+    put(store, remove=["c.py"])
+    put(store, source("d.py"))
+    third = store.files.changes(SHOP, second.version)
+    assert third.version > second.version
+    assert (third.put, third.removed) == (("d.py",), True)
+    assert not store.files.changes(SHOP, third.version).removed
 
 
 def test_all_files_come_without_the_text_of_their_chunks(store):

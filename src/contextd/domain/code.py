@@ -88,3 +88,14 @@ class SourceFile:
     exports: tuple[tuple[str, str, str], ...] = ()
     chunks: tuple[Chunk, ...] = ()
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanges:
+    """What became of the known files of a project since a `version` of them: the paths that were written,
+    whether others were removed, and the version they have now. A version only means something to its store.
+    """
+
+    version: int
+    put: tuple[str, ...] = ()
+    removed: bool = False

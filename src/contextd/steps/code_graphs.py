@@ -9,6 +9,7 @@ from contextd.caches import Cache
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.reading import CodeFacts, Kept
 from contextd.code.calls.scip import stamp, told_edges
+from contextd.code.symbols.patched import named_graph
 from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
 from contextd.domain.scope import Scope
 from contextd.runtime import Runtime
@@ -26,6 +27,14 @@ def symbols_of(runtime: Runtime) -> SymbolGraph:
     """Who imports which definition, as the index has it now."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
     return symbol_graph(runtime.view.files, runtime.scope, graphs)
+
+
+def names_of(runtime: Runtime) -> SymbolGraph:
+    """The same for who only asks for definitions: those are as the index has them now, and how much each one
+    matters is as of a while ago.
+    """
+    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
+    return named_graph(runtime.view.files, runtime.scope, graphs)
 
 
 def calls_of(runtime: Runtime) -> CallGraph:

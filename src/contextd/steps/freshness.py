@@ -135,9 +135,10 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
         difference = _difference(runtime, index, tree)
         if difference is None:
             return ScanReport()
-        known = tree.resolver
+        known, walked = tree.resolver, tree.walked
+        assert walked is not None
         # Its own one: calls go on with that of the tree, and find what was read for both.
-        resolver = known.after(difference.walked.files) if known is not None else None
+        resolver = (known or Resolver(runtime.root, ())).apart(walked.files)
     return scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
 
 
@@ -194,7 +195,7 @@ def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutD
             runtime,
             walked=difference.walked,
             stamps=difference.stamps,
-            resolver=tree.linked(difference),
+            resolver=tree.linked(),
         )
     index.root = tree.root
 
@@ -223,8 +224,7 @@ def _watch(runtime: Runtime) -> None:
     if walked is None or not runtime.view.sessions.find(here, statuses=("active",), limit=1):
         return
     # Whoever changes the first file should not wait for it, nor should a search meanwhile.
-    paths = [file.path for file in walked.files]
-    resolver = Resolver(runtime.root, paths)
-    resolver.ready({language_name(path) for path in paths})
+    resolver = Resolver.of(runtime.root, walked.files)
+    resolver.ready({language_name(file.path) for file in walked.files})
     with index.lock:
         tree.resolver = tree.resolver or resolver

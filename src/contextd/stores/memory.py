@@ -140,8 +140,13 @@ def _write_code(state: State, changes: Changes) -> None:
         stale = [
             c.id for key in removed_keys if key in state.files for c in state.files.pop(key).chunks
         ]
+        if removed_keys:
+            state.thinned[code.scope] = state.next_seq()
+            for key in removed_keys:
+                state.written.pop(key, None)
         for file in code.put:
             stale += _put_file(state, code.scope, file)
+            state.written[code.scope, file.path] = state.next_seq()
         memory_index.forget(state, code.scope, stale)
         for file in code.put:
             if file.path not in code.same_text:

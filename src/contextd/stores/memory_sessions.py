@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TypeVar
 
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
+from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import LISTED, Event, Session, SessionChange, changed
@@ -153,6 +155,18 @@ def _stored(session: Session) -> Session:
     return codec.session_from_json(codec.loads(codec.dumps(codec.session_to_json(session))))
 
 
+def _concerns(file: SourceFile, asked: Importing) -> bool:
+    folder = posixpath.dirname(file.path)
+    around = {"", folder, *(folder[:at] for at, mark in enumerate(folder) if mark == "/")}
+    return (
+        not asked.words.isdisjoint(import_words(file.imports))
+        or not asked.targets.isdisjoint(one.target for one in file.imports)
+        or (asked.wordless and has_wordless(file.imports))
+        or folder in asked.folders
+        or not asked.below.isdisjoint(around)
+    )
+
+
 class MemoryFiles:
     """`Files`, as far as one grant reaches."""
 
@@ -182,9 +196,24 @@ class MemoryFiles:
         """See `Files.imports`."""
         return [(file.path, file.language, file.imports) for file in self.all(scope, paths)]
 
+    def importing(self, scope: Scope, asked: Importing) -> set[str]:
+        """See `Files.importing`."""
+        return {file.path for file in self._of(scope) if file.imports and _concerns(file, asked)}
+
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""
         return {f.path: (f.size, f.mtime_ns, f.digest) for f in self._of(scope)}
+
+    def changes(self, scope: Scope, since: int) -> FileChanges:
+        """See `Files.changes`."""
+        if not self._reach.reads(scope):
+            return FileChanges(0)
+        with self._space.lock:
+            state = self._space.state
+            put = sorted(
+                path for (where, path), at in state.written.items() if where == scope and at > since
+            )
+            return FileChanges(state.seq, tuple(put), state.thinned.get(scope, 0) > since)
 
     def count(self, scope: Scope) -> int:
         """See `Files.count`."""

@@ -56,6 +56,9 @@ class State:
     entries: dict[PartKey, dict[str, IndexedDocument]] = field(default_factory=dict)
     vectors: dict[tuple[PartKey, str, str], Vector] = field(default_factory=dict)
     files: dict[Key, SourceFile] = field(default_factory=dict)
+    # When a file was written last, and when one of a scope was removed last.
+    written: dict[Key, int] = field(default_factory=dict)
+    thinned: dict[Scope, int] = field(default_factory=dict)
     sessions: dict[Key, Session] = field(default_factory=dict)
     events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)
     dropped: dict[Key, int] = field(default_factory=dict)

@@ -6,17 +6,24 @@ from collections.abc import Sequence
 
 import apsw
 
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
+from contextd.domain.imports import Importing
 from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.connection import Database, fetch, placeholders
+from contextd.stores.import_words import paths_importing, token_text
 from contextd.stores.reach import Reach
 from contextd.stores.readable import readable
 
-_FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
+_FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts, version)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, path) DO UPDATE SET size = excluded.size,
     mtime_ns = excluded.mtime_ns, digest = excluded.digest, pieces = excluded.pieces,
-    facts = excluded.facts RETURNING no"""
+    facts = excluded.facts, version = excluded.version RETURNING no"""
+_NEXT_VERSION = """INSERT INTO file_clocks (scope, version, removed) VALUES (?, 1, ?)
+    ON CONFLICT (scope) DO UPDATE SET version = version + 1,
+    removed = CASE WHEN excluded.removed THEN version + 1 ELSE removed END RETURNING version"""
+_IMPORTS = "INSERT OR REPLACE INTO import_words (rowid, words) VALUES (?, ?)"
+_NO_IMPORTS = "DELETE FROM import_words WHERE rowid = ?"
 _CHUNK = """INSERT INTO chunks (id, file, start_line, end_line, symbol, language, text)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 
@@ -77,6 +84,12 @@ class SqliteFiles:
             lambda row: (row[0], row[1], codec.imports_from_json(codec.loads(row[2]))), rows
         )
 
+    def importing(self, scope: Scope, asked: Importing) -> set[str]:
+        """See `Files.importing`."""
+        if not self._reach.reads(scope):
+            return set()
+        return paths_importing(self._database, scope, asked)
+
     def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""
         if not self._reach.reads(scope):
@@ -85,6 +98,21 @@ class SqliteFiles:
             "SELECT path, size, mtime_ns, digest FROM files WHERE scope = ?", (str(scope),)
         )
         return {path: (size, mtime_ns, digest) for path, size, mtime_ns, digest in rows}
+
+    def changes(self, scope: Scope, since: int) -> FileChanges:
+        """See `Files.changes`."""
+        if not self._reach.reads(scope):
+            return FileChanges(0)
+        with self._database.snapshot():
+            clock = self._database.rows(
+                "SELECT version, removed FROM file_clocks WHERE scope = ?", (str(scope),)
+            )
+            rows = self._database.rows(
+                "SELECT path FROM files WHERE scope = ? AND version > ? ORDER BY path",
+                (str(scope), since),
+            )
+        version, removed = clock[0] if clock else (0, 0)
+        return FileChanges(version, tuple(path for (path,) in rows), removed > since)
 
     def count(self, scope: Scope) -> int:
         """See `Files.count`."""
@@ -101,7 +129,8 @@ class SqliteFiles:
             "SELECT c.id, f.path, c.start_line, c.end_line, c.symbol, c.language, c.text"
             " FROM chunks c JOIN files f ON f.no = c.file"
             " WHERE c.id IN (SELECT value FROM json_each(?))"
-            f" AND f.scope IN ({placeholders(scopes)}) ORDER BY f.scope DESC",
+            # The plus keeps SQLite from going through all files of the scopes: 0.2 s for 60,000.
+            f" AND +f.scope IN ({placeholders(scopes)}) ORDER BY f.scope DESC",
             (codec.dumps(list(ids)), *scopes),
         )
         known = {
@@ -119,23 +148,34 @@ class SqliteFiles:
         return [known[id_] for id_ in ids if id_ in known]
 
 
-FileRow = tuple[tuple[object, ...], list[tuple[object, ...]]]
-"""The columns of a file, and those of its chunks but for the file's number."""
+FileRow = tuple[tuple[object, ...], list[tuple[object, ...]], str]
+"""The columns of a file, those of its chunks but for the file's number, and the words of its imports."""
 
 
 def file_row(scope: Scope, file: SourceFile) -> FileRow:
     """A file as it is stored."""
     facts = codec.dumps(codec.file_to_json(file))
     place = (str(scope), file.path, file.size, file.mtime_ns, file.digest, len(file.chunks), facts)
-    return place, [
+    chunks: list[tuple[object, ...]] = [
         (c.id, c.start_line, c.end_line, c.symbol, c.language, c.text) for c in file.chunks
     ]
+    return place, chunks, token_text(scope, file.imports)
 
 
-def write_file(connection: apsw.Connection, row: FileRow) -> list[str]:
+def next_version(connection: apsw.Connection, scope: Scope, *, removing: bool) -> int:
+    """The version of what is written to the files of a scope next."""
+    [(version,)] = fetch(connection, _NEXT_VERSION, (str(scope), int(removing)))
+    return int(version)
+
+
+def write_file(connection: apsw.Connection, row: FileRow, version: int) -> list[str]:
     """Store a file in the place of the one with its path; the ids of chunks that are no more."""
-    place, chunks = row
-    [(number,)] = fetch(connection, _FILE, place)
+    place, chunks, words = row
+    [(number,)] = fetch(connection, _FILE, (*place, version))
+    if words:
+        connection.execute(_IMPORTS, (number, words))
+    else:
+        connection.execute(_NO_IMPORTS, (number,))
     before = fetch(connection, "DELETE FROM chunks WHERE file = ? RETURNING id", (number,))
     connection.executemany(_CHUNK, [(chunk[0], number, *chunk[1:]) for chunk in chunks])
     present = {chunk[0] for chunk in chunks}

@@ -27,7 +27,14 @@ from contextd.stores.sqlite_awareness import (
     decide,
     disagree,
 )
-from contextd.stores.sqlite_files import FileRow, SqliteFiles, file_row, remove_files, write_file
+from contextd.stores.sqlite_files import (
+    FileRow,
+    SqliteFiles,
+    file_row,
+    next_version,
+    remove_files,
+    write_file,
+)
 from contextd.stores.sqlite_index import IndexMemory, SqliteIndex
 from contextd.stores.sqlite_index_writing import (
     DocumentRow,
@@ -184,9 +191,12 @@ def _write(
 def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared) -> None:
     for change, (scope, rows) in zip(ready.changes.code, ready.files, strict=True):
         # A chunk that moved to another file is among what is put: first out, then in.
+        if not (rows or change.remove):
+            continue
+        version = next_version(connection, scope, removing=bool(change.remove))
         removed_ids = remove_files(connection, scope, change.remove) if change.remove else []
         for row in rows:
-            removed_ids += write_file(connection, row)
+            removed_ids += write_file(connection, row, version)
         if removed_ids:
             index.forget(scope, removed_ids)
 

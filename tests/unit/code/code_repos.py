@@ -41,8 +41,8 @@ class CodeModel:
         self.view = (store or opened("memory://")).view(OWNER.grant([SCOPE]))
         files = self.view.files
         self.get, self.all, self.chunks = files.get, files.all, files.chunks
-        self.stamps, self.count = files.stamps, files.count
-        self.imports = files.imports
+        self.stamps, self.count, self.changes = files.stamps, files.count, files.changes
+        self.imports, self.importing = files.imports, files.importing
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(

@@ -71,3 +71,18 @@ def test_a_scan_gives_large_new_files_to_a_process_that_may_end(
     write(tmp_path, "b.py", ENDLESS + "# more\n")
     assert scanned(tmp_path, files).modified == ("b.py",)
     assert files.get(SCOPE, ["b.py"])[0].error == OVER_LIMIT
+
+
+def test_a_small_file_that_only_repeats_itself_costs_a_scan_no_more_than_its_limit(
+    tmp_path: Path,
+) -> None:
+    # Without a limit a parser takes minutes for it.
+    write(tmp_path, "a.py", ("/*" * 30 + "\n") * 500)
+    write(tmp_path, "b.py", "def behind(): ...\n")
+    files = CodeModel()
+    scanned(tmp_path, files)
+    write(tmp_path, "a.py", ("/*" * 30 + "\n") * 400)
+    scanned(tmp_path, files)
+    monotonous, other = files.get(SCOPE, ["a.py", "b.py"])
+    assert (monotonous.error, monotonous.symbols) == (OVER_LIMIT, ())
+    assert other.symbols[0].name == "behind"

@@ -47,12 +47,23 @@ def test_a_scan_notes_a_time_that_never_comes_again_for_a_young_file(tmp_path: P
     ]
 
 
-def test_a_resolver_that_read_a_young_file_is_made_anew(tmp_path: Path, monkeypatch):
-    for age, lasts in ((30, True), (10, False)):
-        walked = aged(tmp_path, monkeypatch, {"tsconfig.json": age, "a.ts": 60})
-        resolver = Resolver(tmp_path, [file.path for file in walked])
-        resolver.resolve("a.ts", "typescript", [Import(specifier="@/b", line=1)])
-        assert resolver.outlasts(["a.ts"]) is lasts, age
+def test_a_resolver_reads_a_young_file_again_and_another_one_not(tmp_path: Path, monkeypatch):
+    config = '{"compilerOptions": {"paths": {"@/b": ["./%s"]}}}'
+    for age, led in ((30, "a.ts"), (10, "c.ts")):
+        walked = aged(
+            tmp_path, monkeypatch, {"tsconfig.json": age, "a.ts": 60, "c.ts": 60, "d.ts": 60}
+        )
+        stamp = (tmp_path / "tsconfig.json").stat().st_mtime_ns
+        targets = []
+        resolver = Resolver(tmp_path, ())
+        for target in ("a", "c"):
+            (tmp_path / "tsconfig.json").write_text(config % target)
+            os.utime(tmp_path / "tsconfig.json", ns=(stamp, stamp))
+            walked = walk(tmp_path).files
+            resolver.follow(walked)
+            [one] = resolver.resolve("d.ts", "typescript", [Import(specifier="@/b", line=1)])
+            targets.append(one.target)
+        assert targets == ["a.ts", led], age
 
 
 def aged(root: Path, monkeypatch, ages: dict[str, int]) -> tuple[WalkedFile, ...]:

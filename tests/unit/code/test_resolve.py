@@ -247,63 +247,78 @@ def leads_to(resolver: Resolver, specifier: str) -> str:
     ].target
 
 
-def test_a_resolver_serves_again_while_nothing_it_read_has_changed(shop: Path) -> None:
-    first = Resolver(shop, [file.path for file in walked_in(shop)])
-    assert leads_to(first, "@/b") == "src/b.ts"
-    (shop / "src" / "b.ts").write_text("export const b = 2, c = 3;\n")
-    assert first.outlasts({"src/b.ts"})
-    assert not first.outlasts({"tsconfig.json"})
-    assert not first.outlasts({"src/new.ts"})
-    again = first.after(walked_in(shop))
-    assert again._by_family == first._by_family
-    assert leads_to(again, "@/b") == "src/b.ts"
-
-
-def test_a_changed_configuration_or_another_set_of_files_is_read_anew(shop: Path) -> None:
-    first = Resolver(shop, [file.path for file in walked_in(shop)])
-    assert leads_to(first, "#b") == ""
+def test_a_resolver_that_follows_the_files_leads_where_a_fresh_one_does(shop: Path) -> None:
+    resolver = Resolver.of(shop, walked_in(shop))
+    assert leads_to(resolver, "#b") == ""
     (shop / "tsconfig.json").write_text('{"compilerOptions": {"paths": {"#b": ["src/b"]}}}')
-    second = first.after(walked_in(shop))
-    assert leads_to(second, "#b") == "src/b.ts"
-    assert leads_to(first, "#b") == ""
-    (shop / "src" / "b.ts").unlink()
-    assert leads_to(second.after(walked_in(shop)), "#b") == ""
+    resolver.follow(walked_in(shop))
+    assert leads_to(resolver, "#b") == "src/b.ts"
+    (shop / "src" / "b.ts").rename(shop / "src" / "c.ts")
+    resolver.follow(walked_in(shop))
+    assert (leads_to(resolver, "#b"), leads_to(resolver, "./c")) == ("", "src/c.ts")
 
 
-def test_families_are_kept_apart(shop: Path) -> None:
-    first = Resolver(shop, [file.path for file in walked_in(shop)])
-    first.ready({"typescript", "java", "markdown", ""})
+def test_a_family_is_set_up_once_and_told_what_changed(shop: Path) -> None:
+    resolver = Resolver.of(shop, walked_in(shop))
+    resolver.ready({"typescript", "java", "markdown", ""})
+    before = dict(resolver._by_family)
+    assert set(before) == {"ecmascript", "java"}
+    assert cart(resolver) == "Cart.java"
     (shop / "Cart.java").write_text("package shop; class Basket {}\n")
-    assert set(first.after(walked_in(shop))._by_family) == {"ecmascript"}
+    (shop / "Till.java").write_text("package shop; class Cart {}\n")
+    (shop / "src" / "new.ts").write_text("export {};\n")
+    resolver.follow(walked_in(shop))
+    assert resolver._by_family == before
+    assert (cart(resolver), leads_to(resolver, "./new")) == ("Till.java", "src/new.ts")
+
+
+def test_one_apart_knows_what_was_read_and_shares_nothing_else(shop: Path) -> None:
+    first = Resolver.of(shop, walked_in(shop))
+    assert cart(first) == "Cart.java"
+    about = (shop / "Cart.java").stat()
+    # Nobody can tell, so what was made of it must have been kept.
+    (shop / "Cart.java").write_text("package shop; class Xart {}\n")
+    os.utime(shop / "Cart.java", ns=(about.st_mtime_ns,) * 2)
+    second = first.apart(walked_in(shop))
+    assert cart(second) == "Cart.java"
+    (shop / "Cart.java").unlink()
+    second.follow(walked_in(shop))
+    assert (cart(first), cart(second)) == ("Cart.java", "")
 
 
 def test_a_file_that_was_just_written_is_never_taken_for_known(shop: Path) -> None:
-    # Written again within the clock's tick, it would have the same size and time.
-    (shop / "tsconfig.json").write_text("{}")
-    os.utime(shop / "tsconfig.json", ns=(time.time_ns() + 10**9,) * 2)
-    first = Resolver(shop, [file.path for file in walked_in(shop)])
-    assert leads_to(first, "@/b") == "src/b.ts"
-    assert not first.outlasts({"src/b.ts"})
-    assert first.after(walked_in(shop))._by_family == {}
+    # Written again within the clock's tick, it has the same size and time.
+    ahead = (time.time_ns() + 10**9,) * 2
+    (shop / "Cart.java").write_text("package shop; class Cart {}\n")
+    os.utime(shop / "Cart.java", ns=ahead)
+    resolver = Resolver.of(shop, walked_in(shop))
+    assert cart(resolver) == "Cart.java"
+    (shop / "Cart.java").write_text("package shop; class Tarc {}\n")
+    os.utime(shop / "Cart.java", ns=ahead)
+    resolver.follow(walked_in(shop))
+    assert cart(resolver) == ""
 
 
-def test_to_one_beside_it_a_file_left_over_says_what_it_said_in_this_project(
+def test_a_file_left_over_says_what_it_said_in_this_project(
     shop: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    def cart(resolver: Resolver) -> str:
-        used = Import(specifier="", line=1, names=(("Cart", ""),))
-        return resolver.resolve("Shop.java", "java", [used])[0].target
-
     neighbour = tmp_path_factory.mktemp("neighbour")
     (neighbour / "Cart.java").write_text("package shop; class Till {}\n")
     (neighbour / "Shop.java").write_text("package shop; class Shop { Cart cart; }\n")
     os.utime(neighbour / "Cart.java", (1, 1))
-    paths = ["Shop.java", "Cart.java"]
-    first, other = Resolver(shop, paths), Resolver(neighbour, paths)
+    first, other = (Resolver.of(root, walked_in(root)) for root in (shop, neighbour))
     assert (cart(first), cart(other)) == ("Cart.java", "")
     about = (shop / "Cart.java").stat()
     left = {"Cart.java": (about.st_size, about.st_mtime_ns)}
     (shop / "Cart.java").write_text("package shop; class Basket {}\n")
-    assert cart(first.beside(paths, left)) == "Cart.java"
-    assert cart(first.beside(paths, {"Cart.java": (1, 1)})) == "", "the index has another one"
-    assert cart(other.beside(paths, left)) == ""
+    first.follow([file for file in walked_in(shop) if file.path != "Cart.java"], left)
+    assert cart(first) == "Cart.java"
+    first.follow(walked_in(shop))
+    assert cart(first) == "", "it is read when it is left no more"
+    other.follow([file for file in walked_in(neighbour) if file.path != "Cart.java"], left)
+    assert cart(other) == ""
+
+
+def cart(resolver: Resolver) -> str:
+    used = Import(specifier="", line=1, names=(("Cart", ""),))
+    return resolver.resolve("Shop.java", "java", [used])[0].target

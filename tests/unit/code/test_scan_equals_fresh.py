@@ -13,6 +13,7 @@ from code_repos import SCOPE, CodeModel, scanned, write
 from contextd.code.index.freshness import Tree
 from contextd.domain.code import SourceFile
 from contextd.ports import Files
+from support.stores import opened
 
 # Each file of a project in every state it may be in; a state of None is that it is gone.
 STATES: dict[str, list[str | None]] = {
@@ -186,7 +187,7 @@ def test_some_of_many_edits_brought_over_first_end_where_a_fresh_scan_does(
         resolver = tree.linked_beside(difference, some)
         scanned(tmp_path, files, walked=some.walked, stamps=some.stamps, resolver=resolver)
         difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
-        resolver = tree.linked(difference)
+        resolver = tree.linked()
         scanned(
             tmp_path,
             files,
@@ -196,4 +197,46 @@ def test_some_of_many_edits_brought_over_first_end_where_a_fresh_scan_does(
         )
         fresh = CodeModel()
         scanned(tmp_path, fresh)
+        assert known(files) == known(fresh)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(6))
+def test_edits_and_switches_followed_by_one_tree_end_where_a_fresh_scan_does(
+    seed: int, tmp_path: Path
+) -> None:
+    """As calls do it: what was set up is kept, and only the files that a look found other are compared."""
+    chance = random.Random(seed)
+    root = tmp_path / "tree"
+    state = {path: chance.choice(states) for path, states in STATES.items()}
+    for path, text in state.items():
+        put(root, path, text)
+    files = CodeModel(opened(f"sqlite://{tmp_path}/index.db"))
+    tree = Tree(root)
+    for turn in range(16):
+        for path in chance.sample(sorted(STATES), chance.choice((1, 1, 1, 3, 25)) if turn else 0):
+            state[path] = chance.choice(STATES[path])
+            put(root, path, state[path])
+        for path, text in state.items():
+            if text is not None and chance.random() < 0.7:
+                past = (root / path).stat().st_mtime_ns - 10**9
+                os.utime(root / path, ns=(past, past))
+        walked = tree.look(settled=False, certain=True)
+        assert walked is not None
+        if tree.touched is None:
+            difference = tree.compare_all(walked, files.stamps(SCOPE))
+        else:
+            stamps = files.stamps(SCOPE)
+            touched = {path: stamps[path] for path in tree.touched if path in stamps}
+            some = tuple(file for file in walked.files if file.path in tree.touched)
+            difference = tree.compare(replace(walked, files=some), touched)
+        scanned(
+            root,
+            files,
+            walked=difference.walked,
+            stamps=difference.stamps,
+            resolver=tree.linked(),
+        )
+        fresh = CodeModel()
+        scanned(root, fresh)
         assert known(files) == known(fresh)

@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import field
 
-from contextd.code.index.languages.language import ImportReach, enclosing, said_words
-from contextd.code.index.languages.table import BY_NAME, changes_resolution
+from contextd.code.index.languages.language import ImportReach, Language, enclosing
+from contextd.code.index.languages.table import BY_NAME, is_tsconfig, language_name
 from contextd.code.index.resolve import Resolver
 from contextd.domain.code import Import, SourceFile
 from contextd.domain.dataclass import dataclass
+from contextd.domain.imports import Importing, has_wordless, import_words, said_words
+from contextd.domain.scope import Scope
+from contextd.ports import Files
 
 FEW = 1_000
 """So many files that come or go are asked one by one what they draw to themselves; more draw all."""
@@ -48,61 +51,113 @@ class _FamilyReach:
         folder = posixpath.dirname(path)
         if folder in self.folders or (self.below and not self.below.isdisjoint(enclosing(folder))):
             return True
-        return self.nameless and any(not said_words(one.specifier) for one in imports)
+        return self.nameless and has_wordless(imports)
 
 
 @dataclass(slots=True)
 class Affected:
     """What a scan found that may lead imports of unchanged files elsewhere: files that came or went,
-    names that others define now, and settings. `all` is every import there is.
+    names that others define now, and settings. `all` is every import there is, `families` are those of
+    which every import is.
     """
 
     resolver: Resolver
     all: bool = False
+    families: set[str] = field(default_factory=set[str])
     moved: set[str] = field(default_factory=set[str])
     names: set[str] = field(default_factory=set[str])
-    _families: dict[str, _FamilyReach] = field(default_factory=dict[str, _FamilyReach])
+    _reaches: dict[str, _FamilyReach] = field(default_factory=dict[str, _FamilyReach])
 
     def __bool__(self) -> bool:
-        return self.all or bool(self.moved or self.names)
+        return self.all or bool(self.moved or self.names or self.families)
 
     def change(self, stored: SourceFile | None, fresh: SourceFile | None) -> bool:
         """Note what a file says otherwise than it did; one of both is None when it came or went.
         Whether that may lead others elsewhere.
         """
-        present = [file for file in (stored, fresh) if file is not None]
-        settings = any(changes_resolution(f.path) or _configures(f) for f in present)
         names = {word for name in _defined(stored, fresh) for word in said_words(name) or [name]}
-        self.all |= settings or _ANY in names
+        families = _set_otherwise(stored, fresh)
+        if _ANY in names:
+            families |= _seeing(fresh or stored)
+        self.families |= families
         self.names |= names
-        return settings or bool(names)
+        return bool(families or names)
 
     def move(self, path: str) -> None:
         """Note that a file came or went."""
         self.moved.add(path)
-        self.all |= len(self.moved) > FEW or changes_resolution(path)
+        self.all |= len(self.moved) > FEW
+        # A name that belongs to another family decides nothing there, or only by being there.
+        self.families |= {row.family for row in _set_by(path)}
 
     def has(self, path: str, language: str, imports: tuple[Import, ...]) -> bool:
         """Whether the imports of a file may lead elsewhere now."""
         row = BY_NAME.get(language)
         if row is None or not imports:
             return False
-        if self.all or any(one.target in self.moved for one in imports):
+        if self.all or row.family in self.families:
             return True
-        spoken = [one.specifier for one in imports]
-        spoken += [name for one in imports for name, _ in one.names]
-        words = frozenset(said_words(" ".join(spoken)))
+        if any(one.target in self.moved for one in imports):
+            return True
+        words = import_words(imports)
         if row.defines is not None and not self.names.isdisjoint(words):
             return True
-        return bool(self.moved) and self._family(row.family, language).has(path, imports, words)
+        return bool(self.moved) and self._reach(row.family).has(path, imports, words)
 
-    def _family(self, family: str, language: str) -> _FamilyReach:
-        known = self._families.get(family)
+    def concerned(self, files: Files, scope: Scope) -> list[str]:
+        """The paths of stored files that may be among it, in order."""
+        reaches = [self._reach(family) for family in _FAMILIES] if self.moved else []
+        families = self.families | {
+            family for family, one in zip(_FAMILIES, reaches, strict=False) if one.everywhere
+        }
+        found: set[str] = set()
+        if self.all or families:
+            found.update(
+                path for path in files.stamps(scope) if self.all or _family_of(path) in families
+            )
+        if self.all:
+            return sorted(found)
+        asked = Importing(
+            words=frozenset(self.names).union(*(one.words for one in reaches)),
+            targets=frozenset(self.moved),
+            wordless=any(one.nameless for one in reaches),
+            folders=frozenset().union(*(one.folders for one in reaches)),
+            below=frozenset().union(*(one.below for one in reaches)),
+        )
+        return sorted(found | files.importing(scope, asked))
+
+    def _reach(self, family: str) -> _FamilyReach:
+        known = self._reaches.get(family)
         if known is None:
-            known = self._families[family] = _FamilyReach()
+            known = self._reaches[family] = _FamilyReach()
             for path in self.moved:
-                known.add(path, self.resolver.reach(path, language))
+                known.add(path, self.resolver.reach(path, family))
         return known
+
+
+_FAMILIES = tuple(dict.fromkeys(row.family for row in BY_NAME.values()))
+
+
+def _family_of(path: str) -> str:
+    row = BY_NAME.get(language_name(path))
+    return row.family if row is not None else ""
+
+
+def _seeing(file: SourceFile | None) -> set[str]:
+    """The families whose imports what this file defines may draw to it."""
+    own = _family_of(file.path) if file is not None else ""
+    return {row.family for row in BY_NAME.values() if own in (row.family, *row.seen)}
+
+
+def decides(path: str) -> bool:
+    """Whether what a file says may lead the imports of others elsewhere."""
+    return path.endswith(".json") or bool(_set_by(path)) or defines_names(language_name(path))
+
+
+def _set_by(path: str) -> list[Language]:
+    """The languages in which a file called so decides where imports lead."""
+    name = path.rsplit("/", 1)[-1]
+    return [row for row in BY_NAME.values() if name in row.settings or is_tsconfig(name, row)]
 
 
 def defines_names(language: str) -> bool:
@@ -111,9 +166,28 @@ def defines_names(language: str) -> bool:
     return row is not None and row.defines is not None
 
 
-def _configures(file: SourceFile) -> bool:
-    """Whether a JSON file is one that configurations of TypeScript may extend, whatever its name."""
-    return file.path.endswith(".json") and any(_OPTIONS in chunk.text for chunk in file.chunks)
+def _set_otherwise(stored: SourceFile | None, fresh: SourceFile | None) -> set[str]:
+    """The families for which one of two readings of a file sets something and the other does not."""
+    file = fresh or stored
+    assert file is not None
+    rows = _set_by(file.path)
+    if file.path.endswith(".json") and (_configures(stored) or _configures(fresh)):
+        # Configurations of TypeScript may extend it, whatever its name.
+        rows.append(BY_NAME["typescript"])
+    return {row.family for row in rows if _decisive(row, stored) != _decisive(row, fresh)}
+
+
+def _configures(file: SourceFile | None) -> bool:
+    return file is not None and any(_OPTIONS in chunk.text for chunk in file.chunks)
+
+
+def _decisive(row: Language, file: SourceFile | None) -> object:
+    """What a reading of a file sets; of one whose text is not kept, something no other reading says."""
+    if file is None:
+        return ()
+    if not file.chunks and file.size:
+        return file.digest
+    return [row.decisive(file.path, "".join(chunk.text for chunk in file.chunks))]
 
 
 def _defined(stored: SourceFile | None, fresh: SourceFile | None) -> set[str]:

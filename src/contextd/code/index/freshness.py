@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -76,9 +76,9 @@ class Tree:
 
     The model keeps one stamp per file, of whichever checkout it described last. `digests` holds
     what this checkout's own stamps stand for, so that changing between two work trees of a project
-    reads only the files that differ. `resolver` is that of the latest scan, for the next one.
-    `touched` are the files that the latest look found other than the look before it, or None when
-    it had none to compare with, or long ago: then all are to be compared with the model.
+    reads only the files that differ. `resolver` follows the files from scan to scan.
+    `touched` are the files that the latest look found other than the look before it, those that came and
+    went included, or None when it had none to compare with, or long ago: then all are to be compared with the model.
     """
 
     root: Path
@@ -139,17 +139,10 @@ class Tree:
             self.looked_at = 0.0
         return self.watcher is not None
 
-    def linked(self, difference: CheckoutDifference) -> Resolver:
-        """A resolver for the files of the latest look, from the one before it where that is possible."""
+    def linked(self) -> Resolver:
+        """A resolver for the files of the latest look."""
         assert self.walked is not None
-        files = self.walked.files
-        before = self.resolver
-        same = self.touched is not None and not difference.added and not difference.removed
-        if same and before is not None and before.outlasts(difference.changed):
-            return before
-        now = before.after(files) if before else Resolver(self.root, [file.path for file in files])
-        self.resolver = now
-        return now
+        return self._following(self.walked.files, {})
 
     def linked_beside(self, difference: CheckoutDifference, some: CheckoutDifference) -> Resolver:
         """A resolver for `some` of a difference, to which the other files are as the model has them:
@@ -160,10 +153,16 @@ class Tree:
             for path in difference.changed
             if path not in some.stamps
         }
-        paths = [file.path for file in some.walked.files]
-        if self.resolver is None:
-            self.resolver = Resolver(self.root, ())
-        return self.resolver.beside([*paths, *left], left)
+        return self._following(some.walked.files, left)
+
+    def _following(
+        self, files: Sequence[WalkedFile], left: Mapping[str, tuple[int, int]]
+    ) -> Resolver:
+        # One that broke off on its way is not kept.
+        resolver, self.resolver = self.resolver or Resolver(self.root, ()), None
+        resolver.follow(files, left)
+        self.resolver = resolver
+        return resolver
 
     def close(self) -> None:
         """Stop watching."""
@@ -250,10 +249,21 @@ class Tree:
         return replace(walked, files=tuple(known.values())) if changed else walked
 
 
-def _touched_since(before: Walk, now: Walk) -> frozenset[str] | None:
-    """The files that two walks give other stamps; None when they do not list the same ones."""
-    if len(before.files) != len(now.files):
-        return None
-    pairs = [(a, b) for a, b in zip(before.files, now.files, strict=True) if a != b]
-    same = all(a.path == b.path for a, b in pairs)
-    return frozenset(b.path for _, b in pairs) if same else None
+def _touched_since(before: Walk, now: Walk) -> frozenset[str]:
+    """The files that only one of two walks lists, or that they give other stamps. Both are in order."""
+    touched: list[str] = []
+    news = iter(now.files)
+    new = next(news, None)
+    for old in before.files:
+        while new is not None and new.path < old.path:
+            touched.append(new.path)
+            new = next(news, None)
+        if new is None or new.path != old.path:
+            touched.append(old.path)
+            continue
+        if new != old:
+            touched.append(old.path)
+        new = next(news, None)
+    if new is not None:
+        touched.append(new.path)
+    return frozenset((*touched, *(file.path for file in news)))

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from contextd.code.index.languages.language import ImportReach, KeepingRead, LanguageResolver
-from contextd.code.index.languages.table import BY_NAME
+from contextd.code.index.languages.language import (
+    ImportReach,
+    KeepingRead,
+    Language,
+    LanguageResolver,
+    ReachingResolver,
+)
+from contextd.code.index.languages.table import BY_NAME, LANGUAGES
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import WalkedFile
@@ -26,89 +33,126 @@ _Made = TypeVar("_Made")
 Stamp = tuple[int, int]
 """Size and mtime_ns."""
 
+_NONE: Mapping[str, Stamp] = {}
+
 
 class Resolver:
     """Resolves imports among `paths`, the walked files of `root`. A family of languages is only
     set up when a file of it is asked for.
 
     Setting up reads files: configurations, and all sources where names decide. Whoever resolves
-    again and again keeps one and asks `after` for the next.
+    again and again keeps one and has it `follow` the files.
     """
 
     def __init__(self, root: Path, paths: Collection[str]) -> None:
         self._root = root
         self._base = Path(os.path.realpath(root))
-        self._paths = frozenset(paths)
+        self._paths = set(paths)
+        self._endings = Counter(map(_ending, self._paths))
+        self._walked: Mapping[str, WalkedFile] = {}
         self._by_family: dict[str, LanguageResolver] = {}
-        self._stamps: dict[str, dict[str, Stamp]] = {}
-        self._made: dict[tuple[str, object], tuple[Stamp, Any]] = {}
-        self._left: Mapping[str, Stamp] = {}
+        self._readers: dict[str, _Reader] = {}
+        self._made: dict[str, dict[object, tuple[Stamp, Any]]] = {}
+        self._left: Mapping[str, Stamp] = _NONE
 
-    def beside(self, paths: Collection[str], left: Mapping[str, Stamp]) -> Resolver:
-        """A resolver for these paths to whom the files `left` say what was made of them when they had
-        these stamps, where that is known still, whatever they say now. This one is not changed.
-        """
-        fresh = Resolver(self._root, paths)
-        fresh._made, fresh._left = self._made, left
-        return fresh
+    @classmethod
+    def of(cls, root: Path, files: Iterable[WalkedFile]) -> Resolver:
+        """One for files as a walk found them."""
+        found = cls(root, ())
+        found.follow(files)
+        return found
 
-    def after(self, files: Sequence[WalkedFile]) -> Resolver:
-        """A resolver for the files as they are now, with the families set up here for which none of
-        the files they read is another one now. This one itself is not changed.
-        """
-        paths = frozenset(file.path for file in files)
-        fresh = Resolver(self._root, paths)
+    def apart(self, files: Iterable[WalkedFile]) -> Resolver:
+        """Another one, for files as a walk found them, to which what was made of texts here is known."""
+        fresh = Resolver(self._root, ())
         fresh._made = self._made
-        if paths != self._paths:
-            return fresh
-        # One set of strings is enough, and the kept families hold this one.
-        fresh._paths = self._paths
-        now = {file.path: (file.size, file.mtime_ns) for file in files}
-        for family, read in self._stamps.items():
-            if family in self._by_family and all(now.get(p) == s for p, s in read.items()):
-                fresh._by_family[family] = self._by_family[family]
-                fresh._stamps[family] = read
+        fresh.follow(files)
         return fresh
 
-    def outlasts(self, changed: Collection[str]) -> bool:
-        """Whether it is still right when the content of these files changed, and no other's."""
-        read = self._stamps.values()
-        return self._paths.issuperset(changed) and not any(
-            _NEVER in one.values() or not one.keys().isdisjoint(changed) for one in read
-        )
+    def follow(self, files: Iterable[WalkedFile], left: Mapping[str, Stamp] = _NONE) -> None:
+        """Be one for these files: what was set up is kept and told what came, went and says something else.
+        Of the files `left`, which come to these, what was made of them when they had these stamps is still
+        right, whatever they say now.
+        """
+        self._walked = {file.path: file for file in files}
+        came = {path for path in self._walked if path not in self._paths}
+        came.update(path for path in left if path not in self._paths)
+        went = {path for path in self._paths if path not in self._walked and path not in left}
+        self._paths -= went
+        self._paths |= came
+        self._endings.subtract(map(_ending, went))
+        self._endings.update(map(_ending, came))
+        for path in went:
+            self._made.pop(path, None)
+        for family, resolver in tuple(self._by_family.items()):
+            reader = self._readers[family]
+            for path in went:
+                reader.stamps.pop(path, None)
+            reader.left = left
+            changed = {
+                path
+                for path, stamp in reader.stamps.items()
+                if stamp == _NEVER or stamp != (left.get(path) or self._stamp(path))
+            }
+            if not resolver.follow(came, went, changed):
+                del self._by_family[family], self._readers[family]
+        self._left = left
 
     def ready(self, languages: Collection[str]) -> None:
         """Set up the families of these languages now."""
         for name in languages:
             if name in BY_NAME:
-                self._family(name)
+                self._family(BY_NAME[name])
 
     def resolve(self, path: str, language: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports of the file `path` with their targets, empty outside the project."""
         if language not in BY_NAME or not imports:
             return tuple(imports)
-        return self._family(language).resolve(path, imports)
+        return self._family(BY_NAME[language]).resolve(path, imports)
 
-    def reach(self, path: str, language: str) -> ImportReach:
-        """Which imports of files in a language one with this path may draw to itself, or away from others."""
-        return self._family(language).reach(path) if language in BY_NAME else ImportReach()
+    def reach(self, path: str, family: str) -> ImportReach:
+        """Which imports of files in a family one with this path may draw to itself, or away from others."""
+        row = _OF_FAMILY[family]
+        known = row.reach(path)
+        if known is not None:
+            return known
+        if not any(self._endings[one] for one in _ENDINGS[family]):
+            return ImportReach()
+        resolver = self._family(row)
+        assert isinstance(resolver, ReachingResolver)
+        return resolver.reach(path)
 
-    def _family(self, language: str) -> LanguageResolver:
-        row = BY_NAME[language]
+    def _family(self, row: Language) -> LanguageResolver:
         resolver = self._by_family.get(row.family)
         if resolver is None:
-            read = _Reader(self._base, self._stamp, self._made, self._left)
-            self._stamps[row.family] = read.stamps
-            resolver = self._by_family[row.family] = row.resolver(self._paths, read)
+            reader = _Reader(self._base, self._stamp, self._made, self._left)
+            self._readers[row.family] = reader
+            resolver = self._by_family[row.family] = row.resolver(self._paths, reader)
         return resolver
 
     def _stamp(self, path: str) -> Stamp:
-        try:
-            about = os.stat(self._base / path)  # noqa: PTH116 - half the time of Path.stat
-        except (OSError, ValueError):
-            return _NEVER
-        young = time.time_ns() - about.st_mtime_ns < _RACY_NS
-        return _NEVER if young else (about.st_size, about.st_mtime_ns)
+        """That of the walk, which is from before whatever is read now: what is written later has another."""
+        walked = self._walked.get(path)
+        if walked is not None:
+            size, mtime_ns = walked.size, walked.mtime_ns
+        else:
+            try:
+                about = os.stat(self._base / path)  # noqa: PTH116 - half the time of Path.stat
+            except (OSError, ValueError):
+                return _NEVER
+            size, mtime_ns = about.st_size, about.st_mtime_ns
+        return _NEVER if time.time_ns() - mtime_ns < _RACY_NS else (size, mtime_ns)
+
+
+_OF_FAMILY = {row.family: row for row in reversed(LANGUAGES)}
+_ENDINGS = {
+    family: [e for row in LANGUAGES if row.family == family for e in row.extensions]
+    for family in _OF_FAMILY
+}
+
+
+def _ending(path: str) -> str:
+    return path.rpartition(".")[2].lower()
 
 
 class _Reader(KeepingRead):
@@ -118,15 +162,15 @@ class _Reader(KeepingRead):
         self,
         base: Path,
         stamp: Callable[[str], Stamp],
-        made: dict[tuple[str, object], tuple[Stamp, Any]],
+        made: dict[str, dict[object, tuple[Stamp, Any]]],
         left: Mapping[str, Stamp],
     ) -> None:
         self.stamps: dict[str, Stamp] = {}
-        self._base, self._stamp, self._made, self._left = base, stamp, made, left
+        self.left = left
+        self._base, self._stamp, self._made = base, stamp, made
 
     def __call__(self, path: str) -> str:
         """See `Read`."""
-        # Before it is read: what is written later has another time.
         self.stamps[path] = self._stamp(path)
         try:
             return decode(read_listed(self._base, path, limit=_LARGEST_SETTING))
@@ -135,13 +179,13 @@ class _Reader(KeepingRead):
 
     def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
         """See `made_of`."""
-        known = self._made.get((path, make))
-        left = self._left.get(path)
+        known = self._made.get(path, {}).get(make)
+        left = self.left.get(path)
         stamp = left if known is not None and known[0] == left else self._stamp(path)
         if known is not None and known[0] == stamp != _NEVER:
             self.stamps[path] = stamp
             made: _Made = known[1]
             return made
         made = make(self(path))
-        self._made[path, make] = self.stamps[path], made
+        self._made.setdefault(path, {})[make] = self.stamps[path], made
         return made

@@ -6,23 +6,24 @@ import os
 import posixpath
 import re
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
+from zlib import compress
 
-from contextd.code.index.affected import Affected, defines_names
+from contextd.code.index.affected import Affected, decides
 from contextd.code.index.analyse import PARSED
 from contextd.code.index.chunk import owned_id
-from contextd.code.index.languages.table import changes_resolution, language_name
+from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan_worker import analysed, analysed_by
 from contextd.code.tree.content import outdated
+from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
 from contextd.domain.code import NOT_UNDERSTOOD, Chunk, Import, SourceFile
 from contextd.domain.dataclass import dataclass
-from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.records import Clean
 from contextd.domain.scope import Scope
 from contextd.ports import Files
@@ -38,6 +39,11 @@ _RELINKED_AT_ONCE = 2_000
 
 _SMALL = 32_000
 """Bytes that take a second at the very worst, where reading takes time with the square of the size."""
+
+_SHORT = 1_000
+_LARGEST_JUDGED = 1_000_000
+_REPEATED = 25
+"""Times that a text gets smaller when it is compressed in haste: code 3 to 5 times, tables of data up to 12."""
 
 _QUOTE = re.compile("[\"'`]")
 
@@ -120,14 +126,14 @@ def scan(
     prefix = _prefix(below)
     stamps = stamps if stamps is not None else files.stamps(scope)
     present: Sequence[WalkedFile] = walked.files
-    known_before = bool(stamps)
+    known_before = bool(stamps) or bool(files.count(scope))
     if prefix:
         stamps = {path: stamp for path, stamp in stamps.items() if path.startswith(prefix)}
         present = [file for file in present if file.path.startswith(prefix)]
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
     known = _digests(files, scope, wanted, gate)
-    resolver = resolver or Resolver(root, [file.path for file in walked.files])
+    resolver = resolver or Resolver.of(root, walked.files)
     job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
     went = set(stamps).difference(file.path for file in present)
     if known_before:
@@ -229,7 +235,7 @@ class _Scan:
         """Note which files came and went. Where they are many, unchanged files are led anew at once."""
         for path in (*came, *went):
             self.affected.move(path)
-        removed_paths = sorted(path for path in went if not self.affected.all and _decides(path))
+        removed_paths = sorted(path for path in went if not self.affected.all and decides(path))
         for stored in self.files.get(self.scope, removed_paths) if removed_paths else ():
             self.affected.change(stored, None)
         if self.affected.all:
@@ -259,7 +265,7 @@ class _Scan:
             (self.modified if path in self.stored else self.added).append(path)
             moves = path in self.affected.moved
             other = stored is not None and stored.digest != fresh.digest
-            if (moves or other) and _decides(path):
+            if (moves or other) and decides(path):
                 moves |= self.affected.change(stored, fresh)
             (self.behind if moves else ready).append(finished)
         self.put(ready)
@@ -271,7 +277,7 @@ class _Scan:
         paths = [
             f.path
             for f in batch
-            if f.path in self.stored and (f.path in digests or _decides(f.path))
+            if f.path in self.stored and (f.path in digests or decides(f.path))
         ]
         found = {file.path: file for file in self.files.get(self.scope, paths)} if paths else {}
         return found | {path: self.changed[path] for path in paths if path in self.changed}
@@ -280,8 +286,8 @@ class _Scan:
         """Resolve those imports of unchanged files again that may lead elsewhere."""
         if not self.affected:
             return
-        known_paths = self.files.stamps(self.scope)
-        paths = sorted(p for p in known_paths if p not in lost and p not in self.fresh)
+        concerned = self.affected.concerned(self.files, self.scope)
+        paths = [p for p in concerned if p not in lost and p not in self.fresh]
         for start in range(0, len(paths), _RELINKED_AT_ONCE):
             some = paths[start : start + _RELINKED_AT_ONCE]
             elsewhere = [
@@ -339,11 +345,6 @@ class _Scan:
                 yield replace(piece, id=id, text=text)
 
 
-def _decides(path: str) -> bool:
-    """Whether what a file says may lead the imports of others elsewhere."""
-    return path.endswith(".json") or changes_resolution(path) or defines_names(language_name(path))
-
-
 def _processes(files: int, workers: int | None, apart: bool) -> int:
     """How many processes read so many files; 0 is this one itself."""
     cores = os.cpu_count() or 1
@@ -360,9 +361,10 @@ def _batches(
     pairs = [(file, known.get(file.path, "")) for file in read]
     here = 0
     if not processes:
-        # What was read before kept within its limits; of the others only small ones surely do.
-        pairs.sort(key=_untried)
-        here = bisect_left(pairs, True, key=_untried)
+        # What was read before kept within its limits; of the others most small ones do.
+        risky = {pair[0].path for pair in pairs if _untried(pair) or _monotonous(base, pair[0])}
+        pairs.sort(key=lambda pair: pair[0].path in risky)
+        here = len(pairs) - len(risky)
         for start in range(0, here, _BATCH):
             yield analysed(base, pairs[start : min(here, start + _BATCH)])
     groups = [pairs[start : start + _BATCH] for start in range(here, len(pairs), _BATCH)]
@@ -382,3 +384,17 @@ def _batches(
 def _untried(pair: tuple[WalkedFile, str]) -> bool:
     file, known = pair
     return file.size > _SMALL and not known and language_name(file.path) in PARSED
+
+
+def _monotonous(base: Path, file: WalkedFile) -> bool:
+    """Whether a file repeats itself as no program does: errors in such a text cost a parser time with the
+    square of its size, 12 s of CPU for 8 kB of `/*` in Python.
+    """
+    if file.size < _SHORT or language_name(file.path) not in PARSED:
+        return False
+    try:
+        data = read_listed(base, file.path, limit=_LARGEST_JUDGED)
+    except ContextdError:
+        return False
+    some = data if len(data) <= _SMALL else data[: _SMALL // 2] + data[-_SMALL // 2 :]
+    return len(compress(some, 1)) * _REPEATED < len(some)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -190,25 +189,37 @@ _Links = tuple[tuple[Place, ...], NDArray[np.intp], NDArray[np.intp], NDArray[np
 
 def build_graph(files: Sequence[SourceFile]) -> SymbolGraph:
     """The graph of these files. What it needs not, such as their chunks, it lets go."""
-    lean = (replace(f, chunks=()) for f in files if f.symbols or f.imports or f.exports)
-    return SymbolGraph({file.path: file for file in sorted(lean, key=lambda f: f.path)})
+    needed_files = [one for one in map(lean, files) if one is not None]
+    return SymbolGraph({file.path: file for file in sorted(needed_files, key=lambda f: f.path)})
 
 
-def symbol_graph(
-    files: Files, scope: Scope, graphs: Cache[Scope, tuple[bytes, SymbolGraph]]
-) -> SymbolGraph:
-    """The graph of a scanned project, made anew when a file of it changed since it was put in
+def lean(file: SourceFile) -> SourceFile | None:
+    """What the graph needs of a file; None when that is nothing."""
+    needed = file.symbols or file.imports or file.exports
+    return replace(file, chunks=()) if needed else None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptGraph:
+    """The graph of a project as of a version of its files; `exact` until files changed behind it. `waits`
+    are those that changed since it was exact.
+    """
+
+    version: int
+    graph: SymbolGraph
+    exact: bool = True
+    waits: frozenset[str] = frozenset()
+
+
+def symbol_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) -> SymbolGraph:
+    """The graph of a scanned project, made anew when a file of it was written since it was put in
     `graphs`.
     """
-    stamps = files.stamps(scope)
-    state = hashlib.blake2b(digest_size=16)
-    for path in sorted(stamps):
-        state.update(f"\0{path}\0{stamps[path][2]}".encode("utf-8", "surrogateescape"))
-    known = graphs.get(scope)
-    if known is None or known[0] != state.digest():
-        known = (state.digest(), build_graph(files.all(scope)))
+    changes = files.changes(scope, 0 if (known := graphs.get(scope)) is None else known.version)
+    if known is None or not known.exact or changes.version != known.version:
+        known = KeptGraph(changes.version, build_graph(files.all(scope)))
         graphs.put(scope, known)
-    return known[1]
+    return known.graph
 
 
 def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:

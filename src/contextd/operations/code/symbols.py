@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import field
 from fnmatch import fnmatch
@@ -28,7 +28,7 @@ from contextd.domain.window import Serving
 from contextd.domain.words import words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.steps.code_graphs import symbols_of
+from contextd.steps.code_graphs import names_of, symbols_of
 from contextd.steps.freshness import steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
@@ -92,7 +92,7 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    graph, matching, behind = _known_as(runtime, _asked(name))
+    graph, matching, behind = _known_as(runtime, _asked(name), names_of)
     found = [
         (one, how)
         for one, how in matching
@@ -170,7 +170,7 @@ def find_references(
         limit: The most lines.
     """
     limit = page_size(limit)
-    graph, matching, behind = _known_as(runtime, _asked(name))
+    graph, matching, behind = _known_as(runtime, _asked(name), symbols_of)
     exact = (one for one, how in matching if how == "exact")
     meant = _distinct(one for one in exact if _inside(one.path, path))
     if not meant:
@@ -285,7 +285,7 @@ def _asked(name: str) -> str:
 
 
 def _known_as(
-    runtime: Runtime, asked: str
+    runtime: Runtime, asked: str, graph_of: Callable[[Runtime], SymbolGraph]
 ) -> tuple[SymbolGraph, list[tuple[Definition, str]], str]:
     """The definitions, those that fit a name, and where the index is behind the files. Before it is said
     that none is called so, all files are looked at: an agent asks for what it wrote a moment ago, which
@@ -293,7 +293,7 @@ def _known_as(
     """
     for certain in (False, True):
         with steady(runtime, certain=certain, asked=asked) as lag:
-            graph = symbols_of(runtime)
+            graph = graph_of(runtime)
         found = [(one, how) for one, how in _matching(graph, asked) if one.path not in lag.paths]
         if any(how == "exact" for _, how in found):
             break

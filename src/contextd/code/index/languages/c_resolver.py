@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
+from contextd.code.index.languages.language import Read
 from contextd.domain.code import Import
 
 _ROOTS = frozenset(("include", "inc", "src", "source", "lib"))
@@ -18,9 +19,18 @@ _LIBRARY = frozenset(
 )
 """Headers that `<…>` takes from the library, whatever else has their name."""
 
-_ENDINGS = (
+_ENDINGS = tuple(
     ".h .hh .hpp .hxx .h++ .ipp .inl .inc .tpp .txx .def .c .cc .cpp .cxx .c++ .cu .cuh".split()
 )
+
+
+def _roots_around(path: str) -> Iterator[str]:
+    """The folders around a file that headers are included from, by their names."""
+    folder = posixpath.dirname(path)
+    while folder:
+        if posixpath.basename(folder) in _ROOTS:
+            yield folder
+        folder = posixpath.dirname(folder)
 
 
 class CResolver:
@@ -29,24 +39,41 @@ class CResolver:
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
-        self._files = frozenset(p for p in paths if p.lower().endswith(tuple(_ENDINGS)))
+        self._files: set[str] = set()
         self._by_name: dict[str, list[str]] = {}
-        roots: set[str] = {""}
-        for path in sorted(self._files):
-            self._by_name.setdefault(posixpath.basename(path), []).append(path)
-            folder = posixpath.dirname(path)
-            parts = folder.split("/") if folder else []
-            roots.update("/".join(parts[: i + 1]) for i, part in enumerate(parts) if part in _ROOTS)
-        self._roots = frozenset(roots)
+        self._below: Counter[str] = Counter({"": 1})
+        for path in paths:
+            if path.lower().endswith(_ENDINGS):
+                self._take(path)
+        self._find_roots()
+
+    def _take(self, path: str) -> None:
+        self._files.add(path)
+        self._by_name.setdefault(posixpath.basename(path), []).append(path)
+        self._below.update(_roots_around(path))
+
+    def _find_roots(self) -> None:
+        """The include roots, as the files are now; where includes led before is forgotten."""
+        self._roots = frozenset(root for root, files in self._below.items() if files)
         self._beside: dict[str, list[str]] = {}
-        for root in roots:
+        for root in self._roots:
             self._beside.setdefault(posixpath.dirname(root), []).append(root)
         self._known: dict[tuple[str, str], str] = {}
         self._near: dict[str, list[str]] = {}
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`."""
-        return reach_by_name(path)
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        new = {path for path in came if path.lower().endswith(_ENDINGS)}
+        lost_files = went & self._files
+        for path in lost_files:
+            self._files.remove(path)
+            self._by_name[posixpath.basename(path)].remove(path)
+            self._below.subtract(_roots_around(path))
+        for path in new:
+            self._take(path)
+        if new or lost_files:
+            self._find_roots()
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The includes with their targets."""

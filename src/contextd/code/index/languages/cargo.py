@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import posixpath
 import tomllib
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import field
+from itertools import islice
 from typing import Any
 
 from contextd.code.index.languages.language import Read, enclosing
@@ -13,6 +15,7 @@ from contextd.domain.dataclass import dataclass
 
 MANIFEST = "Cargo.toml"
 _TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+_UNDECISIVE = frozenset("version description license authors keywords features".split())
 _TARGETS = (("bin", "src/bin"), ("example", "examples"), ("test", "tests"), ("bench", "benches"))
 
 
@@ -30,18 +33,19 @@ class Package:
     old_paths: bool = False
 
 
-def packages(paths: frozenset[str], read: Read) -> list[Package]:
+def packages(paths: Set[str], read: Read) -> list[Package]:
     """Every package below the root, innermost folders first."""
     manifests = {
         posixpath.dirname(path): _toml(read, path)
         for path in sorted(paths)
         if posixpath.basename(path) == MANIFEST
     }
+    sources = sorted(path for path in paths if path.endswith(".rs"))
     found: dict[str, Package] = {}
     for folder, manifest in manifests.items():
         package = manifest.get("package")
         if isinstance(package, dict) and isinstance(package.get("name"), str):
-            found[folder] = _package(folder, manifest, package, paths, manifests)
+            found[folder] = _package(folder, manifest, package, paths, sources, manifests)
     by_name: dict[str, Package] = {}
     for one in found.values():
         by_name.setdefault(one.name, one)
@@ -52,6 +56,31 @@ def packages(paths: frozenset[str], read: Read) -> list[Package]:
             if target.library:
                 one.crates.setdefault(called, target.library)
     return sorted(found.values(), key=lambda one: (-len(one.folder), one.folder))
+
+
+def decisive(_path: str, text: str) -> object:
+    """What of a manifest decides where paths lead: all but versions and the like."""
+    try:
+        return _without_versions(tomllib.loads(text))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _without_versions(table: Mapping[str, Any]) -> dict[str, Any]:
+    decisive_part: dict[str, Any] = {}
+    for name, value in table.items():
+        if name in _TABLES and isinstance(value, dict):
+            decisive_part[name] = {
+                called: [wanted.get(key) for key in ("path", "package", "workspace")]
+                if isinstance(wanted, dict)
+                else None
+                for called, wanted in value.items()
+            }
+        elif isinstance(value, dict):
+            decisive_part[name] = _without_versions(value)
+        elif name not in _UNDECISIVE:
+            decisive_part[name] = value
+    return decisive_part
 
 
 def _toml(read: Read, path: str) -> dict[str, Any]:
@@ -80,7 +109,8 @@ def _package(
     folder: str,
     manifest: Mapping[str, Any],
     package: Mapping[str, Any],
-    paths: frozenset[str],
+    paths: Set[str],
+    sources: Sequence[str],
     manifests: Mapping[str, Mapping[str, Any]],
 ) -> Package:
     library = manifest.get("lib")
@@ -101,7 +131,7 @@ def _package(
         folder=folder,
         name=package["name"],
         library=root if root in paths else "",
-        roots=tuple(dict.fromkeys(_roots(folder, manifest, package, paths))),
+        roots=tuple(dict.fromkeys(_roots(folder, manifest, package, paths, sources))),
         old_paths=edition == "2015",
     )
 
@@ -119,7 +149,8 @@ def _roots(
     folder: str,
     manifest: Mapping[str, Any],
     package: Mapping[str, Any],
-    paths: frozenset[str],
+    paths: Set[str],
+    sources: Sequence[str],
 ) -> Iterator[str]:
     listed = [t.get("path") for kind, _ in _TARGETS for t in _rows(manifest.get(kind))]
     build = package.get("build", "build.rs")
@@ -129,9 +160,11 @@ def _roots(
             yield root
     for _, place in _TARGETS:
         start = _join(folder, place) + "/"
-        for path in sorted(paths):
-            inner = path[len(start) :] if path.startswith(start) else ""
-            if inner.endswith(".rs") and ("/" not in inner or inner.split("/")[1:] == ["main.rs"]):
+        for path in islice(sources, bisect_left(sources, start), None):
+            if not path.startswith(start):
+                break
+            inner = path[len(start) :]
+            if "/" not in inner or inner.split("/")[1:] == ["main.rs"]:
                 yield path
 
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.language import ImportReach, Read
+from contextd.code.index.languages.language import Read
 from contextd.code.index.languages.namespaces import Namespaces, declared
 from contextd.domain.code import Import
 
 _ATTRIBUTE = "Attribute"
-SETTINGS = ("GlobalUsings.cs", "Usings.cs")
 
 
 def defines(text: str) -> Iterator[tuple[str, ...]]:
@@ -29,9 +28,10 @@ class CsharpResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._table = Namespaces(paths, read, (".cs",))
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: what a file defines says all."""
-        return ImportReach()
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        self._table.follow(came, went, changed)
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from typing import Any
 
+from contextd.code.index.languages.folders import Folders
 from contextd.code.index.languages.language import Read, made_of
 
 _TRIED = (
@@ -35,12 +36,13 @@ def load_json(read: Read, path: str) -> dict[str, Any]:
     shared: nobody changes it.
     """
     try:
-        return made_of(read, path, _object)
+        return made_of(read, path, parsed_object)
     except OSError:
         return {}
 
 
-def _object(text: str) -> dict[str, Any]:
+def parsed_object(text: str) -> dict[str, Any]:
+    """The object that a text of JSON is, as in `load_json`."""
     try:
         value = json.loads(_COMMA.sub(r"\1", _COMMENT.sub(r"\1", text)), strict=False)
     except (ValueError, RecursionError):
@@ -84,14 +86,16 @@ class ModulePaths:
     """The walked paths, asked for as an import would."""
 
     def __init__(self, paths: Collection[str], manifests: Mapping[str, Mapping[str, Any]]) -> None:
-        self.files = paths if isinstance(paths, (set, frozenset)) else frozenset(paths)
+        self.files = paths if isinstance(paths, Set) else frozenset(paths)
         self._manifests = manifests
-        self.folders: set[str] = set()
-        for path in self.files:
-            folder = posixpath.dirname(path)
-            while folder not in self.folders:
-                self.folders.add(folder)
-                folder = posixpath.dirname(folder)
+        self.folders = Folders(self.files, rooted=True)
+
+    def follow(self, came: Set[str], went: Set[str]) -> None:
+        """Know of files that came and went in the set of paths."""
+        for path in went:
+            self.folders.remove(path)
+        for path in came:
+            self.folders.add(path)
 
     def find(self, path: str, *, folder_only: bool = False) -> str:
         """The file that the module path `path` (from the root, without `.`) means, or nothing."""

@@ -3,24 +3,54 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.ecmascript_paths import ModulePaths, join
-from contextd.code.index.languages.language import ImportReach, Read, reach_by_name, said_words
-from contextd.code.index.languages.packages import Packages, manifests
-from contextd.code.index.languages.tsconfig import NAMES, TsConfigs
+from contextd.code.index.languages.ecmascript_paths import (
+    MAIN_FIELDS,
+    ModulePaths,
+    join,
+    parsed_object,
+)
+from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
+from contextd.code.index.languages.packages import Packages, linked, manifests
+from contextd.code.index.languages.tsconfig import NAMES, OPTIONS, TsConfigs
 from contextd.domain.code import Import
+from contextd.domain.imports import said_words
 
-SETTINGS = (*NAMES, "package.json", "pnpm-workspace.yaml", "lerna.json")
+_MANIFESTS = ("package.json", "pnpm-workspace.yaml", "lerna.json")
+SETTINGS = (*NAMES, *_MANIFESTS)
+_DECISIVE = [*"name workspaces packages exports imports extends references".split(), *MAIN_FIELDS]
+_FOREIGN = (".py", ".go", ".rs", ".java", ".kt", ".cs", ".c", ".h", ".cc", ".cpp", ".rb", ".php")
 _ALIASES = ("@/", "~/")
+
+
+def reach(path: str) -> ImportReach | None:
+    """See `Language.reach`: nothing stands for the source of another language but its own name."""
+    return reach_by_name(path) if path.endswith(_FOREIGN) else None
+
+
+def decisive(path: str, text: str) -> object:
+    """What of a manifest or a configuration decides where imports lead."""
+    if not path.endswith(".json"):
+        return text
+    manifest = parsed_object(text)
+    options = manifest.get("compilerOptions")
+    found = {name: manifest[name] for name in _DECISIVE if name in manifest}
+    found["options"] = (
+        {name: options[name] for name in OPTIONS if name in options}
+        if isinstance(options, dict)
+        else None
+    )
+    return [found, linked(manifest)]
 
 
 class EcmascriptResolver:
     """Relative paths, `paths` and `baseUrl`, workspace packages, `exports` and `imports` maps."""
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
-        files = frozenset(paths)
+        files = paths if isinstance(paths, Set) else frozenset(paths)
+        self._read = read
         found = manifests(files, read)
         self._paths = ModulePaths(files, found)
         self._packages = Packages(self._paths, found, read)
@@ -29,7 +59,7 @@ class EcmascriptResolver:
         self._aliases: tuple[frozenset[str], frozenset[str]] | None = None
 
     def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`. What folders, packages and aliases stand for is called as they are."""
+        """See `ReachingResolver.reach`. What folders, packages and aliases stand for is called as they are."""
         own = reach_by_name(path)
         keys, places = self._mapped()
         if "index" not in own.words and places.isdisjoint(own.words):
@@ -41,6 +71,20 @@ class EcmascriptResolver:
         return ImportReach(
             own.words | keys | frozenset(named), nameless=True, everywhere=own.everywhere
         )
+
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        others = came | went | changed
+        if any(posixpath.basename(path) in _MANIFESTS for path in others):
+            return False
+        if came or went:
+            self._paths.follow(came, went)
+            self._known.clear()
+        if any(path.endswith(".json") for path in others):
+            self._configs = TsConfigs(self._paths, self._packages.folder_of, self._read)
+            self._known.clear()
+            self._aliases = None
+        return True
 
     def _mapped(self) -> tuple[frozenset[str], frozenset[str]]:
         """The words of what configurations and packages map, and of where they map it to."""

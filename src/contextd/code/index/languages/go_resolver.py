@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from bisect import insort
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import field
 
 from contextd.code.index.languages.go import OWN
-from contextd.code.index.languages.language import ImportReach, Read, made_of, said_words
+from contextd.code.index.languages.language import ImportReach, Read, made_of
 from contextd.domain.code import Import
 from contextd.domain.dataclass import dataclass
+from contextd.domain.imports import said_words
 
 SETTINGS = ("go.mod", "go.work")
 _TOKEN = re.compile(
@@ -87,6 +89,21 @@ def defines(text: str) -> Iterator[tuple[str, ...]]:
             yield package, name
 
 
+def _is_source(path: str) -> bool:
+    return path.endswith(".go") and "vendor" not in posixpath.dirname(path).split("/")
+
+
+def reach(path: str) -> ImportReach | None:
+    """See `Language.reach`."""
+    return None if path.endswith(".go") else ImportReach()
+
+
+def decisive(path: str, text: str) -> object:
+    """What of a `go.mod` decides where imports lead; of a `go.work` nothing does."""
+    named = posixpath.basename(path) == "go.mod"
+    return (_MODULE.findall(text)[:1], _REPLACE.findall(text)) if named else None
+
+
 class GoResolver:
     """An import of a package becomes one import of each file that defines a name used of it.
 
@@ -101,7 +118,7 @@ class GoResolver:
         modules: dict[str, str] = {}
         for path in sorted(paths):
             folder, name = posixpath.split(path)
-            if name.endswith(".go") and "vendor" not in folder.split("/"):
+            if _is_source(path):
                 self._folders.setdefault(folder, []).append(path)
             elif name == "go.mod":
                 self._take(path, folder, modules)
@@ -121,12 +138,29 @@ class GoResolver:
             modules.setdefault(name, "" if target == "." else target)
 
     def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: a package is its folder, which a module may call otherwise."""
+        """See `ReachingResolver.reach`: a package is its folder, which a module may call otherwise. Only its
+        main file is what an import leads to that asks for no name: the names of others are known.
+        """
         folder = posixpath.dirname(path)
-        if not path.endswith(".go"):
-            return ImportReach()
-        names = [posixpath.basename(folder), *(m for m, place in self._modules if place == folder)]
+        called = posixpath.basename(folder)
+        files = [file for file in self._folders.get(folder, ()) if not file.endswith("_test.go")]
+        first = not files or path <= files[0] or path == posixpath.join(folder, called + ".go")
+        if path.endswith("_test.go") or not first:
+            return ImportReach(beside=True)
+        names = [called, *(m for m, place in self._modules if place == folder)]
         return ImportReach(frozenset(said_words(" ".join(names))), beside=True)
+
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        if any(posixpath.basename(path) == "go.mod" for path in came | went | changed):
+            return False
+        for path in filter(_is_source, came | went | changed):
+            self._packages.pop(posixpath.dirname(path), None)
+        for path in filter(_is_source, went):
+            self._folders[posixpath.dirname(path)].remove(path)
+        for path in filter(_is_source, came):
+            insort(self._folders.setdefault(posixpath.dirname(path), []), path)
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

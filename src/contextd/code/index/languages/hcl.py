@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import ImportReach, Read, said_words
+from contextd.code.index.languages.language import ImportReach, Read
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -18,6 +18,7 @@ from contextd.code.index.languages.outline import (
     text_of,
 )
 from contextd.domain.code import Import
+from contextd.domain.imports import said_words
 
 _ABOUT_VALUES = {"variable": "var", "output": "output", "module": "module", "provider": "provider"}
 """Blocks with one label, and how an expression names what they declare."""
@@ -89,6 +90,14 @@ def _sources(body: Node) -> Iterator[Import]:
                 yield Import(specifier=source, line=line_of(one))
 
 
+def reach(path: str) -> ImportReach:
+    """See `Language.reach`: a module is its folder."""
+    if not path.endswith(".tf"):
+        return ImportReach()
+    folder = posixpath.basename(posixpath.dirname(path))
+    return ImportReach(frozenset(said_words(folder)), nameless=True)
+
+
 class HclResolver:
     """Finds the folders that `source` names, each by the file that is read first."""
 
@@ -99,14 +108,9 @@ class HclResolver:
                 folders[posixpath.dirname(path)].append(path)
         self._entry = {folder: _first(some) for folder, some in folders.items()}
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: a module is its folder."""
-        folder = posixpath.basename(posixpath.dirname(path))
-        return (
-            ImportReach(frozenset(said_words(folder)), nameless=True)
-            if path.endswith(".tf")
-            else ImportReach()
-        )
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        return not any(path.endswith(".tf") for path in came | went)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with the modules of this project that they name."""

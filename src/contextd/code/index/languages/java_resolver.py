@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from bisect import insort
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import chain
 
 from contextd.code.index.languages.java import OWN
-from contextd.code.index.languages.language import ImportReach, Read, made_of
+from contextd.code.index.languages.language import Read, made_of
 from contextd.domain.code import Import
 
-SETTINGS = ("pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts")
 _STRUCTURE = re.compile(
     r"""[/"'{}](?:(?<=[{}])"""
     r"""|(?<=/)(?:/[^\n]*+|\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)"""
@@ -72,22 +72,35 @@ class JavaResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._package_of: dict[str, str] = {}
         self._types: dict[str, list[str]] = {}
-        for path in sorted(paths):
-            if not path.endswith(".java"):
-                continue
-            try:
-                package, types = made_of(read, path, declared)
-            except OSError:
-                continue
-            self._package_of[path] = package
-            for name in types:
-                known = self._types.setdefault(_joined(package, name), [])
-                if path not in known:
-                    known.append(path)
+        self._names_of: dict[str, list[str]] = {}
+        self._read = read
+        for path in sorted(path for path in paths if path.endswith(".java")):
+            self._take(path)
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: what a file defines says all."""
-        return ImportReach()
+    def _take(self, path: str) -> None:
+        try:
+            package, types = made_of(self._read, path, declared)
+        except OSError:
+            return
+        self._package_of[path] = package
+        self._names_of[path] = list(dict.fromkeys(_joined(package, name) for name in types))
+        for name in self._names_of[path]:
+            # Of equally near ones the first is meant, so they stay in order.
+            insort(self._types.setdefault(name, []), path)
+
+    def _drop(self, path: str) -> None:
+        self._package_of.pop(path, None)
+        for name in self._names_of.pop(path, ()):
+            self._types[name].remove(path)
+
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        for path in went | changed:
+            self._drop(path)
+        for path in sorted(came | changed):
+            if path.endswith(".java"):
+                self._take(path)
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.language import ImportReach, Read
+from contextd.code.index.languages.language import Read
 from contextd.code.index.languages.namespaces import Namespaces
 from contextd.domain.code import Import
 
@@ -18,9 +18,10 @@ class KotlinResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._table = Namespaces(paths, read, (".kt", ".kts", ".java"))
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: what a file defines says all."""
-        return ImportReach()
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        self._table.follow(came, went, changed)
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from functools import cache
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 import tree_sitter
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
@@ -15,6 +14,7 @@ from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 from contextd.code.index.languages.outline import Outline
 from contextd.domain.code import Import
 from contextd.domain.dataclass import dataclass
+from contextd.domain.imports import said_words
 
 Read = Callable[[str], str]
 """The text of a file of the project by its path; raises OSError when it is gone."""
@@ -43,14 +43,6 @@ class KeepingRead(ABC):
         """See `made_of`."""
 
 
-_WORD = re.compile(r"\w+")
-
-
-def said_words(text: str) -> list[str]:
-    """The words of a path or a specifier, the same for `UserList`, `user_list` and `userlist`."""
-    return _WORD.findall(text.replace("_", "").lower())
-
-
 def enclosing(folder: str) -> Iterator[str]:
     """A folder and those around it, nearest first, the root of the project last."""
     yield folder
@@ -73,6 +65,11 @@ class ImportReach:
     everywhere: bool = False
 
 
+def no_reach(_: str) -> ImportReach:
+    """That of a file in a language where what files define says all, or nothing does."""
+    return ImportReach()
+
+
 def reach_by_name(path: str) -> ImportReach:
     """That of a file which others can only mean by its name."""
     words = frozenset(said_words(posixpath.splitext(posixpath.basename(path))[0]))
@@ -80,17 +77,30 @@ def reach_by_name(path: str) -> ImportReach:
 
 
 class LanguageResolver(Protocol):
-    """Finds the files that imports lead to, among the paths it was made with."""
-
-    def reach(self, path: str) -> ImportReach:
-        """Which imports a file with this path may draw to itself, or away from others. Those that
-        names decide, which a row's `defines` tells, and those that led to it, are known anyway.
-        """
-        ...
+    """Finds the files that imports lead to, among the paths it was made with. Where these are a set, it is the
+    one that `follow` is told of: whoever keeps it sees what comes and goes.
+    """
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports of the file `path` with their targets; one that leads to several files
         becomes several.
+        """
+        ...
+
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """Be what one made of the paths as they are now would be: these came and went since, and of those that
+        were read these say something else. False when it has to be made anew.
+        """
+        ...
+
+
+@runtime_checkable
+class ReachingResolver(LanguageResolver, Protocol):
+    """One that is needed to know what a file may draw to itself."""
+
+    def reach(self, path: str) -> ImportReach:
+        """Which imports a file with this path may draw to itself, or away from others. Those that
+        names decide, which a row's `defines` tells, and those that led to it, are known anyway.
         """
         ...
 
@@ -106,12 +116,20 @@ class Embedded:
     spans: tuple[tuple[int, int], ...]
 
 
+def _presence(_path: str, _text: str) -> object:
+    """What decides where imports lead in a file that only has to be there."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """One row. `grammar` imports the language's wheel on first use. `resolver` makes the one
     resolver that languages with an equal `family` share; `settings` are the names of the files
-    that change where imports lead; where what files define decides it too, `defines` tells what
-    a text defines as the resolver sees it, each with the name others say last.
+    that change where imports lead, and `decisive` tells what of the text of one with this path does it: for
+    some it is enough that they are there. `reach` is the reach of a file as far as its path alone tells it, and None
+    where the resolver has to be asked. Where what files define decides where imports lead, `defines` tells what
+    a text defines as the resolver sees it, each with the name others say last; a resolver may also see what files
+    of the families `seen` define.
     `embedded` finds the code in a file that is mostly something else; only that is parsed.
     `mend` rewrites a text that has syntax errors, to the same length, where the grammar is behind
     its language.
@@ -123,7 +141,10 @@ class Language:
     grammar: Callable[[], object]
     outline: Callable[[Node, bytes, str], Outline]
     resolver: Callable[[Collection[str], Read], LanguageResolver]
+    reach: Callable[[str], ImportReach | None]
     settings: tuple[str, ...] = ()
+    decisive: Callable[[str, str], object] = _presence
+    seen: tuple[str, ...] = ()
     defines: Callable[[str], Iterable[tuple[str, ...]]] | None = None
     embedded: Callable[[bytes], Embedded] | None = None
     mend: Callable[[bytes], bytes] | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 
 from contextd.code.index.languages.java_resolver import declared as java_declared
 from contextd.code.index.languages.language import Read, made_of
@@ -67,25 +67,49 @@ class Namespaces:
     """The names that the files of a project define, by namespace. Read on first use."""
 
     def __init__(self, paths: Collection[str], read: Read, endings: tuple[str, ...]) -> None:
+        self._read, self._endings = read, endings
         self._by_name: dict[tuple[str, str], list[str]] = {}
-        self._of_path: dict[str, list[str]] = {}
-        self.opened: list[str] = []
+        self._names_of: dict[str, list[tuple[str, str]]] = {}
+        self._opened_by: dict[str, list[str]] = {}
         for path in sorted(path for path in paths if path.endswith(endings)):
-            try:
-                found = _defined(read, path)
-            except OSError:
-                continue
-            for kind, space, name in found:
-                if kind == "using":
-                    self.opened.append(space)
-                else:
-                    self._by_name.setdefault((space, name), []).append(path)
-                    if space not in self._of_path.setdefault(path, []):
-                        self._of_path[path].append(space)
+            self._take(path)
+
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> None:
+        """See `LanguageResolver.follow`."""
+        for path in went | changed:
+            self._drop(path)
+        for path in came | changed:
+            if path.endswith(self._endings):
+                self._take(path)
+
+    def _take(self, path: str) -> None:
+        try:
+            found = _defined(self._read, path)
+        except OSError:
+            return
+        names: list[tuple[str, str]] = []
+        for kind, space, name in found:
+            if kind == "using":
+                self._opened_by.setdefault(path, []).append(space)
+            else:
+                names.append((space, name))
+                self._by_name.setdefault((space, name), []).append(path)
+        if names:
+            self._names_of[path] = names
+
+    def _drop(self, path: str) -> None:
+        self._opened_by.pop(path, None)
+        for key in self._names_of.pop(path, ()):
+            self._by_name[key].remove(path)
+
+    @property
+    def opened(self) -> list[str]:
+        """The namespaces that files open for the whole project, file by file."""
+        return [space for path in sorted(self._opened_by) for space in self._opened_by[path]]
 
     def of(self, path: str) -> list[str]:
         """The namespaces a file adds to."""
-        return self._of_path.get(path, [])
+        return list(dict.fromkeys(space for space, _ in self._names_of.get(path, ())))
 
     def file(self, space: str, name: str) -> str:
         """The one file that defines a name; of several, the one that is called so; or nothing."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from itertools import takewhile
 from typing import Any
 
@@ -25,7 +25,7 @@ _DEPENDENCIES = ("dependencies", "devDependencies", "peerDependencies", "optiona
 _LOCAL = ("file:", "link:", "portal:")
 
 
-def manifests(paths: frozenset[str], read: Read) -> dict[str, dict[str, Any]]:
+def manifests(paths: Set[str], read: Read) -> dict[str, dict[str, Any]]:
     """Every `package.json` that is an object, by its folder."""
     found = {}
     for path in sorted(paths):
@@ -34,6 +34,20 @@ def manifests(paths: frozenset[str], read: Read) -> dict[str, dict[str, Any]]:
             if manifest:
                 found[posixpath.dirname(path)] = manifest
     return found
+
+
+def linked(manifest: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The dependencies that a manifest takes from folders, by name."""
+    return [
+        (name, version)
+        for field in _DEPENDENCIES
+        for name, version in _items(manifest.get(field))
+        if isinstance(version, str) and version.startswith(_LOCAL)
+    ]
+
+
+def _items(table: object) -> list[tuple[str, Any]]:
+    return list(table.items()) if isinstance(table, dict) else []
 
 
 class Packages:
@@ -108,13 +122,10 @@ class Packages:
 
     def _linked(self) -> Iterator[tuple[str, str]]:
         for folder, manifest in self._manifests.items():
-            for field in _DEPENDENCIES:
-                listed = manifest.get(field)
-                for name, version in listed.items() if isinstance(listed, dict) else ():
-                    if isinstance(version, str) and version.startswith(_LOCAL):
-                        target = join(folder, version.split(":", 1)[1])
-                        if target in self._manifests:
-                            yield name, target
+            for name, version in linked(manifest):
+                target = join(folder, version.split(":", 1)[1])
+                if target in self._manifests:
+                    yield name, target
 
     def around(self, path: str) -> str | None:
         """The folder of the package that holds `path`."""

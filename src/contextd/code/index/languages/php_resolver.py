@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
+from contextd.code.index.languages.language import Read
 from contextd.domain.code import Import
 
 SETTINGS = ("composer.json",)
+_SECTIONS = ("autoload", "autoload-dev")
 _ENDINGS = (".php", ".inc", ".phtml")
 
 
@@ -21,20 +22,28 @@ class PhpResolver:
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
-        self._files = frozenset(p for p in paths if p.endswith(_ENDINGS))
+        self._files = {p for p in paths if p.endswith(_ENDINGS)}
         self._roots: list[tuple[str, str, bool]] = []
         for path in sorted(paths):
             if posixpath.basename(path) == "composer.json":
                 self._roots += _autoload(path, read)
         self._roots.sort(key=lambda root: (-len(root[0]), root))
         self._by_ending: dict[str, list[str]] = {}
-        for path in sorted(self._files):
-            ending = "/".join(path.split("/")[-2:])
-            self._by_ending.setdefault(ending.lower(), []).append(path)
+        for path in self._files:
+            self._by_ending.setdefault(_ending(path), []).append(path)
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`."""
-        return reach_by_name(path)
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        if any(posixpath.basename(path) == "composer.json" for path in came | went | changed):
+            return False
+        for path in went & self._files:
+            self._files.remove(path)
+            self._by_ending[_ending(path)].remove(path)
+        for path in came:
+            if path.endswith(_ENDINGS):
+                self._files.add(path)
+                self._by_ending.setdefault(_ending(path), []).append(path)
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets."""
@@ -73,6 +82,21 @@ class PhpResolver:
         return any(prefix and name.startswith(prefix) for prefix, _, _ in self._roots)
 
 
+def _ending(path: str) -> str:
+    return "/".join(path.split("/")[-2:]).lower()
+
+
+def decisive(_path: str, text: str) -> object:
+    """What of a `composer.json` decides where names lead."""
+    try:
+        manifest: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(manifest, dict):
+        return None
+    return [manifest.get(section) for section in _SECTIONS]
+
+
 def _autoload(path: str, read: Read) -> Iterator[tuple[str, str, bool]]:
     """(prefix, folder, whether the prefix is part of the path) of one `composer.json`."""
     try:
@@ -80,7 +104,7 @@ def _autoload(path: str, read: Read) -> Iterator[tuple[str, str, bool]]:
     except (OSError, ValueError, RecursionError):
         return
     base = posixpath.dirname(path)
-    for section in ("autoload", "autoload-dev"):
+    for section in _SECTIONS:
         listed = manifest.get(section) if isinstance(manifest, dict) else None
         for standard in ("psr-4", "psr-0"):
             table = listed.get(standard) if isinstance(listed, dict) else None

@@ -4,14 +4,32 @@ from __future__ import annotations
 
 import posixpath
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.language import ImportReach, Read, said_words
+from contextd.code.index.languages.folders import Folders
+from contextd.code.index.languages.language import ImportReach, Read
 from contextd.domain.code import Import
+from contextd.domain.imports import said_words
 
 SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg", "manage.py", "requirements.txt")
+_SOURCES = (".py", ".pyi")
 _SOURCE_FOLDERS = ("src", "lib", "python")
+
+
+def reach(path: str) -> ImportReach:
+    """See `Language.reach`: what makes a folder a package means that folder, and without it its modules find
+    their neighbours.
+    """
+    if not path.endswith(_SOURCES):
+        return ImportReach()
+    folder, name = posixpath.split(path)
+    stem = name.partition(".")[0]
+    package = stem == "__init__"
+    inner = posixpath.basename(folder)
+    words = frozenset(said_words(inner if package else stem))
+    source = package and inner in _SOURCE_FOLDERS
+    return ImportReach(words, nameless=package, beside=package, everywhere=source or not words)
 
 
 class PythonResolver:
@@ -20,32 +38,32 @@ class PythonResolver:
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
-        self._files = {path for path in paths if path.endswith((".py", ".pyi"))}
-        self._folders: set[str] = set()
-        for path in self._files:
-            folder = posixpath.dirname(path)
-            while folder and folder not in self._folders:
-                self._folders.add(folder)
-                folder = posixpath.dirname(folder)
-        self._roots = self._find_roots(paths)
+        self._files = {path for path in paths if path.endswith(_SOURCES)}
+        self._folders = Folders(self._files, rooted=False)
+        self._settings = {path for path in paths if posixpath.basename(path) in SETTINGS}
+        self._roots = self._find_roots()
         self._known_bases: dict[tuple[str, str], list[str]] = {}
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: what makes a folder a package means that folder, and without it
-        its modules find their neighbours.
-        """
-        if not path.endswith((".py", ".pyi")):
-            return ImportReach()
-        folder, name = posixpath.split(path)
-        stem = name.partition(".")[0]
-        package = stem == "__init__"
-        inner = posixpath.basename(folder)
-        words = frozenset(said_words(inner if package else stem))
-        source = package and inner in _SOURCE_FOLDERS
-        return ImportReach(words, nameless=package, beside=package, everywhere=source or not words)
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        new = {path for path in came if path.endswith(_SOURCES)}
+        lost_files = went & self._files
+        settings = {path for path in came if posixpath.basename(path) in SETTINGS}
+        if not (new or lost_files or settings or went & self._settings):
+            return True
+        for path in lost_files:
+            self._folders.remove(path)
+        for path in new:
+            self._folders.add(path)
+        self._files -= lost_files
+        self._files |= new
+        self._settings = (self._settings - went) | settings
+        self._roots = self._find_roots()
+        self._known_bases.clear()
+        return True
 
-    def _find_roots(self, paths: Collection[str]) -> list[str]:
-        roots = {""} | {posixpath.dirname(p) for p in paths if posixpath.basename(p) in SETTINGS}
+    def _find_roots(self) -> list[str]:
+        roots = {""} | {posixpath.dirname(path) for path in self._settings}
         for root in tuple(roots):
             for name in _SOURCE_FOLDERS:
                 folder = posixpath.join(root, name)

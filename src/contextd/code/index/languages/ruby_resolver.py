@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
-from contextd.code.index.languages.language import ImportReach, Read, reach_by_name
+from contextd.code.index.languages.language import Read
 from contextd.domain.code import Import
 
+_ENDINGS = (".rb", ".rake", ".gemspec")
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
@@ -20,27 +21,26 @@ class RubyResolver:
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
-        self._files = frozenset(p for p in paths if p.endswith((".rb", ".rake", ".gemspec")))
+        self._files = {p for p in paths if p.endswith(_ENDINGS)}
         loads: set[str] = {""}
         homes: set[str] = set()
-        for path in self._files:
-            parts = path.split("/")[:-1]
-            for i, part in enumerate(parts):
-                here = "/".join(parts[: i + 1])
-                if part in ("lib", "spec", "test", "app"):
-                    loads.add(here)
-                if part == "lib":
-                    homes.add(here)
-                if part == "app" and i + 1 < len(parts):
-                    homes.add("/".join(parts[: i + 2]))
-                    if "concerns" in parts[i + 2 :]:
-                        homes.add("/".join(parts[: i + 2]) + "/concerns")
+        for folder in {posixpath.dirname(path) for path in self._files}:
+            for places, found in zip((loads, homes), _places(folder), strict=True):
+                places |= found
         self._loads = sorted(loads, key=lambda folder: (folder.count("/"), folder))
         self._homes = sorted(homes, key=lambda folder: (-len(folder), folder))
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`."""
-        return reach_by_name(path)
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        new = {path for path in came if path.endswith(_ENDINGS)}
+        for path in new:
+            loads, homes = _places(posixpath.dirname(path))
+            if not (loads.issubset(self._loads) and homes.issubset(self._homes)):
+                return False
+        # A place that holds no file any more leads nowhere, as if it were none.
+        self._files -= went
+        self._files |= new
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets."""
@@ -99,6 +99,24 @@ class RubyResolver:
     def _part(self, path: str) -> str:
         """The folder that holds the `app/` or `lib/` of a file: an engine, a gem, the project."""
         return re.split(r"(?:^|/)(?:app|lib|spec|test)/", path, maxsplit=1)[0]
+
+
+def _places(folder: str) -> tuple[set[str], set[str]]:
+    """The folders around a file in this one from which `require` searches, and those below which constants are."""
+    loads: set[str] = set()
+    homes: set[str] = set()
+    parts = folder.split("/")
+    for i, part in enumerate(parts):
+        here = "/".join(parts[: i + 1])
+        if part in ("lib", "spec", "test", "app"):
+            loads.add(here)
+        if part == "lib":
+            homes.add(here)
+        if part == "app" and i + 1 < len(parts):
+            homes.add("/".join(parts[: i + 2]))
+            if "concerns" in parts[i + 2 :]:
+                homes.add("/".join(parts[: i + 2]) + "/concerns")
+    return loads, homes
 
 
 def _inside(path: str, folder: str) -> bool:

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import field, replace
 
 from contextd.code.index.languages.cargo import MANIFEST, Package, packages
-from contextd.code.index.languages.language import ImportReach, Read, said_words
-from contextd.code.index.languages.rust_paths import Segments, leaves, seen_from_file, statements
+from contextd.code.index.languages.language import ImportReach, Read, made_of
+from contextd.code.index.languages.rust_paths import (
+    Segments,
+    UseStatement,
+    leaves,
+    seen_from_file,
+    statements,
+)
 from contextd.domain.code import Import
 from contextd.domain.dataclass import dataclass
+from contextd.domain.imports import said_words
 
 SETTINGS = (MANIFEST,)
 _MODULE = re.compile(r'mod ([\w:]+)(?: "([^"]+)")?\Z')
 _DEEPEST = 12
 """Re-exports followed before a path is given up."""
+
+
+def _statements_of(text: str) -> list[tuple[UseStatement, list[tuple[Segments, str]]]]:
+    """The statements of a file, each with the names it binds."""
+    return [(s, list(leaves(s.text)) if s.kind == "use" else []) for s in statements(text)]
 
 
 @dataclass(slots=True)
@@ -44,6 +56,11 @@ Place = tuple[_Crate, Segments]
 Reached = tuple[_Crate, Segments, Segments]
 
 
+def reach(path: str) -> ImportReach | None:
+    """See `Language.reach`."""
+    return None if path.endswith(".rs") else ImportReach()
+
+
 class RustResolver:
     """Follows `mod`, `#[path]`, `use` and paths through the modules of every crate, and from crate
     to crate by the names that `Cargo.toml` gives. Names that other files pass on with `use` are
@@ -51,7 +68,7 @@ class RustResolver:
     """
 
     def __init__(self, paths: Collection[str], read: Read) -> None:
-        self._paths = frozenset(paths)
+        self._paths = paths if isinstance(paths, Set) else frozenset(paths)
         self._read = read
         self._places: dict[str, list[Place]] = {}
         self._called: dict[str, set[str]] = {}
@@ -87,10 +104,10 @@ class RustResolver:
         of those that are other files.
         """
         try:
-            text = self._read(file)
+            statements_made = made_of(self._read, file, _statements_of)
         except OSError:
             return
-        for one in statements(text):
+        for one, bound in statements_made:
             here = (*at, *one.nest)
             module = crate.modules.get(here)
             if one.kind == "inline":
@@ -99,7 +116,7 @@ class RustResolver:
                 for target, inner in self._files(file, folder, one.nest, one.text, one.places):
                     yield (*here, one.text), target, inner
             elif module is not None:
-                for path, local in leaves(one.text):
+                for path, local in bound:
                     path = seen_from_file(path, one.nest)
                     if path[-1] == "*":
                         module.open.append(path[:-1])
@@ -123,16 +140,19 @@ class RustResolver:
                 return
 
     def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: a module, which `#[path]` may call otherwise than its file,
+        """See `ReachingResolver.reach`: a module, which `#[path]` may call otherwise than its file,
         decides what those below it are part of, and the root of a library what other crates see.
         """
-        if not path.endswith(".rs"):
-            return ImportReach()
         folder, name = posixpath.split(path)
         stem = posixpath.basename(folder) if name == "mod.rs" else name.removesuffix(".rs")
         root = name == "lib.rs" or path in self._libraries
         names = " ".join((stem, *self._called.get(path, ())))
         return ImportReach(frozenset(said_words(names)), below=True, everywhere=root)
+
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        others = came | went | changed
+        return not any(path.endswith((".rs", MANIFEST)) or path in self._called for path in others)
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with their targets. Resolving what was resolved gives the same again."""

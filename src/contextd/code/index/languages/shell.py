@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import replace
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import ImportReach, Read, captures, reach_by_name
+from contextd.code.index.languages.language import Read, captures
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -74,9 +74,9 @@ class ShellResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         self._paths = paths
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`."""
-        return reach_by_name(path)
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports with the scripts they name."""

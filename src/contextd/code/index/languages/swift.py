@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import ImportReach, Read, captures
+from contextd.code.index.languages.language import Read, captures
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -122,9 +122,9 @@ class SwiftResolver:
     def __init__(self, paths: Collection[str], read: Read) -> None:
         pass
 
-    def reach(self, path: str) -> ImportReach:
-        """See `LanguageResolver.reach`: nothing leads anywhere."""
-        return ImportReach()
+    def follow(self, came: Set[str], went: Set[str], changed: Set[str]) -> bool:
+        """See `LanguageResolver.follow`."""
+        return True
 
     def resolve(self, path: str, imports: Sequence[Import]) -> tuple[Import, ...]:
         """The imports as they are."""

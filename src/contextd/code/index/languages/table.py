@@ -22,28 +22,34 @@ from contextd.code.index.languages import (
     swift_mend,
 )
 from contextd.code.index.languages.c_resolver import CResolver
-from contextd.code.index.languages.csharp_resolver import SETTINGS as CSHARP_SETTINGS
+from contextd.code.index.languages.cargo import decisive as rust_decisive
 from contextd.code.index.languages.csharp_resolver import CsharpResolver
 from contextd.code.index.languages.csharp_resolver import defines as csharp_defines
 from contextd.code.index.languages.ecmascript_mend import mend
 from contextd.code.index.languages.ecmascript_resolver import SETTINGS, EcmascriptResolver
+from contextd.code.index.languages.ecmascript_resolver import decisive as ecmascript_decisive
+from contextd.code.index.languages.ecmascript_resolver import reach as ecmascript_reach
 from contextd.code.index.languages.go_resolver import SETTINGS as GO_SETTINGS
 from contextd.code.index.languages.go_resolver import GoResolver
+from contextd.code.index.languages.go_resolver import decisive as go_decisive
 from contextd.code.index.languages.go_resolver import defines as go_defines
-from contextd.code.index.languages.java_resolver import SETTINGS as JAVA_SETTINGS
+from contextd.code.index.languages.go_resolver import reach as go_reach
 from contextd.code.index.languages.java_resolver import JavaResolver
 from contextd.code.index.languages.java_resolver import defines as java_defines
 from contextd.code.index.languages.kotlin_resolver import KotlinResolver
-from contextd.code.index.languages.language import Language
+from contextd.code.index.languages.language import Language, no_reach, reach_by_name
 from contextd.code.index.languages.namespaces import declared as namespace_defines
 from contextd.code.index.languages.php_resolver import SETTINGS as PHP_SETTINGS
 from contextd.code.index.languages.php_resolver import PhpResolver
+from contextd.code.index.languages.php_resolver import decisive as php_decisive
 from contextd.code.index.languages.python_resolver import SETTINGS as PYTHON_SETTINGS
 from contextd.code.index.languages.python_resolver import PythonResolver
+from contextd.code.index.languages.python_resolver import reach as python_reach
 from contextd.code.index.languages.ruby_resolver import RubyResolver
 from contextd.code.index.languages.rust_paths import defines as rust_defines
 from contextd.code.index.languages.rust_resolver import SETTINGS as RUST_SETTINGS
 from contextd.code.index.languages.rust_resolver import RustResolver
+from contextd.code.index.languages.rust_resolver import reach as rust_reach
 from contextd.domain.code import VALUES
 
 LANGUAGES: tuple[Language, ...] = (
@@ -55,6 +61,8 @@ LANGUAGES: tuple[Language, ...] = (
         mend=mend,
         outline=ecmascript.outline_with(ecmascript.typescript),
         resolver=EcmascriptResolver,
+        reach=ecmascript_reach,
+        decisive=ecmascript_decisive,
         settings=SETTINGS,
     ),
     Language(
@@ -65,6 +73,8 @@ LANGUAGES: tuple[Language, ...] = (
         mend=mend,
         outline=ecmascript.outline_with(ecmascript.tsx),
         resolver=EcmascriptResolver,
+        reach=ecmascript_reach,
+        decisive=ecmascript_decisive,
         settings=SETTINGS,
     ),
     Language(
@@ -75,6 +85,8 @@ LANGUAGES: tuple[Language, ...] = (
         mend=mend,
         outline=ecmascript.outline_with(ecmascript.javascript),
         resolver=EcmascriptResolver,
+        reach=ecmascript_reach,
+        decisive=ecmascript_decisive,
         settings=SETTINGS,
     ),
     Language(
@@ -84,6 +96,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=python.grammar,
         outline=python.outline,
         resolver=PythonResolver,
+        reach=python_reach,
         settings=PYTHON_SETTINGS,
     ),
     Language(
@@ -93,6 +106,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=ecmascript.typescript,
         outline=embedded.outline,
         resolver=EcmascriptResolver,
+        reach=ecmascript_reach,
+        decisive=ecmascript_decisive,
         settings=SETTINGS,
         embedded=embedded.scripts,
     ),
@@ -103,6 +118,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=ecmascript.typescript,
         outline=embedded.outline,
         resolver=EcmascriptResolver,
+        reach=ecmascript_reach,
+        decisive=ecmascript_decisive,
         settings=SETTINGS,
         embedded=embedded.scripts,
     ),
@@ -113,6 +130,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=go.grammar,
         outline=go.outline,
         resolver=GoResolver,
+        reach=go_reach,
+        decisive=go_decisive,
         defines=go_defines,
         settings=GO_SETTINGS,
     ),
@@ -123,6 +142,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=rust.grammar,
         outline=rust.outline,
         resolver=RustResolver,
+        reach=rust_reach,
+        decisive=rust_decisive,
         defines=rust_defines,
         settings=RUST_SETTINGS,
     ),
@@ -133,8 +154,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=java.grammar,
         outline=java.outline,
         resolver=JavaResolver,
+        reach=no_reach,
         defines=java_defines,
-        settings=JAVA_SETTINGS,
     ),
     Language(
         name="c",
@@ -144,6 +165,7 @@ LANGUAGES: tuple[Language, ...] = (
         mend=c_mend.mend,
         outline=c_family.outline_with(c_family.c),
         resolver=CResolver,
+        reach=reach_by_name,
     ),
     Language(
         # Of either language; the grammar of C++ reads both.
@@ -154,6 +176,7 @@ LANGUAGES: tuple[Language, ...] = (
         mend=c_mend.mend,
         outline=c_family.outline_with(c_family.cpp),
         resolver=CResolver,
+        reach=reach_by_name,
     ),
     Language(
         name="cpp",
@@ -163,6 +186,7 @@ LANGUAGES: tuple[Language, ...] = (
         mend=c_mend.mend,
         outline=c_family.outline_with(c_family.cpp),
         resolver=CResolver,
+        reach=reach_by_name,
     ),
     Language(
         name="csharp",
@@ -172,8 +196,8 @@ LANGUAGES: tuple[Language, ...] = (
         mend=csharp_mend.mend,
         outline=csharp.outline,
         resolver=CsharpResolver,
+        reach=no_reach,
         defines=csharp_defines,
-        settings=CSHARP_SETTINGS,
     ),
     Language(
         name="ruby",
@@ -182,6 +206,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=ruby.grammar,
         outline=ruby.outline,
         resolver=RubyResolver,
+        reach=reach_by_name,
     ),
     Language(
         name="php",
@@ -190,6 +215,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=php.grammar,
         outline=php.outline,
         resolver=PhpResolver,
+        reach=reach_by_name,
+        decisive=php_decisive,
         settings=PHP_SETTINGS,
     ),
     Language(
@@ -199,6 +226,8 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=kotlin.grammar,
         outline=kotlin.outline,
         resolver=KotlinResolver,
+        reach=no_reach,
+        seen=("java",),
         defines=namespace_defines,
     ),
     Language(
@@ -208,6 +237,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=shell.grammar,
         outline=shell.outline,
         resolver=shell.ShellResolver,
+        reach=reach_by_name,
     ),
     Language(
         name="terraform",
@@ -216,6 +246,7 @@ LANGUAGES: tuple[Language, ...] = (
         grammar=hcl.grammar,
         outline=hcl.outline,
         resolver=hcl.HclResolver,
+        reach=hcl.reach,
     ),
     Language(
         name="swift",
@@ -225,6 +256,7 @@ LANGUAGES: tuple[Language, ...] = (
         mend=swift_mend.mend,
         outline=swift.outline,
         resolver=swift.SwiftResolver,
+        reach=no_reach,
     ),
 )
 """The languages that are understood. Adding a row here is all a new one needs."""
@@ -307,11 +339,6 @@ def language_of(path: str) -> Language | None:
     return BY_NAME.get(language_name(path))
 
 
-SETTING_FILES = frozenset(name for language in LANGUAGES for name in language.settings)
-"""When one of these changes, imports of unchanged files may lead elsewhere."""
-
-
-def changes_resolution(path: str) -> bool:
-    """Whether a change of this file's content can change where imports lead."""
-    name = path.rsplit("/", 1)[-1]
-    return name in SETTING_FILES or (name.endswith(".json") and "tsconfig" in name)
+def is_tsconfig(name: str, row: Language) -> bool:
+    """Whether a file called so configures TypeScript: its name may be longer than that of the usual one."""
+    return row.family == "ecmascript" and name.endswith(".json") and "tsconfig" in name

@@ -18,6 +18,9 @@ from contextd.code.index.languages.language import Read
 from contextd.domain.dataclass import dataclass
 
 NAMES = ("tsconfig.json", "jsconfig.json")
+OPTIONS = ("baseUrl", "paths", "rootDirs", "module", "moduleResolution")
+"""What of `compilerOptions` decides where imports lead."""
+
 _LENIENT = frozenset(("node", "node10"))
 _CONFIG_DIR = "${configDir}"
 
