@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from contextd.domain.dataclass import dataclass
 
@@ -88,3 +89,17 @@ class SourceFile:
     exports: tuple[tuple[str, str, str], ...] = ()
     chunks: tuple[Chunk, ...] = ()
     error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCalls:
+    """What a file with this `digest` says of its calls, as a `reader` understood it: `facts` are tuples of
+    text and numbers, `names` the words it can be found by. Nothing else is needed to know them, so they
+    hold for as long as the content stays.
+    """
+
+    path: str
+    digest: str
+    reader: str
+    names: str
+    facts: tuple[Any, ...]

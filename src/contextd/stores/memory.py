@@ -140,12 +140,18 @@ def _write_code(state: State, changes: Changes) -> None:
         stale = [
             c.id for key in removed_keys if key in state.files for c in state.files.pop(key).chunks
         ]
+        for key in removed_keys:
+            state.file_calls.pop(key, None)
         for file in code.put:
             stale += _put_file(state, code.scope, file)
         memory_index.forget(state, code.scope, stale)
         for file in code.put:
             if file.path not in code.same_text:
                 memory_index.put(state, code_documents(code.scope, file))
+        for one in code.calls:
+            known = state.files.get((code.scope, one.path))
+            if known is not None and known.digest == one.digest:
+                state.file_calls[code.scope, one.path] = one
 
 
 def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:
@@ -153,6 +159,8 @@ def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:
     codec.dumps([codec.file_to_json(file), [chunk.text for chunk in file.chunks]])
     before = state.files.get((scope, file.path))
     state.files[scope, file.path] = file
+    if before is not None and before.digest != file.digest:
+        state.file_calls.pop((scope, file.path), None)
     present = {chunk.id for chunk in file.chunks}
     return [chunk.id for chunk in before.chunks if chunk.id not in present] if before else []
 

@@ -27,7 +27,15 @@ from contextd.stores.sqlite_awareness import (
     decide,
     disagree,
 )
-from contextd.stores.sqlite_files import FileRow, SqliteFiles, file_row, remove_files, write_file
+from contextd.stores.sqlite_files import (
+    FileRow,
+    SqliteFiles,
+    calls_row,
+    file_row,
+    remove_files,
+    write_calls,
+    write_file,
+)
 from contextd.stores.sqlite_index import IndexMemory, SqliteIndex
 from contextd.stores.sqlite_index_writing import (
     DocumentRow,
@@ -57,6 +65,7 @@ class Prepared:
     changes: Changes
     snapshots: list[codec.Json] = field(default_factory=list)
     files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
+    calls: list[list[tuple[object, ...]]] = field(default_factory=list)
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     events: list[list[EventRow]] = field(default_factory=list)
@@ -105,6 +114,7 @@ class SqliteView(LocalReads):
                 ready.documents.append(row_of(record_document(change.record)))
         for code in changes.code:
             ready.files.append((code.scope, [file_row(code.scope, file) for file in code.put]))
+            ready.calls.append([calls_row(code.scope, one) for one in code.calls])
             for file in code.put:
                 if file.path not in code.same_text:
                     ready.documents += map(
@@ -189,6 +199,8 @@ def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared
             removed_ids += write_file(connection, row)
         if removed_ids:
             index.forget(scope, removed_ids)
+    for calls in ready.calls:
+        write_calls(connection, calls)
 
 
 def _has_vectors_before(connection: apsw.Connection) -> bool:

@@ -6,6 +6,7 @@ import pytest
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
+from contextd.steps.code_graphs import calls_of, save_calls
 from support.repositories import BLOG, committed, git, written
 
 TESTED = {
@@ -40,7 +41,7 @@ def test_what_breaks_is_told_across_files_with_tests_knowledge_and_fixes(coded):
         ("src/auth/service.ts", "AuthService.renew", 1, True),
         ("src/login.ts", "login", 2, True),
     ]
-    assert ("src/auth/token.test.ts", "checksRenewal", "calls it") in [
+    assert ("src/auth/token.test.ts", "checksRenewal", "calls it, named after it") in [
         (one["path"], one["symbol"], one["why"]) for one in found["tests"]
     ]
     assert ["must stay pure" in one["title"] for one in found["knowledge"]] == [True]
@@ -168,4 +169,43 @@ def test_a_function_inside_of_a_test_is_told_as_the_test(coded):
     written(coded.root, {"shop.py": "def buy(): return 1\n", "tests/test_shop.py": inner})
     coded.as_owner("init")
     found = coded("impact", path="shop.py:buy", depth=1)["tests"]
-    assert [(one["symbol"], one["why"]) for one in found] == [("test_it", "calls it")]
+    assert [(one["symbol"], one["why"]) for one in found] == [
+        ("test_it", "calls it, named after it")
+    ]
+
+
+def test_what_was_read_of_calls_is_kept_until_its_file_changes(coded, tmp_path):
+    """A process that starts anew reads no file again but those that changed, and says the same."""
+    other = coded.at(committed(tmp_path / "second", BLOG))
+    other.as_owner("init")
+    first = coded("impact", path="src/auth/token.ts:refreshToken")
+    known = calls_of(coded.runtime())
+    prepared(coded)
+    organisation = coded.host.organisation("local")
+    organisation.caches.of("call graphs", 4).clear()
+    fresh = calls_of(coded.runtime())
+    assert fresh is not known
+    read = {
+        path for path in fresh.graph.files if fresh.facts.words.holds(path, digest(fresh, path))
+    }
+    assert "src/auth/service.ts" in read
+    assert coded("impact", path="src/auth/token.ts:refreshToken") == first
+    organisation.caches.of("call graphs", 4).clear()
+    (coded.root / "src/auth/service.ts").write_text("export class AuthService {}\n")
+    (coded.root / "src/late.ts").write_text(TESTED["src/login.ts"].replace("login", "late"))
+    changed = coded("impact", path="src/auth/token.ts:refreshToken")
+    assert places(changed["breaks"]) == []
+    assert other("impact", path="src/auth/token.ts:refreshToken")["breaks"] != []
+
+
+def digest(calls, path):
+    return calls.graph.files[path].digest
+
+
+def prepared(desk):
+    """Everything that is read ahead of who asks."""
+    runtime = desk.runtime()
+    facts = calls_of(runtime).facts
+    while not facts.read_ahead(100, 1.0):
+        pass
+    save_calls(runtime, facts)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from math import inf
@@ -12,6 +11,7 @@ from math import inf
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
 from contextd.code.calls.interpretation import Interpretation
+from contextd.code.calls.kept import base_names
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.meaning import Interpreter
 from contextd.code.calls.reading import CodeFacts
@@ -56,8 +56,8 @@ class CallGraph:
     _linked: dict[tuple[str, int, int], tuple[Edge, ...]] = field(
         default_factory=dict[tuple[str, int, int], tuple[Edge, ...]]
     )
-    _callers: dict[Definition, tuple[Edge, ...]] = field(
-        default_factory=dict[Definition, tuple[Edge, ...]]
+    _callers: dict[Definition, dict[tuple[str, str], tuple[Edge, ...]]] = field(
+        default_factory=dict[Definition, "dict[tuple[str, str], tuple[Edge, ...]]"]
     )
 
     _heirs: dict[Definition, list[Definition]] = field(
@@ -86,50 +86,59 @@ class CallGraph:
 
     def look_for(self, several: Iterable[Definition]) -> None:
         """Make ready to ask for the callers of several definitions."""
-        self.facts.look_for(
-            name for one in several if one not in self._callers for name in self._called(one)
-        )
+        self.facts.look_for(name for one in several for name in self._called(one))
 
     def spread(self, one: Definition) -> int:
         """In how many files the name of a definition stands that was looked for."""
         return len(self.facts.naming(one.symbol.name))
 
-    def callers(self, one: Definition, until: float = inf) -> tuple[Edge, ...]:
-        """Every place that leads to a definition, certain ones first, else by file and line. At `until`,
-        by the monotonic clock, those found so far; what was read is not read again the next time.
+    def callers(
+        self, one: Definition, until: float = inf, among: Callable[[str], bool] | None = None
+    ) -> tuple[Edge, ...]:
+        """Every place that leads to a definition, certain ones first, else by file and line; those in some
+        files only, when it is said which. At `until`, by the monotonic clock, those found so far; what was
+        read is not read again the next time.
         """
-        known = self._callers.get(one)
-        if known is not None:
-            return known
         found: dict[tuple[str, int, SiteKind], Edge] = {}
-        whole = False
-        with suppress(TimeoutError):
-            for edge in self._leading(one, until):
-                key = edge.path, edge.line, edge.kind
-                if key not in found or (edge.certain and not found[key].certain):
-                    found[key] = edge
-            whole = True
-        order = sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line))
-        known = tuple(order)
-        if whole:
-            self._callers[one] = known
-        return known
+        for edge in self._leading(one, until, among):
+            key = edge.path, edge.line, edge.kind
+            if key not in found or (edge.certain and not found[key].certain):
+                found[key] = edge
+        return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
 
-    def _leading(self, one: Definition, until: float) -> Iterator[Edge]:
-        for edge in self.told_by_target.get((one.path, one.qualified), ()):
-            yield edge
+    def candidates(self, one: Definition) -> dict[tuple[str, str], None]:
+        """The files that may lead to a definition, each with the name it has there. Whoever is cut short has
+        seen those first that import it.
+        """
         near = {one.path, *self.graph.importers.get(one.path, ())}
-        for name in self._names(one):
-            # Whoever is cut short has seen those first that import it.
-            for path in sorted(self.facts.naming(name), key=lambda path: path not in near):
-                if not self._may_reach(path, name, one):
-                    continue
+        return {
+            (path, name): None
+            for name in self._names(one)
+            for path in sorted(self.facts.naming(name), key=lambda path: path not in near)
+            if path not in self.ready_edges and self._may_reach(path, name, one)
+        }
+
+    def _leading(
+        self, one: Definition, until: float, among: Callable[[str], bool] | None
+    ) -> Iterator[Edge]:
+        for edge in self.told_by_target.get((one.path, one.qualified), ()):
+            if among is None or among(edge.path):
+                yield edge
+        asked = [place for place in self.candidates(one) if among is None or among(place[0])]
+        known = self._callers.setdefault(one, {})
+        self.facts.fetch(dict.fromkeys(path for path, name in asked if (path, name) not in known))
+        for path, name in asked:
+            edges = known.get((path, name))
+            if edges is None:
                 if time.monotonic() > until:
-                    raise TimeoutError
-                for site in self.facts.sites(path, name) if path not in self.ready_edges else ():
-                    for edge in self.link(path, site):
-                        if _same(edge.target, one):
-                            yield edge
+                    return
+                edges = known[path, name] = tuple(
+                    edge
+                    for site in self.facts.sites(path, name)
+                    for edge in self.link(path, site)
+                    if _same(edge.target, one)
+                )
+            yield from edges
 
     def _may_reach(self, path: str, name: str, one: Definition) -> bool:
         """Whether a file that has a name may mean the definition by it, and is worth reading. What stands
@@ -266,11 +275,10 @@ class CallGraph:
 
     def _built_on(self, name: str) -> Iterator[tuple[str, int]]:
         """The class scopes that name a type as what they are built on."""
-        for path in self.facts.naming(name):
+        for path in self.facts.building(name):
             found = self.facts.get(path)
             for number, scope in enumerate(found.scopes if found is not None else ()):
-                heads = (base[1] if base[0] == "of" else base for base in scope.bases)
-                if any(str(head[-1]) == name for head in heads):
+                if name in base_names(scope):
                     yield path, number
 
     def _only_method(self, path: str, name: str) -> list[Definition]:

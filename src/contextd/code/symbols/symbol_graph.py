@@ -206,7 +206,7 @@ def symbol_graph(
         state.update(f"\0{path}\0{stamps[path][2]}".encode("utf-8", "surrogateescape"))
     known = graphs.get(scope)
     if known is None or known[0] != state.digest():
-        known = (state.digest(), build_graph(files.all(scope)))
+        known = (state.digest(), build_graph(files.linked(scope)))
         graphs.put(scope, known)
     return known[1]
 

@@ -14,6 +14,7 @@ from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
 from contextd.governance.policies.actions import is_diff, told
+from contextd.loading import building
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.attached import attached_to
@@ -30,7 +31,7 @@ from contextd.steps.impacted import (
     reach,
     without,
 )
-from contextd.steps.past_fixes import fixes_of, with_past, writers_of
+from contextd.steps.past_fixes import changed_along, fixes_of, writers_of
 from contextd.steps.policies import checked, with_root
 from contextd.steps.policy_views import ViolationView, violation_views
 from contextd.steps.views import shortened
@@ -121,15 +122,20 @@ def impact(
         path, diff = None, path
     if path and diff:
         raise Invalid("both a path and a diff", "give one of them")
+    with building():
+        return _told(runtime, path, diff or "HEAD", depth, budget)
+
+
+def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int) -> Impact:
     with steady(runtime) as lag:
         calls = calls_of(runtime)
         if path:
             changed = named(calls.graph, path)
         else:
-            text, base = _diff_of(runtime, diff or "HEAD")
+            text, base = _diff_of(runtime, diff)
             changed = in_diff(runtime, calls.graph, text, base)
-        found = reach(calls, changed, depth)
-    found = with_past(runtime, calls.graph, [one.path for one in changed.files], found)
+        along = changed_along(runtime, [one.path for one in changed.files])
+        found = reach(calls, changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
@@ -312,14 +318,19 @@ def diff_context(
         budget: Most tokens of the text.
     """
     _check_budget(budget)
+    with building():
+        return _gathered(runtime, base, budget)
+
+
+def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     name, commit = diffs.fork(runtime.root, base or "")
     text = diffs.diff(runtime.root, commit)
     with steady(runtime) as lag:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
-        found = reach(calls, changed, 1)
-    found = with_past(runtime, calls.graph, [one.path for one in changed.files], found)
+        along = changed_along(runtime, [one.path for one in changed.files])
+        found = reach(calls, changed, 1, along)
     outside = without(found.broken, [file.path for file in changed.files])
     violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
     knowledge, remedies = _known(runtime, changed)
