@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
+import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
 from contextd.steps.changed_code import ChangedCode
-from contextd.steps.test_ranking import TestEvidence, chosen, evidence_of
+from contextd.steps.test_ranking import TestEvidence, chosen, evidence_of, is_run, runnable
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are looked for: past that a change touches everything anyway."""
@@ -76,7 +79,7 @@ def reach(
     saying: Counter[str] = Counter()
     for one in changed.symbols[:_MOST_FOLLOWED]:
         saying.update({path for path, _ in calls.candidates(one) if is_test(path)})
-    paths = [file.path for file in changed.files]
+    paths = [file.path for file in changed.files if file.change != "delete"]
     tests = evidence_of(calls.graph, paths, saying, along)
     following = _Following(calls, changed, {one.path for one in _first(tests.values())})
     whole = following.follow(depth)
@@ -88,7 +91,13 @@ def reach(
         key=lambda b: (not b.certain, b.level, -rank.get(b.path, 0.0), b.path, b.line),
     )
     code = [one for one in every if not is_test(one.path)]
-    return CodeReach(code, _tests(tests, every), whole)
+    own = {
+        file.path: dict.fromkeys(runnable(file.path, one.qualified) for one in file.symbols)
+        for file in changed.files
+        if is_test(file.path) and file.change != "delete"
+    }
+    run = {path: one for path, one in tests.items() if is_run(calls.graph, path)}
+    return CodeReach(code, _tests(run, every, own), whole)
 
 
 def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
@@ -164,31 +173,53 @@ def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[Depend
             for one in graph.files[path].imports:
                 if one.target == file.path and names & {inner for inner, _ in one.names}:
                     yield DependentPlace(path, one.line, "", "import")
+    away = [file.was or file.path for file in changed.files if file.was or file.change == "delete"]
+    asked = {_module(path): path for path in away if path not in graph.files}
+    for path, file in graph.files.items() if asked else ():
+        for one in file.imports:
+            gone = asked.get(_LAST.sub("", one.specifier).rpartition("/")[2].rpartition(".")[2])
+            if gone is not None and not one.target and _same_language(path, gone):
+                yield DependentPlace(path, one.line, "", "import", certain=False)
 
 
-def _tests(tests: dict[str, TestEvidence], every: Sequence[DependentPlace]) -> list[TestOfCode]:
-    """The tests that are worth running, best first, those of one file together."""
-    symbols: dict[str, dict[str, bool]] = {}
+_LAST = re.compile(r"(?:/index)?(?:\.(?:[cm]?[jt]sx?|py))?$")
+_INDEXES = frozenset(("__init__", "index", "mod"))
+
+
+def _module(path: str) -> str:
+    """What an import of a file ends in."""
+    name = posixpath.basename(path).partition(".")[0]
+    return posixpath.basename(posixpath.dirname(path)) if name in _INDEXES else name
+
+
+def _same_language(path: str, other: str) -> bool:
+    language, theirs = language_of(path), language_of(other)
+    return language is not None and theirs is not None and language.family == theirs.family
+
+
+def _tests(
+    tests: dict[str, TestEvidence],
+    every: Sequence[DependentPlace],
+    changed: Mapping[str, Iterable[str]],
+) -> list[TestOfCode]:
+    """The tests that are worth running, best first, those of one file together and the `changed` ones of it
+    first.
+    """
+    symbols = {path: dict.fromkeys(names, True) for path, names in changed.items()}
     for one in every:
-        if is_test(one.path):
-            known = tests.setdefault(one.path, TestEvidence(one.path))
+        known = tests.get(one.path)
+        if known is not None:
             known.calls += one.certain and one.level == 1
             known.perhaps += not one.certain and one.level == 1
             known.away += one.level > 1
             own = symbols.setdefault(one.path, {})
-            own.setdefault(_runnable(one.symbol), one.certain)
+            own.setdefault(runnable(one.path, one.symbol), one.certain)
     listed: list[TestOfCode] = []
     for one in chosen(tests.values(), _TEST_FILES):
-        own = symbols.get(one.path) or {"": one.certain}
+        own = {name: sure for name, sure in symbols.get(one.path, {}).items() if name}
+        own = own or {"": one.certain}
         listed += [TestOfCode(one.path, name, one.why, sure) for name, sure in own.items()][:_EACH]
     return listed
-
-
-def _runnable(symbol: str) -> str:
-    """The test around a function that stands inside of it, which no runner takes by itself."""
-    parts = symbol.split(".")
-    tests = [number for number, part in enumerate(parts) if part.startswith("test_")]
-    return ".".join(parts[: tests[0] + 1]) if tests else symbol
 
 
 @dataclass(frozen=True, slots=True)

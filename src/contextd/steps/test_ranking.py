@@ -61,7 +61,9 @@ class TestEvidence:
     @property
     def why(self) -> str:
         """What speaks for it, the strongest first."""
-        reasons = ["changes itself"] if self.itself else []
+        if self.itself:
+            return "changes itself"
+        reasons: list[str] = []
         if self.calls or self.perhaps:
             reasons.append("calls it")
         elif self.away:
@@ -125,6 +127,31 @@ def chosen(tests: Iterable[TestEvidence], most: int) -> list[TestEvidence]:
     best = sorted(some, key=lambda one: (-one.score, one.path))
     first = next((one.score for one in best if not one.itself), 0.0)
     return [one for one in best if one.score >= first - _FARTHEST][:most]
+
+
+_RUN = re.compile(r"(?:^|[/_.-])tests?(?:[_.]|$)|(?:^|/)test", re.IGNORECASE)
+_NAMED_TEST = re.compile(r"(?:test|benchmark|example|fuzz)", re.IGNORECASE)
+_BY_NAME = (".py", ".go")
+"""Languages whose runners find tests by their names."""
+
+
+def is_run(graph: SymbolGraph, path: str) -> bool:
+    """Whether a runner takes a file among tests: what only helps others is none to run."""
+    if not path.endswith(".py") or _RUN.search(posixpath.basename(path)):
+        return True
+    file = graph.files.get(path)
+    return file is None or any(_NAMED_TEST.match(symbol.name) for symbol in file.symbols)
+
+
+def runnable(path: str, symbol: str) -> str:
+    """The test around a function that stands inside of it, which no runner takes by itself; nothing where
+    it is no test.
+    """
+    parts = symbol.split(".")
+    tests = [number for number, part in enumerate(parts) if part.startswith("test_")]
+    if tests:
+        return ".".join(parts[: tests[0] + 1])
+    return symbol if not path.endswith(_BY_NAME) or _NAMED_TEST.match(parts[-1]) else ""
 
 
 def stem(path: str) -> str:

@@ -193,6 +193,7 @@ def test_what_was_read_of_calls_is_kept_until_its_file_changes(coded, tmp_path):
     organisation.caches.of("call graphs", 4).clear()
     (coded.root / "src/auth/service.ts").write_text("export class AuthService {}\n")
     (coded.root / "src/late.ts").write_text(TESTED["src/login.ts"].replace("login", "late"))
+    coded.as_owner("init")
     changed = coded("impact", path="src/auth/token.ts:refreshToken")
     assert places(changed["breaks"]) == []
     assert other("impact", path="src/auth/token.ts:refreshToken")["breaks"] != []

@@ -13,7 +13,7 @@ from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
-from contextd.governance.policies.actions import is_diff, told
+from contextd.governance.policies.actions import changes_in, is_diff, told
 from contextd.loading import building
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
@@ -127,13 +127,12 @@ def impact(
 
 
 def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int) -> Impact:
-    with steady(runtime) as lag:
+    text, base = ("", "") if path else _diff_of(runtime, diff)
+    wanted = [path.partition(":")[0]] if path else [one.path for one in changes_in(text)]
+    with steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
-        if path:
-            changed = named(calls.graph, path)
-        else:
-            text, base = _diff_of(runtime, diff)
-            changed = in_diff(runtime, calls.graph, text, base)
+        graph = calls.graph
+        changed = named(graph, path) if path else in_diff(runtime, graph, text, base)
         along = changed_along(runtime, [one.path for one in changed.files])
         found = reach(calls, changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
@@ -217,7 +216,16 @@ def _files(changed: ChangedCode) -> str:
 
 
 def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
-    return [f"  {one.place} · {one.why}{'' if one.certain else ' (perhaps)'}" for one in tests]
+    """A line per file, with those of its tests that are known to be meant."""
+    by_path: dict[str, list[TestOfCode]] = {}
+    for one in tests:
+        by_path.setdefault(one.path, []).append(one)
+    lines = []
+    for path, some in by_path.items():
+        names = ", ".join(one.symbol.replace(".", "::") for one in some if one.symbol)
+        doubt = "" if any(one.certain for one in some) else " (perhaps)"
+        lines.append(f"  {path}{'::' * bool(names)}{names} · {some[0].why}{doubt}")
+    return lines
 
 
 def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], list[PastFix]]:
@@ -266,7 +274,7 @@ def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
 
 @dataclass(frozen=True, slots=True)
 class FileOfChange:
-    """A changed file with the definitions that change in it, and those that are gone."""
+    """A changed file with the definitions that change in it, those that are gone, and what it `was` called."""
 
     path: str
     change: str
@@ -274,12 +282,17 @@ class FileOfChange:
     gone: list[str]
     added: int
     removed: int
+    was: str = ""
+    binary: bool = False
 
     def as_text(self) -> str:
         """In a line."""
         names = ", ".join(self.symbols[:8]) + (" …" if len(self.symbols) > 8 else "")
         lost = f"; gone: {', '.join(self.gone[:5])}" if self.gone else ""
-        what = "" if self.change == "edit" else f" ({self.change})"
+        kinds = [] if self.change == "edit" else [self.change]
+        kinds += [f"moved from {self.was}"] if self.was else []
+        kinds += ["binary"] if self.binary else []
+        what = f" ({', '.join(kinds)})" if kinds else ""
         return (
             f"  {self.path}{what} +{self.added} -{self.removed}{': ' if names else ''}{names}{lost}"
         )
@@ -325,7 +338,7 @@ def diff_context(
 def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     name, commit = diffs.fork(runtime.root, base or "")
     text = diffs.diff(runtime.root, commit)
-    with steady(runtime) as lag:
+    with steady(runtime, wanted=[one.path for one in changes_in(text)]) as lag:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
@@ -342,6 +355,8 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
             list(one.removed_names),
             one.added,
             one.removed,
+            one.was,
+            one.binary,
         )
         for one in changed.files
     ]
