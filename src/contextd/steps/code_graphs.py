@@ -8,7 +8,14 @@ from pathlib import Path
 from contextd.caches import Cache
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.reading import CodeFacts, Kept, StoredCalls
-from contextd.code.calls.scip import stamp, told_edges
+from contextd.code.calls.scip import (
+    ScipIndexes,
+    Stamp,
+    package_folders,
+    read_indexes,
+    stamp,
+    told_edges,
+)
 from contextd.code.calls.word_index import WordIndex
 from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
 from contextd.domain.changes import Changes, CodeChange
@@ -36,10 +43,10 @@ def calls_of(runtime: Runtime) -> CallGraph:
     as its content is the same; work trees of one project share nothing.
     """
     graph = symbols_of(runtime)
-    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, int, CallGraph]]
+    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]
     calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
     place = runtime.scope, runtime.root
-    index, written = stamp(runtime.root), calls.get(place)
+    index, written = stamp(runtime.root, _packages(runtime, graph)), calls.get(place)
     if written is not None and written[0] is graph and written[1] == index:
         return written[2]
     before = written[2].facts if written is not None else None
@@ -49,10 +56,34 @@ def calls_of(runtime: Runtime) -> CallGraph:
     words = before.words if before is not None else WordIndex()
     stored = StoredCalls(runtime.view.files, runtime.scope)
     facts = CodeFacts(runtime.root, graph, still, words, stored)
-    made = CallGraph(graph, facts, told_edges(runtime.root, graph))
+    told = told_edges(runtime.root, graph, _indexes(runtime, index))
+    made = CallGraph(graph, facts, told.edges, told.notice)
     calls.put(place, (graph, index, made))
     _prepare(runtime, facts)
     return made
+
+
+def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:
+    known: Cache[Scope, tuple[SymbolGraph, frozenset[str]]]
+    known = runtime.organisation.caches.of("package folders", _GRAPHS)
+    found = known.get(runtime.scope)
+    if found is None or found[0] is not graph:
+        found = graph, package_folders(graph)
+        known.put(runtime.scope, found)
+    return found[1]
+
+
+def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
+    """What the indexes of the checkout say, read once for each time that they are written."""
+    if not written:
+        return ScipIndexes({})
+    known: Cache[Path, tuple[Stamp, ScipIndexes]]
+    known = runtime.organisation.caches.of("scip indexes", _GRAPHS)
+    found = known.get(runtime.root)
+    if found is None or found[0] != written:
+        found = written, read_indexes(runtime.root, written)
+        known.put(runtime.root, found)
+    return found[1]
 
 
 def _prepare(runtime: Runtime, facts: CodeFacts) -> None:

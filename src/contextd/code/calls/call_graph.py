@@ -15,10 +15,10 @@ from contextd.code.calls.kept import base_names
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.meaning import Interpreter
 from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.scip import INITIALISERS
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass
 
-INITIALISERS = ("__init__", "__new__", "constructor")
 _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | frozenset(
     """at concat every fill filter find findIndex flat flatMap forEach has includes join map push
     reduce shift slice some splice unshift delete entries catch finally then apply bind call
@@ -52,7 +52,11 @@ class CallGraph:
     graph: SymbolGraph
     facts: CodeFacts
     ready_edges: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
-    """Files whose edges somebody else worked out, a compiler for example: theirs stand for ours."""
+    """Files whose edges somebody else worked out, a compiler for example: where it says what a name means,
+    that stands for ours.
+    """
+    notice: str = ""
+    """What is to be known of those."""
     _linked: dict[tuple[str, int, int], tuple[Edge, ...]] = field(
         default_factory=dict[tuple[str, int, int], tuple[Edge, ...]]
     )
@@ -83,6 +87,15 @@ class CallGraph:
                 key = edge.target.path, edge.target.qualified
                 found.setdefault(key, []).append(edge)
         return found
+
+    @cached_property
+    def told_places(self) -> Container[tuple[str, int, str]]:
+        """(path, line, name) of every place of which it was told what it means."""
+        return {
+            (edge.path, edge.line, edge.target.symbol.name)
+            for edges in self.ready_edges.values()
+            for edge in edges
+        }
 
     def look_for(self, several: Iterable[Definition]) -> None:
         """Make ready to ask for the callers of several definitions."""
@@ -115,7 +128,7 @@ class CallGraph:
             (path, name): None
             for name in self._names(one)
             for path in sorted(self.facts.naming(name), key=lambda path: path not in near)
-            if path not in self.ready_edges and self._may_reach(path, name, one)
+            if self._may_reach(path, name, one)
         }
 
     def _leading(
@@ -135,7 +148,7 @@ class CallGraph:
                 edges = known[path, name] = tuple(
                     edge
                     for site in self.facts.sites(path, name)
-                    for edge in self.link(path, site)
+                    for edge in self._own(path, site)
                     if _same(edge.target, one)
                 )
             yield from edges
@@ -181,16 +194,25 @@ class CallGraph:
 
     def callees(self, one: Definition) -> list[Edge]:
         """What the code of a definition leads to, in its order."""
-        if one.path in self.ready_edges:
-            lines = range(one.symbol.start_line, one.symbol.end_line + 1)
-            return [edge for edge in self.ready_edges[one.path] if edge.line in lines]
         facts = self.facts.get(one.path)
-        return [
+        found = [
             edge
             for site in (facts.sites if facts is not None else ())
             if one.symbol.start <= site.start < one.symbol.end
-            for edge in self.link(one.path, site)
+            for edge in self._own(one.path, site)
         ]
+        lines = range(one.symbol.start_line, one.symbol.end_line + 1)
+        told = [edge for edge in self.ready_edges.get(one.path, ()) if edge.line in lines]
+        return sorted([*found, *told], key=lambda edge: edge.line) if told else found
+
+    def _own(self, path: str, site: Site) -> Iterator[Edge]:
+        """Where a site leads as far as nobody else said. An index names a class that is called, not the
+        initialiser which that means.
+        """
+        told = (path, site.line, str(site.target[-1])) in self.told_places
+        for edge in self.link(path, site):
+            if not told or edge.target.symbol.name in INITIALISERS:
+                yield edge
 
     def link(self, path: str, site: Site) -> tuple[Edge, ...]:
         """Where a site leads."""

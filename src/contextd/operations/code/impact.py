@@ -138,7 +138,8 @@ def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
-        _impact(changed, found, knowledge, fixes, budget), notice=_notice(lag.notice, found)
+        _impact(changed, found, knowledge, fixes, budget),
+        notice=_notice(lag.notice, calls.notice, found),
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -160,10 +161,10 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
-def _notice(behind: str, found: CodeReach) -> str:
+def _notice(behind: str, told: str, found: CodeReach) -> str:
     """What an answer may lack, and how to get it."""
     short = "" if found.whole else "more depends on it than was followed: ask again for the rest"
-    return "; ".join(filter(None, (behind, short)))
+    return "; ".join(filter(None, (behind, told, short)))
 
 
 def _impact(
@@ -379,7 +380,7 @@ def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(lag.notice, found)
+    notice = _notice(lag.notice, calls.notice, found)
     return DiffContext(
         base=name,
         files=files[:_LISTED],
