@@ -175,8 +175,8 @@ def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[Depend
                     yield DependentPlace(path, one.line, "", "import")
     away = [file.was or file.path for file in changed.files if file.was or file.change == "delete"]
     asked = {_module(path): path for path in away if path not in graph.files}
-    for path, file in graph.files.items() if asked else ():
-        for one in file.imports:
+    for path, source in graph.files.items() if asked else ():
+        for one in source.imports:
             gone = asked.get(_LAST.sub("", one.specifier).rpartition("/")[2].rpartition(".")[2])
             if gone is not None and not one.target and _same_language(path, gone):
                 yield DependentPlace(path, one.line, "", "import", certain=False)
@@ -215,10 +215,11 @@ def _tests(
             own = symbols.setdefault(one.path, {})
             own.setdefault(runnable(one.path, one.symbol), one.certain)
     listed: list[TestOfCode] = []
-    for one in chosen(tests.values(), _TEST_FILES):
-        own = {name: sure for name, sure in symbols.get(one.path, {}).items() if name}
-        own = own or {"": one.certain}
-        listed += [TestOfCode(one.path, name, one.why, sure) for name, sure in own.items()][:_EACH]
+    for test in chosen(tests.values(), _TEST_FILES):
+        path, why = test.path, test.why
+        own = {name: sure for name, sure in symbols.get(path, {}).items() if name}
+        own = own or {"": test.certain}
+        listed += [TestOfCode(path, name, why, sure) for name, sure in own.items()][:_EACH]
     return listed
 
 

@@ -210,3 +210,35 @@ def prepared(desk):
     while not facts.read_ahead(100, 1.0):
         pass
     save_calls(runtime, facts)
+
+
+def test_of_knowledge_and_fixes_those_of_what_changes_are_told_and_no_neighbours(coded, tmp_path):
+    """Records and remediations on the file, beside others on other files and the same in a neighbour."""
+    other = coded.at(
+        committed(tmp_path / "second", BLOG | {"src/login.ts": TESTED["src/login.ts"]})
+    )
+    other.as_owner("init")
+    other("save_context", content="`refreshToken` in src/auth/token.ts is slow on Mondays")
+    other("remediation_record", **remedy("src/auth/token.ts", "Tokens of the blog ran out"))
+    coded("save_context", content="`refreshToken` must stay pure: src/auth/token.ts is cached")
+    coded("save_context", content="The guard in src/auth/guard.ts lets everybody in while we test")
+    coded("remediation_record", **remedy("src/auth/token.ts", "Tokens were renewed too late"))
+    coded("remediation_record", **remedy("src/users/model.ts", "Users had no names"))
+    found = coded("impact", path="src/auth/token.ts:refreshToken")
+    assert [one["path"] for one in found["knowledge"]] == ["src/auth/token.ts"]
+    assert "must stay pure" in found["knowledge"][0]["title"]
+    titles = [one["title"] for one in found["fixes"]]
+    assert "Tokens were renewed too late" in titles
+    assert not {"Users had no names", "Tokens of the blog ran out"} & set(titles)
+    assert "Mondays" not in json.dumps(found)
+    assert "Mondays" in json.dumps(other("impact", path="src/auth/token.ts:refreshToken"))
+
+
+def remedy(path, title):
+    return {
+        "title": title,
+        "problem": f"Error: {title} in production",
+        "root_cause": f"A mistake in {path}.",
+        "solution": f"Mend {path}",
+        "affected_files": [path],
+    }
