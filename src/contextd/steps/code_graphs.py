@@ -56,8 +56,8 @@ def calls_of(runtime: Runtime) -> CallGraph:
     words = before.words if before is not None else WordIndex()
     stored = StoredCalls(runtime.view.files, runtime.scope)
     facts = CodeFacts(runtime.root, graph, still, words, stored)
-    told = told_edges(runtime.root, graph, _indexes(runtime, index))
-    made = CallGraph(graph, facts, told.edges, told.notice)
+    calls_told = told_edges(runtime.root, graph, _indexes(runtime, index))
+    made = CallGraph(graph, facts, calls_told.edges, calls_told.notice)
     calls.put(place, (graph, index, made))
     _prepare(runtime, facts)
     return made

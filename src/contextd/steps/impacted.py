@@ -177,8 +177,8 @@ def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[Depend
     asked = {_module(path): path for path in away if path not in graph.files}
     for path, source in graph.files.items() if asked else ():
         for one in source.imports:
-            gone = asked.get(_LAST.sub("", one.specifier).rpartition("/")[2].rpartition(".")[2])
-            if gone is not None and not one.target and _same_language(path, gone):
+            old_path = asked.get(_LAST.sub("", one.specifier).rpartition("/")[2].rpartition(".")[2])
+            if old_path is not None and not one.target and _same_language(path, old_path):
                 yield DependentPlace(path, one.line, "", "import", certain=False)
 
 

@@ -202,16 +202,16 @@ class CallGraph:
             for edge in self._own(one.path, site)
         ]
         lines = range(one.symbol.start_line, one.symbol.end_line + 1)
-        told = [edge for edge in self.ready_edges.get(one.path, ()) if edge.line in lines]
-        return sorted([*found, *told], key=lambda edge: edge.line) if told else found
+        ready = [edge for edge in self.ready_edges.get(one.path, ()) if edge.line in lines]
+        return sorted([*found, *ready], key=lambda edge: edge.line) if ready else found
 
     def _own(self, path: str, site: Site) -> Iterator[Edge]:
         """Where a site leads as far as nobody else said. An index names a class that is called, not the
         initialiser which that means.
         """
-        told = (path, site.line, str(site.target[-1])) in self.told_places
+        is_told = (path, site.line, str(site.target[-1])) in self.told_places
         for edge in self.link(path, site):
-            if not told or edge.target.symbol.name in INITIALISERS:
+            if not is_told or edge.target.symbol.name in INITIALISERS:
                 yield edge
 
     def link(self, path: str, site: Site) -> tuple[Edge, ...]:

@@ -67,7 +67,7 @@ class CodeFacts:
     unsaved: list[FileCalls] = field(default_factory=list[FileCalls])
     _ahead: Iterator[str] | None = None
     _unread: dict[str, None] = field(default_factory=dict[str, None])
-    _said: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
+    _naming: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _members: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _bases: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _sites: dict[str, dict[str, list[Site]]] = field(
@@ -85,10 +85,10 @@ class CodeFacts:
             not words.holds(path, files[path].digest) for path in readable
         ):
             known = self.stored.files.calling(self.stored.scope, reader())
-            for path, (digest, said) in known.items():
+            for path, (digest, names) in known.items():
                 fresh = path in files and files[path].digest == digest
                 if fresh and not words.holds(path, digest):
-                    words.put(path, digest, said.split())
+                    words.put(path, digest, names.split())
         self._unread = {
             path: None for path in readable if not words.holds(path, files[path].digest)
         }
@@ -172,7 +172,9 @@ class CodeFacts:
         """The code files that may have a site or a base which ends in a name, in order of path."""
         # Looking may read files, whose words are known then.
         self.look_for([name])
-        return sorted(self.words.naming(name) | (self._said.get(name, set()) & self._unread.keys()))
+        return sorted(
+            self.words.naming(name) | (self._naming.get(name, set()) & self._unread.keys())
+        )
 
     def building(self, name: str) -> Sequence[str]:
         """The code files that may have a type which is built on one of this name, in order of path."""
@@ -217,21 +219,21 @@ class CodeFacts:
                 self._read(path)
         if not self._unread:
             return
-        wanted = [name for name in dict.fromkeys(names) if name and name not in self._said]
+        wanted = [name for name in dict.fromkeys(names) if name and name not in self._naming]
         suffixes = {posixpath.splitext(path)[1] for path in self._unread} if wanted else set()
         for first in range(0, len(wanted), _AT_ONCE):
             some = wanted[first : first + _AT_ONCE]
-            said: dict[str, set[str]] = {name: set() for name in some}
+            naming: dict[str, set[str]] = {name: set() for name in some}
             members: dict[str, set[str]] = {name: set() for name in some}
             bases: dict[str, set[str]] = {name: set() for name in some}
             try:
                 for path, line in lines_naming(self.root, some, suffixes, seconds):
                     if path not in self._unread:
                         continue
-                    words = said.keys() & set(_WORD.findall(line))
+                    words = naming.keys() & set(_WORD.findall(line))
                     builds = _BUILDING.search(line) is not None
                     for word in words:
-                        said[word].add(path)
+                        naming[word].add(path)
                         if builds:
                             bases[word].add(path)
                     for word in words & set(_MEMBER.findall(line)):
@@ -240,7 +242,7 @@ class CodeFacts:
                 continue
             self._members |= members
             self._bases |= bases
-            self._said |= said
+            self._naming |= naming
 
 
 def _is_read(language: str, error: str) -> bool:

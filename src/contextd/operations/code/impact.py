@@ -161,10 +161,10 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
-def _notice(behind: str, told: str, found: CodeReach) -> str:
+def _notice(behind: str, of_index: str, found: CodeReach) -> str:
     """What an answer may lack, and how to get it."""
     short = "" if found.whole else "more depends on it than was followed: ask again for the rest"
-    return "; ".join(filter(None, (behind, told, short)))
+    return "; ".join(filter(None, (behind, of_index, short)))
 
 
 def _impact(
