@@ -1,8 +1,9 @@
-"""Importing much at once."""
+"""Making much at once that stays."""
 
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -21,3 +22,23 @@ def loading() -> Iterator[None]:
         gc.freeze()
         if collected:
             gc.enable()
+
+
+_lock = threading.Lock()
+_building: list[bool] = []
+
+
+@contextmanager
+def building() -> Iterator[None]:
+    """While much is made that is kept, in any thread. Nearly all of it stays, and looking for garbage among it
+    while it grows is half of the CPU of the first question for callers.
+    """
+    with _lock:
+        _building.append(gc.isenabled() if not _building else _building[0])
+        gc.disable()
+    try:
+        yield
+    finally:
+        with _lock:
+            if _building.pop() and not _building:
+                gc.enable()

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextd.domain.changes import CodeChange
-from contextd.domain.code import Chunk, Import, SourceFile, Symbol
+from contextd.domain.code import Chunk, FileCalls, Import, SourceFile, Symbol
 from contextd.domain.imports import Importing
 from contextd.domain.projects import Project
 from contextd.domain.query import Query
@@ -187,3 +187,43 @@ def test_what_is_known_of_a_project_can_be_replaced(store):
     store.directory.save(replace(known, identity="whole", name="Shop"))
     assert store.directory.register(project("whole")).name == "Shop"
     assert len(store.directory.all()) == 1
+
+
+def said(path: str, digest: str = "d", **fields: Any) -> FileCalls:
+    values = {"reader": "r1", "names": "save .add", "facts": (("module", 0, (("name", "x"),)), ())}
+    return FileCalls(path=path, digest=digest, **(values | fields))
+
+
+def test_calls_are_kept_for_the_content_and_the_reader_they_are_of(store):
+    put(store, source("a.py"), source("b.py"), source("c.py", digest="later"))
+    put(store, calls=[said("a.py"), said("b.py", reader="r2"), said("c.py"), said("gone.py")])
+    assert store.files.calling(SHOP, "r1") == {"a.py": ("d", "save .add")}
+    asked = ["a.py", "b.py", "c.py", "gone.py"]
+    assert store.files.calls(SHOP, "r1", asked) == {"a.py": ("d", said("a.py").facts)}
+    assert store.files.calls(SHOP, "r1", ["b.py"]) == {}
+    put(store, calls=[said("a.py", names="other", facts=())])
+    assert store.files.calls(SHOP, "r1", asked) == {"a.py": ("d", ())}
+
+
+def test_calls_go_with_the_content_of_their_file_and_no_neighbour_has_them(store):
+    for scope in (SHOP, SCOPES[3]):
+        put(store, source("a.py"), source("b.py"), scope=scope)
+        put(store, calls=[said("a.py"), said("b.py")], scope=scope)
+    put(store, source("a.py", mtime_ns=1), source("b.py", digest="e"))
+    assert list(store.files.calling(SHOP, "r1")) == ["a.py"]
+    put(store, source("b.py"), remove=["a.py"])
+    put(store, source("a.py"))
+    assert store.files.calling(SHOP, "r1") == {}
+    assert sorted(store.files.calling(SCOPES[3], "r1")) == ["a.py", "b.py"]
+
+
+def test_linked_files_are_those_that_define_import_or_pass_on_something(store):
+    symbol = Symbol(name="f", kind="function", start_line=1, end_line=1, start=0, end=1)
+    files = (
+        source("data.json"),
+        source("defines,[],[],[],[.py", symbols=(symbol,)),
+        source("imports.py", imports=(Import(specifier="x", line=1),)),
+        source("passes.py", exports=(("a", "", "b"),)),
+    )
+    put(store, *files)
+    assert store.files.linked(SHOP) == [replace(one, chunks=()) for one in files[1:]]

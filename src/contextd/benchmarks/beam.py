@@ -146,12 +146,12 @@ def _ask_episodes(
             external_id=f"{conversation.name}-{number}",
             data={"transcript": "-"},
         )
-        events = tuple(
+        messages = tuple(
             Event(type="message", key=turn.id, at=turn.at, role=turn.speaker, text=turn.text)
             for turn in conversation.turns
             if turn.session == number
         )
-        change = SessionChange(id=session.id, events=events)
+        change = SessionChange(id=session.id, events=messages)
         events = runtime.view.commit(Changes(open=[session], sessions=[change])).events[session.id]
         for turn in keep_turns(runtime, session, events):
             within = [event.key for event in events if turn.began <= event.at <= turn.ended]

@@ -14,9 +14,10 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.data import hardware
 from contextd.benchmarks.scratch import scratch_store
-from contextd.code.calls.call_graph import INITIALISERS, CallGraph
+from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.layout import CONSTANTS
 from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.scip import INITIALISERS
 from contextd.code.index.scan import scan
 from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
 from contextd.domain.access import OWNER

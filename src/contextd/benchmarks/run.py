@@ -20,6 +20,7 @@ from contextd.benchmarks import (
     consolidation_scale,
     docstrings,
     folding,
+    impact,
     localise,
     neighbours,
     policies,
@@ -159,6 +160,12 @@ def _localise(options: Given) -> bool:
     return True
 
 
+def _impact(options: Given) -> bool:
+    for path in options.paths or [Path()]:
+        impact.run(path, out=sys.stdout)
+    return True
+
+
 def _docstrings(options: Given) -> bool:
     if not options.paths:
         options.refuse("docstrings needs folders of Python files")
@@ -260,6 +267,7 @@ KINDS: dict[str, Benchmark] = {
     "docstrings": Benchmark(_docstrings, _MANY, "PATH … (folders of Python files)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),
+    "impact": Benchmark(_impact, _MANY, "[PATH …] (repositories with history; this one)"),
     "web": Benchmark(_web),
     "neighbours": Benchmark(_neighbours, _MANY, "PATH PATH … (repositories)"),
     "scale": Benchmark(_scale, _MANY, "PATH … (large repositories, each in a clone)"),

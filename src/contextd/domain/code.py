@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from contextd.domain.dataclass import dataclass
 
@@ -99,3 +100,17 @@ class FileChanges:
     version: int
     put: tuple[str, ...] = ()
     removed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCalls:
+    """What a file with this `digest` says of its calls, as a `reader` understood it: `facts` are tuples of
+    text and numbers, `names` the words it can be found by. Nothing else is needed to know them, so they
+    hold for as long as the content stays.
+    """
+
+    path: str
+    digest: str
+    reader: str
+    names: str
+    facts: tuple[Any, ...]

@@ -26,8 +26,8 @@ _LINES = re.compile(r"L?(\d+)(?:-L?(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class ChangedFile:
-    """A file of a change: the definitions that change, those that are gone by name, and the lines that
-    come and go.
+    """A file of a change: the definitions that change, those that are gone by name, the lines that come
+    and go, what it `was` called before, and whether it is `binary`.
     """
 
     path: str
@@ -36,6 +36,8 @@ class ChangedFile:
     removed_names: tuple[str, ...] = ()
     added: int = 0
     removed: int = 0
+    was: str = ""
+    binary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,29 +134,53 @@ def in_diff(runtime: Runtime, graph: SymbolGraph, diff: str, base: str = "") -> 
     starts from, also those that it takes away.
     """
     changes = list(changes_in(diff))
+    moves = diffs.moves_in(diff)
     before: Mapping[str, bytes] = {}
     if base:
-        paths = [one.path for one in changes if one.removed and language_of(one.path)]
-        before = diffs.texts_at(runtime.root, base, paths)
-    return ChangedCode([_in_file(runtime, graph, one, before) for one in changes])
+        paths = [one.path for one in changes if one.removed or one.change == "delete"]
+        wanted = [path for path in (*paths, *moves.values()) if language_of(path)]
+        before = diffs.texts_at(runtime.root, base, list(dict.fromkeys(wanted)))
+    left = {one.path: one for one in changes if one.change == "delete"}
+    return ChangedCode(
+        [
+            _in_file(runtime, graph, one, before, left.get(moves.get(one.path, "")))
+            for one in changes
+            if not (one.change == "delete" and one.path in moves.values())
+        ]
+    )
 
 
 def _in_file(
-    runtime: Runtime, graph: SymbolGraph, change: FileChange, before: Mapping[str, bytes]
+    runtime: Runtime,
+    graph: SymbolGraph,
+    change: FileChange,
+    before: Mapping[str, bytes],
+    left: FileChange | None,
 ) -> ChangedFile:
-    path = change.path
+    """What changes in a file; of one that was moved, `left` is what went from its old place."""
+    path, was = change.path, left.path if left is not None else ""
+    if left is not None:
+        change = FileChange(path, "edit", change.added, left.removed, change.binary)
     symbols: dict[Definition, None] = {}
-    if path in graph.files:
+    if path in graph.files and change.change != "delete":
         lines = _lines_now(runtime, path)
         for number in _numbers(change, lines):
             found = _at_line(graph, path, number)
             if found is not None:
                 symbols[found] = None
     removed_names: tuple[str, ...] = ()
-    if path in before:
-        removed_names = _gone(graph, path, decode(before[path]))
+    old = was or path
+    if old in before:
+        removed_names = _gone(graph, "" if change.change == "delete" else path, old, before[old])
     return ChangedFile(
-        path, change.change, tuple(symbols), removed_names, len(change.added), len(change.removed)
+        path,
+        change.change,
+        tuple(symbols),
+        removed_names,
+        len(change.added),
+        len(change.removed),
+        was,
+        change.binary,
     )
 
 
@@ -191,11 +217,12 @@ def _moved(number: int, away: Sequence[int], come: Sequence[int]) -> int:
     return max(1, at)
 
 
-def _gone(graph: SymbolGraph, path: str, before: str) -> tuple[str, ...]:
-    """The definitions a file had before and has no more."""
+def _gone(graph: SymbolGraph, path: str, was: str, data: bytes) -> tuple[str, ...]:
+    """The definitions a file had before and has no more; all of them where it has no path now."""
+    before = decode(data)
     file = graph.files.get(path)
     now = {(s.parent, s.name) for s in file.symbols} if file is not None else set()
-    old = parse(path, before).outline.symbols
+    old = parse(was, before).outline.symbols
     names = (
         f"{s.parent}.{s.name}" if s.parent else s.name for s in old if (s.parent, s.name) not in now
     )

@@ -7,19 +7,29 @@ from pathlib import Path
 
 from contextd.caches import Cache
 from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.reading import CodeFacts, Kept
-from contextd.code.calls.scip import stamp, told_edges
+from contextd.code.calls.reading import CodeFacts, Kept, StoredCalls
+from contextd.code.calls.scip import (
+    ScipIndexes,
+    Stamp,
+    package_folders,
+    read_indexes,
+    stamp,
+    told_edges,
+)
+from contextd.code.calls.word_index import WordIndex
 from contextd.code.symbols.patched import named_graph
 from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
+from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
+from contextd.loading import building
 from contextd.runtime import Runtime
 
 _GRAPHS = 4
 """A graph of 50,000 files takes 300 MB."""
 
-_READ_AHEAD, _SLICE = 2_000, 0.1
-"""So many files are read for calls before they are asked about, each of which takes some 10 ms once and
-55 kB for as long as the graph is kept; and the seconds after which others have their turn.
+_READ_AHEAD, _SLICE = 10_000, 0.1
+"""So many files are read for calls before they are asked about, each of which takes 2 ms once and 4 kB of
+the store; and the seconds after which others have their turn.
 """
 
 
@@ -42,21 +52,47 @@ def calls_of(runtime: Runtime) -> CallGraph:
     as its content is the same; work trees of one project share nothing.
     """
     graph = symbols_of(runtime)
-    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, int, CallGraph]]
+    calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]
     calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
     place = runtime.scope, runtime.root
-    index, written = stamp(runtime.root), calls.get(place)
+    index, written = stamp(runtime.root, _packages(runtime, graph)), calls.get(place)
     if written is not None and written[0] is graph and written[1] == index:
         return written[2]
-    file_facts = written[2].facts.shared if written is not None else Kept()
+    before = written[2].facts if written is not None else None
     known = {f"{file.digest} {file.path}" for file in graph.files.values()}
     # A copy: what reads ahead may be adding to it.
-    still = {key: value for key, value in list(file_facts.items()) if key in known}
-    facts = CodeFacts(runtime.root, graph, still)
-    made = CallGraph(graph, facts, told_edges(runtime.root, graph))
+    still = {k: v for k, v in list(before.shared.items()) if k in known} if before else Kept()
+    words = before.words if before is not None else WordIndex()
+    stored = StoredCalls(runtime.view.files, runtime.scope)
+    facts = CodeFacts(runtime.root, graph, still, words, stored)
+    calls_told = told_edges(runtime.root, graph, _indexes(runtime, index))
+    made = CallGraph(graph, facts, calls_told.edges, calls_told.notice)
     calls.put(place, (graph, index, made))
     _prepare(runtime, facts)
     return made
+
+
+def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:
+    known: Cache[Scope, tuple[SymbolGraph, frozenset[str]]]
+    known = runtime.organisation.caches.of("package folders", _GRAPHS)
+    found = known.get(runtime.scope)
+    if found is None or found[0] is not graph:
+        found = graph, package_folders(graph)
+        known.put(runtime.scope, found)
+    return found[1]
+
+
+def _indexes(runtime: Runtime, written: Stamp) -> ScipIndexes:
+    """What the indexes of the checkout say, read once for each time that they are written."""
+    if not written:
+        return ScipIndexes({})
+    known: Cache[Path, tuple[Stamp, ScipIndexes]]
+    known = runtime.organisation.caches.of("scip indexes", _GRAPHS)
+    found = known.get(runtime.root)
+    if found is None or found[0] != written:
+        found = written, read_indexes(runtime.root, written)
+        known.put(runtime.root, found)
+    return found[1]
 
 
 def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
@@ -65,10 +101,23 @@ def _prepare(runtime: Runtime, facts: CodeFacts) -> None:
 
     def some() -> None:
         calls = runtime.organisation.caches.of("call graphs", _GRAPHS).get(place)
-        if calls is None or calls[2].facts is not facts or facts.read_ahead(_READ_AHEAD, _SLICE):
+        if calls is None or calls[2].facts is not facts:
+            return
+        with building():
+            whole = facts.read_ahead(_READ_AHEAD, _SLICE)
+        save_calls(runtime, facts)
+        if whole:
             return
         # What others do meanwhile comes first: half of the time is theirs.
         time.sleep(_SLICE)
         runtime.sinks.prepare("calls", place, some)
 
     runtime.sinks.prepare("calls", place, some)
+
+
+def save_calls(runtime: Runtime, facts: CodeFacts) -> None:
+    """Keep what was read, for whoever may write here."""
+    # Others go on adding to it.
+    some = [facts.unsaved.pop() for _ in range(len(facts.unsaved))]
+    if some and runtime.caller.may("write", runtime.scope):
+        runtime.view.commit(Changes(code=[CodeChange(scope=runtime.scope, calls=some)]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import field, replace
 from pathlib import Path
@@ -67,12 +67,14 @@ class Lag:
 
 
 @contextmanager
-def steady(runtime: Runtime, *, certain: bool = False, asked: str = "") -> Iterator[Lag]:
+def steady(
+    runtime: Runtime, *, certain: bool = False, asked: str = "", wanted: Sequence[str] = ()
+) -> Iterator[Lag]:
     """Make the code index say what the caller's checkout says, for a call that looks into it inside.
     Gives where it is behind.
 
     A few changed files are indexed at once, many by a job: of them only such as mention what is `asked`
-    at once. Two work trees of one project share an
+    and those that are `wanted` at once. Two work trees of one project share an
     index: a call from the other one first brings over the files that differ between them, and none
     changes the index while another looks. For a caller who may only read, the index stays as it is.
     With `certain` all files are looked at, whatever the system told of them.
@@ -84,18 +86,20 @@ def steady(runtime: Runtime, *, certain: bool = False, asked: str = "") -> Itera
     with index.lock:
         index.enter(runtime.root)
         if len(index.roots) > 1:
-            yield _compared(runtime, index, certain, asked)
+            yield _compared(runtime, index, certain, asked, wanted)
             return
         index.readers += 1
     try:
-        yield _compared(runtime, index, certain, asked)
+        yield _compared(runtime, index, certain, asked, wanted)
     finally:
         with index.lock:
             index.readers -= 1
             index.lock.notify_all()
 
 
-def _compared(runtime: Runtime, index: Described, certain: bool, asked: str) -> Lag:
+def _compared(
+    runtime: Runtime, index: Described, certain: bool, asked: str, wanted: Sequence[str]
+) -> Lag:
     with index.lock:
         tree = _tree(runtime)
         difference = _difference(runtime, index, tree, certain)
@@ -108,8 +112,8 @@ def _compared(runtime: Runtime, index: Described, certain: bool, asked: str) -> 
         if difference.count > INLINE:
             index.root = None
             brought: frozenset[str] = frozenset()
-            if asked and difference.count <= _MOST_SWITCHED:
-                brought = _bring_some(runtime, tree, difference, asked)
+            if (asked or wanted) and difference.count <= _MOST_SWITCHED:
+                brought = _bring_some(runtime, tree, difference, asked, wanted)
             root = str(runtime.root)
             job = new_job("refresh_index", runtime.scope, runtime.place, {"root": root}, once=root)
             runtime.queue(job)
@@ -201,11 +205,17 @@ def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutD
 
 
 def _bring_some(
-    runtime: Runtime, tree: Tree, difference: CheckoutDifference, asked: str
+    runtime: Runtime,
+    tree: Tree,
+    difference: CheckoutDifference,
+    asked: str,
+    wanted: Sequence[str],
 ) -> frozenset[str]:
     """Index those of the files that differ which an answer is most likely in; returns their paths."""
     differing = (*difference.changed, *difference.added)
-    paths = mentioning(runtime.root, differing, content_words(asked), _AT_ONCE)
+    paths = [path for path in dict.fromkeys(wanted) if path in differing][:INLINE]
+    if asked:
+        paths += mentioning(runtime.root, differing, content_words(asked), _AT_ONCE)
     if paths:
         some = difference.only(paths)
         resolver = tree.linked_beside(difference, some)

@@ -5,22 +5,30 @@ from __future__ import annotations
 import posixpath
 import re
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.tokens import count_tokens
 from contextd.steps.changed_code import ChangedCode
+from contextd.steps.test_ranking import TestEvidence, chosen, evidence_of, is_run, runnable
 
 _MOST_FOLLOWED = 300
 """Definitions whose callers are looked for: past that a change touches everything anyway."""
 _SECONDS = 2.0
 """How long callers are looked for: whoever asks again gets the rest, as what was read is kept."""
 
-_STEM = re.compile(r"^(?:test[_-]?)|(?:[_.-]?(?:tests?|spec))$", re.IGNORECASE)
+_MOST_PLACES = 100
+"""Past so many places nobody reads on, and what calls those is not looked for."""
+_TESTS_READ = 30
+"""Test files that are read: a hundred may call what everybody calls."""
+_TEST_FILES, _EACH = 10, 8
+"""Test files that are named, and tests of each: a list of all is no choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +47,7 @@ class DependentPlace:
 
 @dataclass(frozen=True, slots=True)
 class TestOfCode:
-    """A test that would notice: by what it `calls` or `imports`, or because it is `named` after the file."""
+    """A test that would notice, and why it is thought so."""
 
     path: str
     symbol: str
@@ -61,51 +69,100 @@ class CodeReach:
     whole: bool = True
 
 
-def reach(calls: CallGraph, changed: ChangedCode, depth: int) -> CodeReach:
+def reach(
+    calls: CallGraph, changed: ChangedCode, depth: int, along: Mapping[str, int]
+) -> CodeReach:
     """What leads to some definitions, `depth` calls far, certain and near places first. What stands in a
-    changed definition itself is left out.
+    changed definition itself is left out. `along` is how often other files changed with these.
     """
-    graph = calls.graph
-    targets = {(one.path, one.qualified) for one in changed.symbols}
-    found: dict[tuple[str, int], DependentPlace] = {}
-    seen = set(targets)
-    level = [(one, True) for one in changed.symbols]
-    followed, whole, end = 0, True, time.monotonic() + _SECONDS
-    for distance in range(1, depth + 1):
-        further: list[tuple[Definition, bool]] = []
-        calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
-        # Telling names first: whoever is cut short has most of the answer then.
-        level[:_MOST_FOLLOWED] = sorted(
-            level[:_MOST_FOLLOWED], key=lambda pair: calls.spread(pair[0])
-        )
-        for one, certain in level:
-            followed += 1
-            if followed > _MOST_FOLLOWED or time.monotonic() > end:
-                whole = False
-                break
-            for edge in calls.callers(one, end):
-                caller = edge.caller
-                name = caller.qualified if caller is not None else ""
-                if (edge.path, name) in targets:
-                    continue
-                sure = certain and edge.certain
-                place = DependentPlace(edge.path, edge.line, name, edge.kind, distance, sure)
-                known = found.get((edge.path, edge.line))
-                if known is None or (sure and not known.certain and known.level == distance):
-                    found[edge.path, edge.line] = place
-                if caller is not None and (edge.path, name) not in seen and edge.kind != "use":
-                    seen.add((edge.path, name))
-                    further.append((caller, sure))
-        level = further
-    for place in _importing_gone(graph, changed):
-        found.setdefault((place.path, place.line), place)
+    calls.look_for(changed.symbols[:_MOST_FOLLOWED])
+    saying: Counter[str] = Counter()
+    for one in changed.symbols[:_MOST_FOLLOWED]:
+        saying.update({path for path, _ in calls.candidates(one) if is_test(path)})
+    paths = [file.path for file in changed.files if file.change != "delete"]
+    tests = evidence_of(calls.graph, paths, saying, along)
+    following = _Following(calls, changed, {one.path for one in _first(tests.values())})
+    whole = following.follow(depth)
+    for place in _importing_gone(calls.graph, changed):
+        following.found.setdefault((place.path, place.line), place)
+    rank = calls.graph.rank
     every = sorted(
-        found.values(),
-        key=lambda b: (not b.certain, b.level, -graph.rank.get(b.path, 0.0), b.path, b.line),
+        following.found.values(),
+        key=lambda b: (not b.certain, b.level, -rank.get(b.path, 0.0), b.path, b.line),
     )
     code = [one for one in every if not is_test(one.path)]
-    whole = whole and time.monotonic() <= end
-    return CodeReach(code, _tests(graph, changed, every), whole)
+    own = {
+        file.path: dict.fromkeys(runnable(file.path, one.qualified) for one in file.symbols)
+        for file in changed.files
+        if is_test(file.path) and file.change != "delete"
+    }
+    run = {path: one for path, one in tests.items() if is_run(calls.graph, path)}
+    return CodeReach(code, _tests(run, every, own), whole)
+
+
+def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
+    """The test files that are worth reading."""
+    return sorted(tests, key=lambda one: (-one.score, one.path))[:_TESTS_READ]
+
+
+@dataclass(slots=True)
+class _Following:
+    """Callers while they are looked for, in all code and the tests that are worth it."""
+
+    calls: CallGraph
+    changed: ChangedCode
+    tests: set[str]
+    found: dict[tuple[str, int], DependentPlace] = field(
+        default_factory=dict[tuple[str, int], DependentPlace]
+    )
+
+    def among(self, path: str) -> bool:
+        """Whether a file is looked into."""
+        return path in self.tests or not is_test(path)
+
+    def follow(self, depth: int) -> bool:
+        """Whether all callers were followed."""
+        seen = {(one.path, one.qualified) for one in self.changed.symbols}
+        level = [(one, True) for one in self.changed.symbols]
+        followed, end = 0, time.monotonic() + _SECONDS
+        for distance in range(1, depth + 1):
+            further: list[tuple[Definition, bool]] = []
+            self.calls.look_for(one for one, _ in level[:_MOST_FOLLOWED])
+            # Telling names first: whoever is cut short has most of the answer then.
+            level[:_MOST_FOLLOWED] = sorted(
+                level[:_MOST_FOLLOWED], key=lambda pair: self.calls.spread(pair[0])
+            )
+            for one, certain in level:
+                followed += 1
+                if followed > _MOST_FOLLOWED or time.monotonic() > end:
+                    return False
+                if distance > 1 and len(self.found) > _MOST_PLACES:
+                    return False
+                for caller, sure in self._callers(one, certain, distance, end):
+                    name = caller.path, caller.qualified
+                    if name not in seen:
+                        seen.add(name)
+                        further.append((caller, sure))
+            level = further
+        return time.monotonic() <= end
+
+    def _callers(
+        self, one: Definition, certain: bool, distance: int, end: float
+    ) -> Iterator[tuple[Definition, bool]]:
+        """Note who leads to a definition, and give what is to be followed from there."""
+        targets = {(one.path, one.qualified) for one in self.changed.symbols}
+        for edge in self.calls.callers(one, end, self.among):
+            caller = edge.caller
+            name = caller.qualified if caller is not None else ""
+            if (edge.path, name) in targets:
+                continue
+            sure = certain and edge.certain
+            place = DependentPlace(edge.path, edge.line, name, edge.kind, distance, sure)
+            known = self.found.get((edge.path, edge.line))
+            if known is None or (sure and not known.certain and known.level == distance):
+                self.found[edge.path, edge.line] = place
+            if caller is not None and edge.kind != "use":
+                yield caller, sure
 
 
 def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[DependentPlace]:
@@ -116,54 +173,54 @@ def _importing_gone(graph: SymbolGraph, changed: ChangedCode) -> Iterable[Depend
             for one in graph.files[path].imports:
                 if one.target == file.path and names & {inner for inner, _ in one.names}:
                     yield DependentPlace(path, one.line, "", "import")
+    away = [file.was or file.path for file in changed.files if file.was or file.change == "delete"]
+    asked = {_module(path): path for path in away if path not in graph.files}
+    for path, source in graph.files.items() if asked else ():
+        for one in source.imports:
+            old_path = asked.get(_LAST.sub("", one.specifier).rpartition("/")[2].rpartition(".")[2])
+            if old_path is not None and not one.target and _same_language(path, old_path):
+                yield DependentPlace(path, one.line, "", "import", certain=False)
+
+
+_LAST = re.compile(r"(?:/index)?(?:\.(?:[cm]?[jt]sx?|py))?$")
+_INDEXES = frozenset(("__init__", "index", "mod"))
+
+
+def _module(path: str) -> str:
+    """What an import of a file ends in."""
+    name = posixpath.basename(path).partition(".")[0]
+    return posixpath.basename(posixpath.dirname(path)) if name in _INDEXES else name
+
+
+def _same_language(path: str, other: str) -> bool:
+    language, theirs = language_of(path), language_of(other)
+    return language is not None and theirs is not None and language.family == theirs.family
 
 
 def _tests(
-    graph: SymbolGraph, changed: ChangedCode, every: Sequence[DependentPlace]
+    tests: dict[str, TestEvidence],
+    every: Sequence[DependentPlace],
+    changed: Mapping[str, Iterable[str]],
 ) -> list[TestOfCode]:
-    found: dict[tuple[str, str], TestOfCode] = {}
+    """The tests that are worth running, best first, those of one file together and the `changed` ones of it
+    first.
+    """
+    symbols = {path: dict.fromkeys(names, True) for path, names in changed.items()}
     for one in every:
-        if is_test(one.path):
-            why = "calls it" if one.level == 1 else f"calls it {one.level} calls away"
-            symbol = _runnable(one.symbol)
-            found.setdefault((one.path, symbol), TestOfCode(one.path, symbol, why, one.certain))
-    for file in changed.files:
-        if is_test(file.path):
-            found.setdefault((file.path, ""), TestOfCode(file.path, "", "changes itself"))
-    known = {path for path, _ in found}
-    for path in _named_after(graph, changed):
-        if path not in known:
-            found[path, ""] = TestOfCode(path, "", "named after it")
-            known.add(path)
-    for path, certain in _importing(graph, changed):
-        if path not in known:
-            found[path, ""] = TestOfCode(path, "", "imports it", certain)
-    return list(found.values())
-
-
-def _runnable(symbol: str) -> str:
-    """The test around a function that stands inside of it, which no runner takes by itself."""
-    parts = symbol.split(".")
-    tests = [number for number, part in enumerate(parts) if part.startswith("test_")]
-    return ".".join(parts[: tests[0] + 1]) if tests else symbol
-
-
-def _named_after(graph: SymbolGraph, changed: ChangedCode) -> list[str]:
-    stems = {_stem(file.path) for file in changed.files if not is_test(file.path)}
-    return [path for path in graph.files if is_test(path) and _stem(path) in stems]
-
-
-def _stem(path: str) -> str:
-    name = posixpath.basename(path).partition(".")[0]
-    return _STEM.sub("", _STEM.sub("", name)).casefold()
-
-
-def _importing(graph: SymbolGraph, changed: ChangedCode) -> Iterable[tuple[str, bool]]:
-    """The tests that import one of the files. Whether they use what changes is not known."""
-    for file in changed.files:
-        for path in sorted(graph.importers.get(file.path, ())):
-            if is_test(path):
-                yield path, False
+        known = tests.get(one.path)
+        if known is not None:
+            known.calls += one.certain and one.level == 1
+            known.perhaps += not one.certain and one.level == 1
+            known.away += one.level > 1
+            own = symbols.setdefault(one.path, {})
+            own.setdefault(runnable(one.path, one.symbol), one.certain)
+    listed: list[TestOfCode] = []
+    for test in chosen(tests.values(), _TEST_FILES):
+        path, why = test.path, test.why
+        own = {name: sure for name, sure in symbols.get(path, {}).items() if name}
+        own = own or {"": test.certain}
+        listed += [TestOfCode(path, name, why, sure) for name, sure in own.items()][:_EACH]
+    return listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,25 +7,18 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from contextd.caches import Cache
 from contextd.code.git import diffs
 from contextd.code.git import program as git
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.code import is_test
 from contextd.runtime import Runtime
-from contextd.steps.impacted import CodeReach, TestOfCode
 
 _REMEMBERED = 500
 """Answers of git: each walks through the history of its files, which takes it a quarter of a second in one
 of 10,000 commits.
-"""
-
-_ALONG = 5
-"""Tests named for the past alone: those often changed with a file come first, and a list of all of them is
-no choice.
 """
 
 
@@ -61,23 +54,10 @@ def writers_of(runtime: Runtime, one: Definition) -> set[str]:
     return found or set()
 
 
-def with_past(
-    runtime: Runtime, graph: SymbolGraph, paths: Sequence[str], found: CodeReach
-) -> CodeReach:
-    """The reach with the test files that changed more than once along with some files: those that go over
-    HTTP or a command line call nothing that could be followed.
+def changed_along(runtime: Runtime, paths: Sequence[str]) -> Counter[str]:
+    """How often other files changed with some source files: tests that go over HTTP or a command line call
+    nothing that could be followed.
     """
-    named = {one.path for one in found.tests}
-    along = [
-        TestOfCode(path, "", f"changed with it {times} times", certain=False)
-        for path, times in _changed_along(runtime, paths).most_common()
-        if times > 1 and is_test(path) and path in graph.files
-    ]
-    new = [one for one in along[:_ALONG] if one.path not in named]
-    return replace(found, tests=[*found.tests, *new])
-
-
-def _changed_along(runtime: Runtime, paths: Sequence[str]) -> Counter[str]:
     sources = tuple(path for path in paths if not is_test(path))
     if not sources:
         return Counter()

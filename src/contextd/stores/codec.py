@@ -163,6 +163,10 @@ FILE_LANGUAGE, FILE_IMPORTS = 4, 7
 """Where a file's language and imports stand in `file_to_json`."""
 
 
+def _symbol(values: Sequence[Any]) -> Symbol:
+    return Symbol(**dict(zip(_SYMBOL, values, strict=True)))
+
+
 def imports_from_json(body: list[Any]) -> tuple[Import, ...]:
     """The imports of a file that `file_to_json` wrote."""
     return tuple(
@@ -171,8 +175,12 @@ def imports_from_json(body: list[Any]) -> tuple[Import, ...]:
     )
 
 
-def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> SourceFile:
-    """The file `file_to_json` wrote, with the text of its chunks where `texts` has it."""
+def file_from_json(
+    body: list[Any], texts: Mapping[str, str] | None = None, *, bare: bool = False
+) -> SourceFile:
+    """The file `file_to_json` wrote, with the text of its chunks where `texts` has it; without its chunks
+    where it should be `bare`.
+    """
     path, size, mtime_ns, digest, language, lines, symbols, imports, exports, chunks, error = body
     found = texts or {}
     return SourceFile(
@@ -182,7 +190,7 @@ def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> S
         digest=digest,
         language=language,
         lines=lines,
-        symbols=tuple(Symbol(**dict(zip(_SYMBOL, values, strict=True))) for values in symbols),
+        symbols=tuple(map(_symbol, symbols)),
         imports=imports_from_json(imports),
         exports=tuple((a, b, c) for a, b, c in exports),
         chunks=tuple(
@@ -195,7 +203,7 @@ def file_from_json(body: list[Any], texts: Mapping[str, str] | None = None) -> S
                 symbol=symbol,
                 language=spoken,
             )
-            for id_, start, end, symbol, spoken in chunks
+            for id_, start, end, symbol, spoken in (() if bare else chunks)
         ),
         error=error,
     )

@@ -142,8 +142,9 @@ def _write_code(state: State, changes: Changes) -> None:
         ]
         if removed_keys:
             state.thinned[code.scope] = state.next_seq()
-            for key in removed_keys:
-                state.written.pop(key, None)
+        for key in removed_keys:
+            state.written.pop(key, None)
+            state.file_calls.pop(key, None)
         for file in code.put:
             stale += _put_file(state, code.scope, file)
             state.written[code.scope, file.path] = state.next_seq()
@@ -151,6 +152,10 @@ def _write_code(state: State, changes: Changes) -> None:
         for file in code.put:
             if file.path not in code.same_text:
                 memory_index.put(state, code_documents(code.scope, file))
+        for one in code.calls:
+            known = state.files.get((code.scope, one.path))
+            if known is not None and known.digest == one.digest:
+                state.file_calls[code.scope, one.path] = one
 
 
 def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:
@@ -158,6 +163,8 @@ def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:
     codec.dumps([codec.file_to_json(file), [chunk.text for chunk in file.chunks]])
     before = state.files.get((scope, file.path))
     state.files[scope, file.path] = file
+    if before is not None and before.digest != file.digest:
+        state.file_calls.pop((scope, file.path), None)
     present = {chunk.id for chunk in file.chunks}
     return [chunk.id for chunk in before.chunks if chunk.id not in present] if before else []
 

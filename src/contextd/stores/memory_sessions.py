@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
+from contextd.domain.code import Chunk, FileCalls, FileChanges, Import, SourceFile
 from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
@@ -190,6 +190,11 @@ class MemoryFiles:
         found = (file for file in self._of(scope) if wanted is None or file.path in wanted)
         return [codec.file_from_json(codec.file_to_json(file)) for file in found]
 
+    def linked(self, scope: Scope) -> list[SourceFile]:
+        """See `Files.linked`."""
+        some = (file for file in self.all(scope) if file.symbols or file.imports or file.exports)
+        return [replace(file, chunks=()) for file in some]
+
     def imports(
         self, scope: Scope, paths: Sequence[str]
     ) -> list[tuple[str, str, tuple[Import, ...]]]:
@@ -218,6 +223,26 @@ class MemoryFiles:
     def count(self, scope: Scope) -> int:
         """See `Files.count`."""
         return len(self._of(scope))
+
+    def _calls(self, scope: Scope, reader: str) -> list[FileCalls]:
+        digests = {file.path: file.digest for file in self._of(scope)}
+        with self._space.lock:
+            rows = [
+                one for (where, _), one in self._space.state.file_calls.items() if where == scope
+            ]
+        return [r for r in rows if r.reader == reader and digests.get(r.path) == r.digest]
+
+    def calling(self, scope: Scope, reader: str) -> dict[str, tuple[str, str]]:
+        """See `Files.calling`."""
+        return {one.path: (one.digest, one.names) for one in self._calls(scope, reader)}
+
+    def calls(
+        self, scope: Scope, reader: str, paths: Sequence[str]
+    ) -> dict[str, tuple[str, tuple[Any, ...]]]:
+        """See `Files.calls`."""
+        wanted = set(paths)
+        found = (one for one in self._calls(scope, reader) if one.path in wanted)
+        return {one.path: (one.digest, one.facts) for one in found}
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """See `Files.chunks`."""

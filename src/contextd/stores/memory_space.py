@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import SourceFile
+from contextd.domain.code import FileCalls, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -59,6 +59,7 @@ class State:
     # When a file was written last, and when one of a scope was removed last.
     written: dict[Key, int] = field(default_factory=dict)
     thinned: dict[Scope, int] = field(default_factory=dict)
+    file_calls: dict[Key, FileCalls] = field(default_factory=dict)
     sessions: dict[Key, Session] = field(default_factory=dict)
     events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)
     dropped: dict[Key, int] = field(default_factory=dict)

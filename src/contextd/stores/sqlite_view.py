@@ -30,9 +30,11 @@ from contextd.stores.sqlite_awareness import (
 from contextd.stores.sqlite_files import (
     FileRow,
     SqliteFiles,
+    calls_row,
     file_row,
     next_version,
     remove_files,
+    write_calls,
     write_file,
 )
 from contextd.stores.sqlite_index import IndexMemory, SqliteIndex
@@ -64,6 +66,7 @@ class Prepared:
     changes: Changes
     snapshots: list[codec.Json] = field(default_factory=list)
     files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
+    calls: list[list[tuple[object, ...]]] = field(default_factory=list)
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     events: list[list[EventRow]] = field(default_factory=list)
@@ -112,6 +115,7 @@ class SqliteView(LocalReads):
                 ready.documents.append(row_of(record_document(change.record)))
         for code in changes.code:
             ready.files.append((code.scope, [file_row(code.scope, file) for file in code.put]))
+            ready.calls.append([calls_row(code.scope, one) for one in code.calls])
             for file in code.put:
                 if file.path not in code.same_text:
                     ready.documents += map(
@@ -199,6 +203,8 @@ def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared
             removed_ids += write_file(connection, row, version)
         if removed_ids:
             index.forget(scope, removed_ids)
+    for calls in ready.calls:
+        write_calls(connection, calls)
 
 
 def _has_vectors_before(connection: apsw.Connection) -> bool:

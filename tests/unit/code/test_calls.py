@@ -102,7 +102,7 @@ def graph_of(root: Path, files: dict[str, str]) -> CallGraph:
     model = CodeModel()
     scanned(root, model)
     graph = build_graph(model.all(SCOPE))
-    return CallGraph(graph, CodeFacts(root, graph), told_edges(root, graph))
+    return CallGraph(graph, CodeFacts(root, graph), told_edges(root, graph).edges)
 
 
 def definition(calls: CallGraph, path: str, name: str) -> Definition:
@@ -369,7 +369,8 @@ def test_an_index_of_scip_says_what_no_type_says_and_only_while_it_is_fresh(tmp_
     told = {"cart.py": occurrence(1, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
     write(tmp_path, "index.scip", index_of(told))
     calls = graph_of(tmp_path, {})
-    assert callers(calls, "cart.py", "Cart.add") == {("app.py", "go")}
+    # It says nothing of the call in the other file, so ours stands there.
+    assert callers(calls, "cart.py", "Cart.add") == {("app.py", "go"), ("cart.py", "mine")}
     # It is older than the files: ours stand again.
     os.utime(tmp_path / "index.scip", ns=(1, 1))
     calls = graph_of(tmp_path, {})
@@ -382,3 +383,48 @@ def test_an_index_that_is_none_is_refused_by_the_reader_and_ignored_by_the_graph
         read_scip(data)
     write(tmp_path, "index.scip", data)
     assert graph_of(tmp_path, {"a.py": "def f(): g()\ndef g(): ...\n"}).ready_edges == {}
+
+
+SCIP_FILES = {"cart.py": PYTHON["other.py"], "app.py": "def go(cart):\n    cart.add(1)\n"}
+
+
+def test_an_index_of_another_commit_is_left_out_and_said(tmp_path):
+    """It is newer than the files, but what it names stands elsewhere in them."""
+    for path, text in SCIP_FILES.items():
+        write(tmp_path, path, text if path == "app.py" else f"import os\n\n\n{text}")
+    told = {"cart.py": occurrence(1, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
+    wrong = {"cart.py": occurrence(4, 2, ADD, 1), "app.py": occurrence(1, 9, ADD)}
+    right = {"cart.py": occurrence(4, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
+    for said, expected in ((told, set()), (wrong, set()), (right, {("app.py", "go")})):
+        write(tmp_path, "index.scip", index_of(said))
+        calls = graph_of(tmp_path, {})
+        assert callers(calls, "cart.py", "Cart.add") - {("cart.py", "mine")} == expected
+    write(tmp_path, "index.scip", index_of(wrong))
+    assert "not of 1 files as they are now" in told_edges(tmp_path, calls.graph).notice
+
+
+def test_an_import_is_no_use_and_a_call_with_types_is_a_call(tmp_path):
+    files = {
+        "a.ts": "export function get<T>(one: T) { return one; }\n",
+        "b.ts": "import {\n  get,\n} from './a';\nexport const b = () => get<string>('x');\n",
+    }
+    for path, text in files.items():
+        write(tmp_path, path, text)
+    symbol = "scip-typescript npm app 1 `a.ts`/get()."
+    b = occurrence(1, 2, symbol) + occurrence(3, 23, symbol)
+    write(tmp_path, "index.scip", index_of({"a.ts": occurrence(0, 16, symbol, 1), "b.ts": b}))
+    calls = graph_of(tmp_path, {})
+    [edge] = calls.ready_edges["b.ts"]
+    assert (edge.line, edge.kind) == (4, "call")
+
+
+def test_each_package_may_have_an_index_of_its_own(tmp_path):
+    for path, text in SCIP_FILES.items():
+        write(tmp_path, f"packages/shop/{path}", text)
+        write(tmp_path, f"packages/other/{path}", text)
+    told = {"cart.py": occurrence(1, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
+    write(tmp_path, "packages/shop/index.scip", index_of(told))
+    write(tmp_path, "packages/other/index.scip", b"\x12\xff")
+    calls = graph_of(tmp_path, {})
+    assert set(calls.ready_edges) == {"packages/shop/cart.py", "packages/shop/app.py"}
+    assert "packages/other/index.scip cannot be read" in told_edges(tmp_path, calls.graph).notice

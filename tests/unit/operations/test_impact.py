@@ -6,6 +6,7 @@ import pytest
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
+from contextd.steps.code_graphs import calls_of, save_calls
 from support.repositories import BLOG, committed, git, written
 
 TESTED = {
@@ -40,7 +41,7 @@ def test_what_breaks_is_told_across_files_with_tests_knowledge_and_fixes(coded):
         ("src/auth/service.ts", "AuthService.renew", 1, True),
         ("src/login.ts", "login", 2, True),
     ]
-    assert ("src/auth/token.test.ts", "checksRenewal", "calls it") in [
+    assert ("src/auth/token.test.ts", "checksRenewal", "calls it, named after it") in [
         (one["path"], one["symbol"], one["why"]) for one in found["tests"]
     ]
     assert ["must stay pure" in one["title"] for one in found["knowledge"]] == [True]
@@ -168,4 +169,76 @@ def test_a_function_inside_of_a_test_is_told_as_the_test(coded):
     written(coded.root, {"shop.py": "def buy(): return 1\n", "tests/test_shop.py": inner})
     coded.as_owner("init")
     found = coded("impact", path="shop.py:buy", depth=1)["tests"]
-    assert [(one["symbol"], one["why"]) for one in found] == [("test_it", "calls it")]
+    assert [(one["symbol"], one["why"]) for one in found] == [
+        ("test_it", "calls it, named after it")
+    ]
+
+
+def test_what_was_read_of_calls_is_kept_until_its_file_changes(coded, tmp_path):
+    """A process that starts anew reads no file again but those that changed, and says the same."""
+    other = coded.at(committed(tmp_path / "second", BLOG))
+    other.as_owner("init")
+    first = coded("impact", path="src/auth/token.ts:refreshToken")
+    known = calls_of(coded.runtime())
+    prepared(coded)
+    organisation = coded.host.organisation("local")
+    organisation.caches.of("call graphs", 4).clear()
+    fresh = calls_of(coded.runtime())
+    assert fresh is not known
+    read = {
+        path for path in fresh.graph.files if fresh.facts.words.holds(path, digest(fresh, path))
+    }
+    assert "src/auth/service.ts" in read
+    assert coded("impact", path="src/auth/token.ts:refreshToken") == first
+    organisation.caches.of("call graphs", 4).clear()
+    (coded.root / "src/auth/service.ts").write_text("export class AuthService {}\n")
+    (coded.root / "src/late.ts").write_text(TESTED["src/login.ts"].replace("login", "late"))
+    coded.as_owner("init")
+    changed = coded("impact", path="src/auth/token.ts:refreshToken")
+    assert places(changed["breaks"]) == []
+    assert other("impact", path="src/auth/token.ts:refreshToken")["breaks"] != []
+
+
+def digest(calls, path):
+    return calls.graph.files[path].digest
+
+
+def prepared(desk):
+    """Everything that is read ahead of who asks."""
+    runtime = desk.runtime()
+    facts = calls_of(runtime).facts
+    while not facts.read_ahead(100, 1.0):
+        pass
+    save_calls(runtime, facts)
+
+
+def test_of_knowledge_and_fixes_those_of_what_changes_are_told_and_no_neighbours(coded, tmp_path):
+    """Records and remediations on the file, beside others on other files and the same in a neighbour."""
+    other = coded.at(
+        committed(tmp_path / "second", BLOG | {"src/login.ts": TESTED["src/login.ts"]})
+    )
+    other.as_owner("init")
+    other("save_context", content="`refreshToken` in src/auth/token.ts is slow on Mondays")
+    other("remediation_record", **remedy("src/auth/token.ts", "Tokens of the blog ran out"))
+    coded("save_context", content="`refreshToken` must stay pure: src/auth/token.ts is cached")
+    coded("save_context", content="The guard in src/auth/guard.ts lets everybody in while we test")
+    coded("remediation_record", **remedy("src/auth/token.ts", "Tokens were renewed too late"))
+    coded("remediation_record", **remedy("src/users/model.ts", "Users had no names"))
+    found = coded("impact", path="src/auth/token.ts:refreshToken")
+    assert [one["path"] for one in found["knowledge"]] == ["src/auth/token.ts"]
+    assert "must stay pure" in found["knowledge"][0]["title"]
+    titles = [one["title"] for one in found["fixes"]]
+    assert "Tokens were renewed too late" in titles
+    assert not {"Users had no names", "Tokens of the blog ran out"} & set(titles)
+    assert "Mondays" not in json.dumps(found)
+    assert "Mondays" in json.dumps(other("impact", path="src/auth/token.ts:refreshToken"))
+
+
+def remedy(path, title):
+    return {
+        "title": title,
+        "problem": f"Error: {title} in production",
+        "root_cause": f"A mistake in {path}.",
+        "solution": f"Mend {path}",
+        "affected_files": [path],
+    }

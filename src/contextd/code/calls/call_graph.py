@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from math import inf
@@ -12,13 +11,14 @@ from math import inf
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
 from contextd.code.calls.interpretation import Interpretation
+from contextd.code.calls.kept import base_names
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.meaning import Interpreter
 from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.scip import INITIALISERS
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass
 
-INITIALISERS = ("__init__", "__new__", "constructor")
 _COMMON = frozenset(dir(list) + dir(dict) + dir(str) + dir(set) + dir(bytes)) | frozenset(
     """at concat every fill filter find findIndex flat flatMap forEach has includes join map push
     reduce shift slice some splice unshift delete entries catch finally then apply bind call
@@ -52,12 +52,16 @@ class CallGraph:
     graph: SymbolGraph
     facts: CodeFacts
     ready_edges: Mapping[str, Sequence[Edge]] = field(default_factory=dict[str, "Sequence[Edge]"])
-    """Files whose edges somebody else worked out, a compiler for example: theirs stand for ours."""
+    """Files whose edges somebody else worked out, a compiler for example: where it says what a name means,
+    that stands for ours.
+    """
+    notice: str = ""
+    """What is to be known of those."""
     _linked: dict[tuple[str, int, int], tuple[Edge, ...]] = field(
         default_factory=dict[tuple[str, int, int], tuple[Edge, ...]]
     )
-    _callers: dict[Definition, tuple[Edge, ...]] = field(
-        default_factory=dict[Definition, tuple[Edge, ...]]
+    _callers: dict[Definition, dict[tuple[str, str], tuple[Edge, ...]]] = field(
+        default_factory=dict[Definition, "dict[tuple[str, str], tuple[Edge, ...]]"]
     )
 
     _heirs: dict[Definition, list[Definition]] = field(
@@ -84,52 +88,70 @@ class CallGraph:
                 found.setdefault(key, []).append(edge)
         return found
 
+    @cached_property
+    def told_places(self) -> Container[tuple[str, int, str]]:
+        """(path, line, name) of every place of which it was told what it means."""
+        return {
+            (edge.path, edge.line, edge.target.symbol.name)
+            for edges in self.ready_edges.values()
+            for edge in edges
+        }
+
     def look_for(self, several: Iterable[Definition]) -> None:
         """Make ready to ask for the callers of several definitions."""
-        self.facts.look_for(
-            name for one in several if one not in self._callers for name in self._called(one)
-        )
+        self.facts.look_for(name for one in several for name in self._called(one))
 
     def spread(self, one: Definition) -> int:
         """In how many files the name of a definition stands that was looked for."""
         return len(self.facts.naming(one.symbol.name))
 
-    def callers(self, one: Definition, until: float = inf) -> tuple[Edge, ...]:
-        """Every place that leads to a definition, certain ones first, else by file and line. At `until`,
-        by the monotonic clock, those found so far; what was read is not read again the next time.
+    def callers(
+        self, one: Definition, until: float = inf, among: Callable[[str], bool] | None = None
+    ) -> tuple[Edge, ...]:
+        """Every place that leads to a definition, certain ones first, else by file and line; those in some
+        files only, when it is said which. At `until`, by the monotonic clock, those found so far; what was
+        read is not read again the next time.
         """
-        known = self._callers.get(one)
-        if known is not None:
-            return known
         found: dict[tuple[str, int, SiteKind], Edge] = {}
-        whole = False
-        with suppress(TimeoutError):
-            for edge in self._leading(one, until):
-                key = edge.path, edge.line, edge.kind
-                if key not in found or (edge.certain and not found[key].certain):
-                    found[key] = edge
-            whole = True
-        order = sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line))
-        known = tuple(order)
-        if whole:
-            self._callers[one] = known
-        return known
+        for edge in self._leading(one, until, among):
+            key = edge.path, edge.line, edge.kind
+            if key not in found or (edge.certain and not found[key].certain):
+                found[key] = edge
+        return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
 
-    def _leading(self, one: Definition, until: float) -> Iterator[Edge]:
-        for edge in self.told_by_target.get((one.path, one.qualified), ()):
-            yield edge
+    def candidates(self, one: Definition) -> dict[tuple[str, str], None]:
+        """The files that may lead to a definition, each with the name it has there. Whoever is cut short has
+        seen those first that import it.
+        """
         near = {one.path, *self.graph.importers.get(one.path, ())}
-        for name in self._names(one):
-            # Whoever is cut short has seen those first that import it.
-            for path in sorted(self.facts.naming(name), key=lambda path: path not in near):
-                if not self._may_reach(path, name, one):
-                    continue
+        return {
+            (path, name): None
+            for name in self._names(one)
+            for path in sorted(self.facts.naming(name), key=lambda path: path not in near)
+            if self._may_reach(path, name, one)
+        }
+
+    def _leading(
+        self, one: Definition, until: float, among: Callable[[str], bool] | None
+    ) -> Iterator[Edge]:
+        for edge in self.told_by_target.get((one.path, one.qualified), ()):
+            if among is None or among(edge.path):
+                yield edge
+        asked = [place for place in self.candidates(one) if among is None or among(place[0])]
+        known = self._callers.setdefault(one, {})
+        self.facts.fetch(dict.fromkeys(path for path, name in asked if (path, name) not in known))
+        for path, name in asked:
+            edges = known.get((path, name))
+            if edges is None:
                 if time.monotonic() > until:
-                    raise TimeoutError
-                for site in self.facts.sites(path, name) if path not in self.ready_edges else ():
-                    for edge in self.link(path, site):
-                        if _same(edge.target, one):
-                            yield edge
+                    return
+                edges = known[path, name] = tuple(
+                    edge
+                    for site in self.facts.sites(path, name)
+                    for edge in self._own(path, site)
+                    if _same(edge.target, one)
+                )
+            yield from edges
 
     def _may_reach(self, path: str, name: str, one: Definition) -> bool:
         """Whether a file that has a name may mean the definition by it, and is worth reading. What stands
@@ -172,16 +194,25 @@ class CallGraph:
 
     def callees(self, one: Definition) -> list[Edge]:
         """What the code of a definition leads to, in its order."""
-        if one.path in self.ready_edges:
-            lines = range(one.symbol.start_line, one.symbol.end_line + 1)
-            return [edge for edge in self.ready_edges[one.path] if edge.line in lines]
         facts = self.facts.get(one.path)
-        return [
+        found = [
             edge
             for site in (facts.sites if facts is not None else ())
             if one.symbol.start <= site.start < one.symbol.end
-            for edge in self.link(one.path, site)
+            for edge in self._own(one.path, site)
         ]
+        lines = range(one.symbol.start_line, one.symbol.end_line + 1)
+        ready = [edge for edge in self.ready_edges.get(one.path, ()) if edge.line in lines]
+        return sorted([*found, *ready], key=lambda edge: edge.line) if ready else found
+
+    def _own(self, path: str, site: Site) -> Iterator[Edge]:
+        """Where a site leads as far as nobody else said. An index names a class that is called, not the
+        initialiser which that means.
+        """
+        is_told = (path, site.line, str(site.target[-1])) in self.told_places
+        for edge in self.link(path, site):
+            if not is_told or edge.target.symbol.name in INITIALISERS:
+                yield edge
 
     def link(self, path: str, site: Site) -> tuple[Edge, ...]:
         """Where a site leads."""
@@ -266,11 +297,10 @@ class CallGraph:
 
     def _built_on(self, name: str) -> Iterator[tuple[str, int]]:
         """The class scopes that name a type as what they are built on."""
-        for path in self.facts.naming(name):
+        for path in self.facts.building(name):
             found = self.facts.get(path)
             for number, scope in enumerate(found.scopes if found is not None else ()):
-                heads = (base[1] if base[0] == "of" else base for base in scope.bases)
-                if any(str(head[-1]) == name for head in heads):
+                if name in base_names(scope):
                     yield path, number
 
     def _only_method(self, path: str, name: str) -> list[Definition]:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from contextd.code.git import program as git
-from contextd.domain.errors import Invalid, NotFound, Unavailable
+from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
 
 _REVISION = re.compile(r"(?!-)[\w./@^~{}+-]+(?:\.\.\.?[\w./@^~{}+-]*)?")
 _TRUNKS = ("origin/HEAD", "origin/main", "origin/master", "main", "master", "trunk", "develop")
 _SECONDS = 5.0
+_FLAGS = "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "-l400"
+_LONG_FILE = 20_000
+"""Changed lines of one file: more has a program written, and reading them takes as long as all the rest."""
+_TRIFLES = re.compile(
+    r"\b(typos?|spelling|grammar|wording|docs?|readme|lint(ing)?|format(ting)?|whitespace|comments?)\b",
+    re.IGNORECASE,
+)
+"""What is mended in such commits is no code."""
 _FIX = r"\b(fix(e[sd]|ing)?|bug|regression|hotfix|repair(s|ed)?|broken|crash(es|ed)?)\b"
 _LOOKED_AT = 400
 """Commits of a few files that are looked through for fixes; older ones say little of the code now."""
@@ -33,15 +41,47 @@ def checked_revision(revision: str) -> str:
 
 
 def diff(root: Path, revision: str = "HEAD") -> str:
-    """The unified diff from a revision to the work tree, or of a range. Raises `NotFound` for a revision
+    """The unified diff from a revision to the work tree, or of a range, with files that were moved as such.
+    Of files with more than 20,000 changed lines it has the heads alone. Raises `NotFound` for a revision
     this repository does not have.
     """
-    flags = "--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--unified=0"
     wanted = checked_revision(revision)
-    found = git.ask(root, "diff", *flags, wanted, "--", timeout=_SECONDS)
-    if found is None:
+    counted = git.ask(root, "diff", *_FLAGS, "--numstat", "-z", wanted, "--", timeout=_SECONDS)
+    if counted is None:
         raise NotFound(f"no revision {revision!r} here", "`git branch -a` lists the branches")
-    return found
+    long = dict(_long_files(counted))
+    found = git.ask(
+        root,
+        *("diff", *_FLAGS, "--unified=0", wanted, "--", "."),
+        *(f":(exclude,top,literal){path}" for path in long),
+        timeout=_SECONDS,
+    )
+    if found is None:
+        raise Unavailable(
+            "git did not tell the difference in time", "ask for a path, or a smaller range"
+        )
+    return found + "".join(
+        f"diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n" for path in long
+    )
+
+
+def _long_files(counted: str) -> Iterator[tuple[str, int]]:
+    """The files of a `--numstat -z` with more lines than anybody looks through."""
+    for row in counted.split("\0"):
+        added, _, rest = row.partition("\t")
+        removed, _, path = rest.partition("\t")
+        if path and added.isdigit() and removed.isdigit():
+            lines = int(added) + int(removed)
+            if lines > _LONG_FILE:
+                yield path, lines
+
+
+_MOVED = re.compile(r"^rename from (.+)\nrename to (.+)$", re.MULTILINE)
+
+
+def moves_in(text: str) -> dict[str, str]:
+    """New path → old path of each file that a unified diff says was moved."""
+    return {new.strip('"'): old.strip('"') for old, new in _MOVED.findall(text)}
 
 
 def texts_at(root: Path, revision: str, paths: Sequence[str]) -> dict[str, bytes]:
@@ -58,16 +98,35 @@ def fork(root: Path, base: str = "") -> tuple[str, str]:
     """Where the branch that is checked out left `base`, or the main branch of the repository: (name of
     that branch, commit). On that branch itself it is the latest commit. Raises `NotFound`.
     """
-    names = [checked_revision(base)] if base else list(_TRUNKS)
+    if base and ".." in base:
+        raise Invalid(f"{base!r} is a range", "give one branch; impact takes a range as its diff")
+    names = [checked_revision(base), f"origin/{base}"] if base else list(_TRUNKS)
     for name in names:
         commit = git.ask(root, "merge-base", "HEAD", name, timeout=_SECONDS)
         if commit:
             return name, commit.strip()
-    if base:
-        raise NotFound(f"no branch or commit {base!r} here", "`git branch -a` lists the branches")
     if not git.head(root):
         raise NotFound("there is no commit here yet", "commit something first")
-    return "HEAD", "HEAD"
+    if not base:
+        return "HEAD", "HEAD"
+    for name in names:
+        if git.ask(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}", "--"):
+            raise NotFound(f"HEAD and {name} have no commit in common here", _no_fork(root))
+    listed = git.ask(
+        root, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/remotes"
+    )
+    hint = nearest(base, (listed or "").split())
+    raise NotFound(
+        f"no branch or commit {base!r} here",
+        hint or "`git branch -a` lists the branches; `git fetch` brings those of a remote",
+    )
+
+
+def _no_fork(root: Path) -> str:
+    shallow = git.ask(root, "rev-parse", "--is-shallow-repository")
+    if shallow and shallow.strip() == "true":
+        return "the clone is shallow: run `git fetch --unshallow`, or give a commit that is here"
+    return "give another base, or impact a range A..B as its diff"
 
 
 def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Commit] | None:
@@ -82,7 +141,11 @@ def fixes(root: Path, paths: Sequence[str], *, limit: int = 10) -> list[git.Comm
         printed = git.ask(root, "log", *flags, *wanted, "--", *paths, timeout=_SECONDS)
         if printed is not None:
             fix_pattern = re.compile(_FIX, re.IGNORECASE)
-            found = [one for one in git.read_log(printed) if fix_pattern.search(one.subject)]
+            found = [
+                one
+                for one in git.read_log(printed)
+                if fix_pattern.search(one.subject) and not _TRIFLES.search(one.subject)
+            ]
             return found[:limit]
     return None
 

@@ -217,7 +217,7 @@ def symbol_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) ->
     """
     changes = files.changes(scope, 0 if (known := graphs.get(scope)) is None else known.version)
     if known is None or not known.exact or changes.version != known.version:
-        known = KeptGraph(changes.version, build_graph(files.all(scope)))
+        known = KeptGraph(changes.version, build_graph(files.linked(scope)))
         graphs.put(scope, known)
     return known.graph
 

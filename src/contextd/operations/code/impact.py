@@ -13,7 +13,8 @@ from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.time import iso
-from contextd.governance.policies.actions import is_diff, told
+from contextd.governance.policies.actions import changes_in, is_diff, told
+from contextd.loading import building
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.attached import attached_to
@@ -30,7 +31,7 @@ from contextd.steps.impacted import (
     reach,
     without,
 )
-from contextd.steps.past_fixes import fixes_of, with_past, writers_of
+from contextd.steps.past_fixes import changed_along, fixes_of, writers_of
 from contextd.steps.policies import checked, with_root
 from contextd.steps.policy_views import ViolationView, violation_views
 from contextd.steps.views import shortened
@@ -121,19 +122,24 @@ def impact(
         path, diff = None, path
     if path and diff:
         raise Invalid("both a path and a diff", "give one of them")
-    with steady(runtime) as lag:
+    with building():
+        return _told(runtime, path, diff or "HEAD", depth, budget)
+
+
+def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int) -> Impact:
+    text, base = ("", "") if path else _diff_of(runtime, diff)
+    wanted = [path.partition(":")[0]] if path else [one.path for one in changes_in(text)]
+    with steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
-        if path:
-            changed = named(calls.graph, path)
-        else:
-            text, base = _diff_of(runtime, diff or "HEAD")
-            changed = in_diff(runtime, calls.graph, text, base)
-        found = reach(calls, changed, depth)
-    found = with_past(runtime, calls.graph, [one.path for one in changed.files], found)
+        graph = calls.graph
+        changed = named(graph, path) if path else in_diff(runtime, graph, text, base)
+        along = changed_along(runtime, [one.path for one in changed.files])
+        found = reach(calls, changed, depth, along)
     knowledge, remedies = _known(runtime, changed)
     fixes = [*remedies, *_fixes(runtime, changed)]
     answer = replace(
-        _impact(changed, found, knowledge, fixes, budget), notice=_notice(lag.notice, found)
+        _impact(changed, found, knowledge, fixes, budget),
+        notice=_notice(lag.notice, calls.notice, found),
     )
     runtime.trace.read([one.path for one in answer.breaks], type="symbol", query=path or "")
     return answer
@@ -155,10 +161,10 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
     return diffs.diff(runtime.root, change.strip()), change.strip()
 
 
-def _notice(behind: str, found: CodeReach) -> str:
+def _notice(behind: str, of_index: str, found: CodeReach) -> str:
     """What an answer may lack, and how to get it."""
     short = "" if found.whole else "more depends on it than was followed: ask again for the rest"
-    return "; ".join(filter(None, (behind, short)))
+    return "; ".join(filter(None, (behind, of_index, short)))
 
 
 def _impact(
@@ -211,7 +217,16 @@ def _files(changed: ChangedCode) -> str:
 
 
 def _test_lines(tests: Sequence[TestOfCode]) -> list[str]:
-    return [f"  {one.place} · {one.why}{'' if one.certain else ' (perhaps)'}" for one in tests]
+    """A line per file, with those of its tests that are known to be meant."""
+    by_path: dict[str, list[TestOfCode]] = {}
+    for one in tests:
+        by_path.setdefault(one.path, []).append(one)
+    lines = []
+    for path, some in by_path.items():
+        names = ", ".join(one.symbol.replace(".", "::") for one in some if one.symbol)
+        doubt = "" if any(one.certain for one in some) else " (perhaps)"
+        lines.append(f"  {path}{'::' * bool(names)}{names} · {some[0].why}{doubt}")
+    return lines
 
 
 def _known(runtime: Runtime, changed: ChangedCode) -> tuple[list[KnownOfCode], list[PastFix]]:
@@ -260,7 +275,7 @@ def _fixes(runtime: Runtime, changed: ChangedCode) -> list[PastFix]:
 
 @dataclass(frozen=True, slots=True)
 class FileOfChange:
-    """A changed file with the definitions that change in it, and those that are gone."""
+    """A changed file with the definitions that change in it, those that are gone, and what it `was` called."""
 
     path: str
     change: str
@@ -268,12 +283,17 @@ class FileOfChange:
     gone: list[str]
     added: int
     removed: int
+    was: str = ""
+    binary: bool = False
 
     def as_text(self) -> str:
         """In a line."""
         names = ", ".join(self.symbols[:8]) + (" …" if len(self.symbols) > 8 else "")
         lost = f"; gone: {', '.join(self.gone[:5])}" if self.gone else ""
-        what = "" if self.change == "edit" else f" ({self.change})"
+        kinds = [] if self.change == "edit" else [self.change]
+        kinds += [f"moved from {self.was}"] if self.was else []
+        kinds += ["binary"] if self.binary else []
+        what = f" ({', '.join(kinds)})" if kinds else ""
         return (
             f"  {self.path}{what} +{self.added} -{self.removed}{': ' if names else ''}{names}{lost}"
         )
@@ -312,14 +332,19 @@ def diff_context(
         budget: Most tokens of the text.
     """
     _check_budget(budget)
+    with building():
+        return _gathered(runtime, base, budget)
+
+
+def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     name, commit = diffs.fork(runtime.root, base or "")
     text = diffs.diff(runtime.root, commit)
-    with steady(runtime) as lag:
+    with steady(runtime, wanted=[one.path for one in changes_in(text)]) as lag:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])
-        found = reach(calls, changed, 1)
-    found = with_past(runtime, calls.graph, [one.path for one in changed.files], found)
+        along = changed_along(runtime, [one.path for one in changed.files])
+        found = reach(calls, changed, 1, along)
     outside = without(found.broken, [file.path for file in changed.files])
     violations = violation_views(checked(runtime, with_root(told(text), runtime))) if text else []
     knowledge, remedies = _known(runtime, changed)
@@ -331,6 +356,8 @@ def diff_context(
             list(one.removed_names),
             one.added,
             one.removed,
+            one.was,
+            one.binary,
         )
         for one in changed.files
     ]
@@ -353,7 +380,7 @@ def diff_context(
         budget,
     )
     runtime.trace.read([one.path for one in files], type="symbol", query="")
-    notice = _notice(lag.notice, found)
+    notice = _notice(lag.notice, calls.notice, found)
     return DiffContext(
         base=name,
         files=files[:_LISTED],

@@ -1,0 +1,78 @@
+"""What files say of their calls, in the form that is kept of it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from contextd.code.calls.facts import CodeScope, FileFacts, Site
+from contextd.domain.code import FileCalls
+
+MEMBER, BASE = ".", "<"
+"""How a word begins that stands behind a dot, and one that a type is built on."""
+
+_READERS = "containers", "expressions", "extract", "facts", "kept", "queries"
+
+
+@cache
+def reader() -> str:
+    """Which reading of calls this is: another one once a line of it differs."""
+    state = hashlib.blake2b(digest_size=12)
+    for name in _READERS:
+        state.update(Path(__file__).with_name(f"{name}.py").read_bytes())
+    return state.hexdigest()
+
+
+def kept(path: str, digest: str, facts: FileFacts | None) -> FileCalls:
+    """The facts of a file whose content has a digest; None where its calls are not understood."""
+    names = "" if facts is None else " ".join(sorted(set(words_in(facts))))
+    return FileCalls(
+        path=path, digest=digest, reader=reader(), names=names, facts=_plain(facts) if facts else ()
+    )
+
+
+def words_in(facts: FileFacts) -> Iterator[str]:
+    """The last names of the sites of a file and of what its classes are built on, marked. None has a
+    space.
+    """
+    for site in facts.sites:
+        yield f"{MEMBER if site.target[0] == 'attr' else ''}{site.target[-1]}"
+    for scope in facts.scopes:
+        yield from (f"{BASE}{name}" for name in base_names(scope) if " " not in name)
+
+
+def base_names(scope: CodeScope) -> Iterator[str]:
+    """The last names of what a class is built on."""
+    for base in scope.bases:
+        yield str((base[1] if base[0] == "of" else base)[-1])
+
+
+def facts_in(digest: str, kept_facts: tuple[Any, ...]) -> FileFacts | None:
+    """What `kept` was given."""
+    if not kept_facts:
+        return None
+    scopes, sites = kept_facts
+    return FileFacts(digest, tuple(_scopes(scopes)), tuple(Site(*one) for one in sites))
+
+
+def _plain(facts: FileFacts) -> tuple[Any, ...]:
+    scopes = tuple(
+        (
+            *(one.kind, one.name, one.start, one.end, one.parent),
+            tuple((name, tuple(found)) for name, found in one.bindings.items()),
+            *(tuple(one.bases), tuple(one.returns)),
+            *(one.annotated, one.is_property, one.is_static, one.is_fixture, one.is_generator),
+        )
+        for one in facts.scopes
+    )
+    sites = tuple((one.kind, one.target, one.line, one.start, one.scope) for one in facts.sites)
+    return scopes, sites
+
+
+def _scopes(rows: Iterable[tuple[Any, ...]]) -> Iterator[CodeScope]:
+    for kind, name, start, end, parent, bindings, bases, returns, *flags in rows:
+        bound = {local: list(found) for local, found in bindings}
+        yield CodeScope(kind, name, start, end, parent, bound, list(bases), list(returns), *flags)

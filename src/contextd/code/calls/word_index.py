@@ -1,0 +1,53 @@
+"""Which files say a word, where their calls were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from contextd.code.calls.kept import BASE, MEMBER
+
+
+class WordIndex:
+    """The words of files as `kept.words_in` gives them. Graphs of one checkout that follow each other
+    share it, so that only what changed is read again.
+    """
+
+    def __init__(self) -> None:
+        self._words: dict[str, tuple[str, Sequence[str]]] = {}
+        self._paths: dict[str, set[str]] = {}
+
+    def put(self, path: str, digest: str, words: Iterable[str]) -> None:
+        """Know what a file says."""
+        self.drop(path)
+        own = tuple(words)
+        self._words[path] = digest, own
+        for word in own:
+            self._paths.setdefault(word, set()).add(path)
+
+    def drop(self, path: str) -> None:
+        """Know nothing of a file."""
+        for word in self._words.pop(path, ("", ()))[1]:
+            self._paths[word].discard(path)
+
+    def holds(self, path: str, digest: str) -> bool:
+        """Whether it is known what a file says whose content has a digest."""
+        known = self._words.get(path)
+        return known is not None and known[0] == digest
+
+    def paths(self) -> list[str]:
+        """The files that it knows of."""
+        return list(self._words)
+
+    def naming(self, name: str) -> set[str]:
+        """The files with a site that ends in a name, or a type built on it."""
+        return {
+            path for mark in ("", MEMBER, BASE) for path in list(self._paths.get(mark + name, ()))
+        }
+
+    def building(self, name: str) -> set[str]:
+        """The files with a type that is built on one of this name."""
+        return set(self._paths.get(BASE + name, ()))
+
+    def has_member(self, path: str, name: str) -> bool:
+        """Whether a file says a name behind a dot."""
+        return path in self._paths.get(MEMBER + name, ())

@@ -1,0 +1,75 @@
+"""Lines of the code files of a project that have one of some words, however many there are."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import threading
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from contextd.code.git.program import git_environment
+from contextd.code.tree.grep import grep
+from contextd.code.tree.ripgrep import ripgrep
+from contextd.domain.errors import ContextdError
+
+_LONGEST_LINE = "2000"
+"""Bytes of a line that is looked at: longer ones nobody wrote."""
+
+
+def lines_naming(
+    root: Path, names: Collection[str], suffixes: Collection[str], seconds: float
+) -> Iterator[tuple[str, str]]:
+    """(path, line) of each line of the files that end in one of `suffixes` and have one of `names` as a
+    whole word. Raises `TimeoutError` after so many seconds.
+    """
+    either = "|".join(re.escape(name) for name in sorted(names))
+    pattern = rf"(?:^|\W)(?:{either})(?:\W|$)"
+    globs = [f"*{suffix}" for suffix in sorted(suffixes)]
+    program = ripgrep()
+    if not program:
+        try:
+            found = grep(root, pattern, file_pattern=",".join(globs), limit=2_000, deadline=seconds)
+        except ContextdError:
+            return
+        yield from ((one.path, one.text) for one in found.matches)
+        return
+    command = [program, "--no-config", "--hidden", "--no-require-git", "--null", "--no-heading"]
+    command += ["--with-filename", "--no-line-number", "--color=never", "--no-messages"]
+    command += ["--max-columns", _LONGEST_LINE]
+    for glob in globs:
+        command += ["--type-add", f"asked:{glob}", "--type", "asked"]
+    for glob in ("!.git", "!**/.git/**", "!**/node_modules/**"):
+        command += ["-g", glob]
+    process = subprocess.Popen(
+        [*command, "--regexp", pattern, "--", "./"],
+        cwd=root,
+        env=git_environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(seconds, stop)
+    timer.start()
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            path, _, text = line.partition(b"\0")
+            yield (
+                path.decode("utf-8", "replace").removeprefix("./"),
+                text.decode("utf-8", "replace").rstrip("\r\n"),
+            )
+    finally:
+        timer.cancel()
+        process.kill()
+        if process.stdout is not None:
+            process.stdout.close()
+        process.wait()
+    if late.is_set():
+        raise TimeoutError
