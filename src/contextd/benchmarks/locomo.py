@@ -18,6 +18,7 @@ from contextd.benchmarks.data import (
     MeanScore,
     checksum,
     data_file,
+    fitted_on,
     hardware,
     report,
     rows_of,
