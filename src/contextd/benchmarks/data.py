@@ -77,7 +77,7 @@ def fitted_on(file: str) -> dict[str, str]:
     told = (
         "fitted on this split too; tools/fit_ranking.py prints each part by weights of the others"
     )
-    return {} if file else {"weights": told}
+    return {} if file else {"weights": sentence}
 
 
 def checksum(*paths: Path) -> str:
