@@ -74,10 +74,10 @@ def rows_of(path: Path, *keys: str) -> list[dict[str, Any]]:
 
 def fitted_on(file: str) -> dict[str, str]:
     """What a reader must know of figures of the development split, which is read when no file is named."""
-    told = (
+    warning = (
         "fitted on this split too; tools/fit_ranking.py prints each part by weights of the others"
     )
-    return {} if file else {"weights": sentence}
+    return {} if file else {"weights": warning}
 
 
 def checksum(*paths: Path) -> str:

@@ -48,6 +48,7 @@ GRADLE_MEMBER = 'plugins { id("shop.publish-conventions") }'
         ({"data/prices.csv": "", "data/shops.csv": "", "README.md": "", "scripts/get.py": ""}, "data", ""),
         ({"paper.tex": "", "shop.sty": "", "README.md": ""}, "documentation", ""),
         ({"zsh/zshrc.symlink": "", "git/gitconfig.symlink": "", **several("bin/{}.sh")}, "configuration", ""),
+        ({"vimrc": "", "gitconfig": "", **several("vim/ftplugin/{}.vim"), **several("bin/{}.sh")}, "configuration", ""),
         ({"action.yml": "name: Shop\nruns:\n  using: node20\n", **several("src/{}.ts")}, "library", ""),
         ({"ProjectSettings/ProjectVersion.txt": "", **several("Assets/Scripts/{}.cs"),
           "Assets/Plugins/x/package.json": '{"name": "x"}'}, "web-app", ""),

@@ -36,7 +36,7 @@ class ReasonedValue:
 
 CODE = re.compile(
     r"\.(?:[mc]?[jt]sx?|py|go|rs|java|kt|scala|cs|fs|vb|php|rb|exs?|swift|dart|vue|svelte|c|cc|cpp"
-    r"|h|hpp|clj[cs]?|hs|mli?|zig|lua|erl|jl|p[lm]|nim|[rR]|el|vim|sol)$"
+    r"|h|hpp|clj[cs]?|hs|mli?|zig|lua|erl|jl|p[lm]|nim|[rR]|el|sol)$"
 )
 """Files that hold a program."""
 

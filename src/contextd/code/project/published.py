@@ -36,8 +36,8 @@ _STARTER = re.compile(r"org\.springframework\.boot:spring-boot-starter-(?!parent
 """Starters draw in what an application needs."""
 
 
-_PLUGIN = re.compile(r"(?:plugin|autoload|lua/[^/]+)/(?:[^/]+|init)\.(?:lua|vim)|lua/[^/]+\.lua")
-"""Where editors of the family of Vim look for what extends them."""
+_PLUGIN = re.compile(r"(?:plugin|autoload|lua/[^/]+)/[^/]+\.(?:lua|vim)|lua/[^/]+\.lua")
+"""Where Neovim looks for what extends it."""
 
 _EMACS = re.compile(r"(?:(?:lisp|src)/)?[^/.]+\.el")
 
@@ -116,7 +116,7 @@ def why_jvm_family(manifests: Sequence[Manifest]) -> str:
 def why_loaded(stack: Stack, own: Sequence[str]) -> str:
     """Why a project is loaded by a program of somebody else, if it is: an editor or a pipeline."""
     language = stack.main_language
-    if language in ("Lua", "Vim script") and (start := file_matching(own, _PLUGIN)):
+    if language == "Lua" and (start := file_matching(own, _PLUGIN)):
         return f"{start} is loaded by an editor."
     if language == "Emacs Lisp" and (start := file_matching(own, _EMACS)):
         return f"{start} and the files beside it are loaded by Emacs."

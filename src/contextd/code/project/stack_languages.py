@@ -31,6 +31,7 @@ MARKUP = frozenset(
         "Terraform",
         "Protocol Buffers",
         "Nix",
+        "Vim script",
     }
 )
 """Languages that are no project's main one as long as there is another."""

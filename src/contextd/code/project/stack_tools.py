@@ -136,12 +136,7 @@ TOOLS: tuple[Technology, ...] = (
     _row("MkDocs", "docs", pypi="mkdocs mkdocs-material", files="mkdocs.yml"),
     _row("Sphinx", "docs", pypi="sphinx"),
     _row("mdBook", "docs", files="book.toml"),
-    _row("Hugo", "docs", files="hugo.toml hugo.yaml"),
-    _row("Jekyll", "docs", gem="jekyll github-pages"),
     _row("Starlight", "docs", npm="@astrojs/starlight"),
     _row("GitHub Action", "deploy", files="action.yml action.yaml"),
-    _row("CMake", "build", files="CMakeLists.txt"),
-    _row("Meson", "build", files="meson.build"),
-    _row("Bazel", "build", files="MODULE.bazel WORKSPACE WORKSPACE.bazel"),
     _row("Nix", "build", files="flake.nix default.nix shell.nix"),
 )  # fmt: skip
