@@ -70,8 +70,8 @@ class Reranker(Protocol):
         ...
 
     def judge(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Between 0 and 1 for each text, in their order. Raises `Unavailable` when the model is missing
-        or damaged.
+        """Between 0 and 1 for each text, in their order; for fewer of them where a search would wait too
+        long for the rest. Raises `Unavailable` when the model is missing, damaged or of no use.
         """
         ...
 

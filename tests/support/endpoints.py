@@ -8,18 +8,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 
 @dataclass
 class Endpoint:
-    """What it was asked, and what it answers next: a status with headers, or vectors of so many numbers."""
+    """What it was asked, and what it answers next: a status with headers, or vectors of so many numbers; or
+    nothing, as long as it is `held`.
+    """
 
     port: int = 0
     dimensions: int = 8
     refusals: list[tuple[int, dict[str, str]]] = field(default_factory=list)
     raw: Any = None
+    held: Event | None = None
     asked: list[dict[str, Any]] = field(default_factory=list)
     keys: list[str | None] = field(default_factory=list)
 
@@ -54,6 +57,9 @@ def endpoint() -> Iterator[Endpoint]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             told.asked.append(body)
             told.keys.append(self.headers.get("Authorization"))
+            if told.held is not None:
+                told.held.wait()
+                return
             if told.refusals:
                 status, headers = told.refusals.pop(0)
                 answer: Any = {"error": {"message": f"no: {self.headers.get('Authorization')}"}}

@@ -13,7 +13,7 @@ _VOCABULARY = {"[UNK]": 0, "[SEP]": 1, "gold": 2}
 
 def write_cross_encoder(folder: Path, *, outputs: int = 1) -> Path:
     """The model and its tokenizer in `folder`. Its only output is 2 × (how often `gold` comes) − 3, or with
-    two outputs 0 and that.
+    several outputs zeros and that.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "tokenizer.json").write_text(json.dumps(_tokenizer()), "utf-8")
@@ -29,16 +29,16 @@ def write_cross_encoder(folder: Path, *, outputs: int = 1) -> Path:
         _floats("two", 2.0),
         _floats("three", 3.0),
     ]
-    if outputs == 2:
+    if outputs > 1:
         constants.append(_floats("zero", 0.0))
         nodes += [
             _node("Mul", ["odds", "zero"], "none"),
-            _node("Concat", ["none", "odds"], "logits", axis=1),
+            _node("Concat", ["none"] * (outputs - 1) + ["odds"], "logits", axis=1),
         ]
     graph = b"".join(_part(1, node) for node in nodes) + _part(2, b"judge")
     graph += b"".join(_part(5, constant) for constant in constants)
     graph += _part(11, _value("input_ids", _INT64)) + _part(11, _value("attention_mask", _INT64))
-    graph += _part(12, _value("logits" if outputs == 2 else "odds", _FLOAT))
+    graph += _part(12, _value("logits" if outputs > 1 else "odds", _FLOAT))
     model = _number(1, 8) + _part(7, graph) + _part(8, _number(2, 13))
     path = folder / "judge.onnx"
     path.write_bytes(model)

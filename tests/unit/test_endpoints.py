@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Event
 
 import numpy as np
 import pytest
@@ -79,9 +80,20 @@ def test_a_server_that_stays_away_is_left_alone_for_a_while(server: Endpoint):
     with pytest.raises(Unavailable, match="answered 503"):
         embedder.embed(["a"])
     assert waits == [0.5, 1.0]
-    with pytest.raises(Unavailable, match="a moment ago"):
+    with pytest.raises(Unavailable, match="answered 503 a moment ago"):
         embedder.embed(["a"])
     assert len(server.asked) == 3
+
+
+def test_who_does_not_answer_in_time_is_asked_once_and_it_is_said(server: Endpoint):
+    server.held = Event()
+    embedder = OpenAIEndpoint(EmbedderOptions(url=server.url), seconds=0.05)
+    with pytest.raises(Unavailable, match=r"gave no answer in 0\.05 s"):
+        embedder.embed(["a"])
+    with pytest.raises(Unavailable, match=r"no answer in 0\.05 s a moment ago"):
+        embedder.embed(["b"])
+    server.held.set()
+    assert len(server.asked) == 1
 
 
 def test_a_refusal_is_not_repeated_and_never_tells_the_key(server: Endpoint):
@@ -104,7 +116,7 @@ def test_neither_key_nor_text_follows_to_another_host(server: Endpoint):
 
 def test_nobody_at_the_address_is_said_in_words(server: Endpoint):
     nobody = EmbedderOptions(url="http://127.0.0.1:9/v1")
-    with pytest.raises(Unavailable, match="does not answer"):
+    with pytest.raises(Unavailable, match="did not answer"):
         OpenAIEndpoint(nobody, lambda _: None).embed(["a"])
 
 

@@ -1,12 +1,15 @@
-"""Seeing that sessions are over: looked at twice a minute while one is open, and never otherwise."""
+"""Seeing that sessions are over, and that projects changed their shape under them: looked at twice a minute while
+one is open, and never otherwise.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import timedelta
 from pathlib import Path
 
+from contextd.domain.scope import Scope
 from contextd.domain.sessions import Session
 from contextd.ports import Clock, Upkeep
 
@@ -19,7 +22,7 @@ _AT_ONCE = 1_000
 
 class IdleWatch:
     """Calls `end` when a session was idle for longer than its timeout. `timeout` gives the minutes that
-    hold in a checkout.
+    hold in a checkout; `follow` is given the scopes that are worked in.
     """
 
     def __init__(
@@ -28,8 +31,10 @@ class IdleWatch:
         clock: Clock,
         timeout: Callable[[Path | None], int],
         end: Callable[[], object],
+        follow: Callable[[Collection[Scope]], object],
     ) -> None:
         self._upkeep, self._clock, self._timeout, self._end = upkeep, clock, timeout, end
+        self._follow = follow
         self._wanted = threading.Event()
 
     def wake(self) -> None:
@@ -42,6 +47,7 @@ class IdleWatch:
         active = self._upkeep.idle_sessions(now + timedelta(days=1), _AT_ONCE)
         if any(self._is_over(session) for session in active):
             self._end()
+        self._follow({session.scope for session in active})
         return bool(active)
 
     def _is_over(self, session: Session) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -31,8 +31,9 @@ from contextd.home import database_path
 from contextd.jobs.queue import Hold, Worker
 from contextd.jobs.table import Task, job_named, new_job, rounds
 from contextd.ports import Clock, Directory, Embedder, Reranker, Store, View
-from contextd.runtime import Request, Runtime, Sinks
+from contextd.runtime import Checkout, Request, Runtime, Sinks
 from contextd.settings import Settings, load_settings
+from contextd.steps.shape import has_moved
 from contextd.stores import open_store
 from contextd.supervision import ServiceState, Supervisor
 
@@ -96,7 +97,11 @@ class OpenOrganisation:
             for lane in LANES
         ]
         self._idle_watch = IdleWatch(
-            self._store.upkeep, clock, self._timeout, lambda: self._queue("end_idle_sessions")
+            self._store.upkeep,
+            clock,
+            self._timeout,
+            lambda: self._queue("end_idle_sessions"),
+            self._follow_shapes,
         )
         self.sinks = Sinks(
             observe=self._usage.observe,
@@ -208,6 +213,10 @@ class OpenOrganisation:
             worker.wake()
         self._idle_watch.wake()
 
+    def look(self) -> None:
+        """Look after open sessions now: whether they are over, and whether their projects changed shape."""
+        self._idle_watch.look()
+
     def services(self) -> list[ServiceState]:
         """How each of its services does, by name."""
         return self._services.states()
@@ -268,6 +277,21 @@ class OpenOrganisation:
     def _queue(self, name: str, scope: Scope | None = None) -> None:
         self._store.queue.add([new_job(name, scope, self.place, once="")])
         self.wake()
+
+    def _follow_shapes(self, scopes: Collection[Scope]) -> None:
+        """Have projects scanned again whose manifests or top folders changed."""
+        for project in self.directory.all():
+            if project.scope not in scopes:
+                continue
+            # Each is looked at, so that each is noted.
+            moved = [root for root in project.roots if self._has_moved(root)]
+            if moved:
+                self._queue("rescan_project", project.scope)
+
+    def _has_moved(self, root: str) -> bool:
+        checkout = Checkout(Path(root))
+        initialised = checkout.project_yaml.is_file()
+        return initialised and has_moved(self.caches, checkout.root, checkout.project_yaml)
 
     def _timeout(self, root: Path | None) -> int:
         try:

@@ -23,6 +23,7 @@ from typing import Any, TextIO
 from contextd.benchmarks.contradiction_pairs import Pair, developers, half, pairs, repeats, written
 from contextd.benchmarks.data import checksum, data_file, hardware
 from contextd.benchmarks.unrelated_entries import entries, schemas
+from contextd.domain.errors import Invalid
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.governance.contradict import contradiction
@@ -130,9 +131,16 @@ def _halves(sick: Sequence[Pair], file: str) -> dict[str, Sequence[Pair]]:
     }
 
 
+_SICK_COLUMNS = frozenset(("pair_ID", "sentence_A", "sentence_B", "entailment_judgment"))
+
+
 def read_sick(path: Path) -> list[Pair]:
     """The pairs of a SICK file; `template` is 0 for the half rules may be tuned on (even numbers)."""
     with path.open(encoding="utf-8") as stream:
+        table = csv.DictReader(stream, delimiter="\t")
+        if missing := _SICK_COLUMNS - frozenset(table.fieldnames or ()):
+            named = ", ".join(sorted(missing))
+            raise Invalid(f"{path} has no columns {named}", "give a file of the form of SICK")
         return [
             Pair(
                 row["sentence_A"],
@@ -140,7 +148,7 @@ def read_sick(path: Path) -> list[Pair]:
                 row["entailment_judgment"] == "CONTRADICTION",
                 int(row["pair_ID"]) % 2,
             )
-            for row in csv.DictReader(stream, delimiter="\t")
+            for row in table
         ]
 
 

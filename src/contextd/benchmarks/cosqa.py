@@ -13,7 +13,15 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import checksum, data_file, hardware, report, score
+from contextd.benchmarks.data import (
+    checksum,
+    data_file,
+    fitted_on,
+    hardware,
+    report,
+    rows_of,
+    score,
+)
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes
@@ -69,6 +77,7 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
         "questions": len(questions),
         "functions": len(functions),
         "data sha256": checksum(questions_path, functions_path),
+        **fitted_on(file),
         "hardware": hardware(),
         "store": store,
         "CPU": f"{len(functions) / indexing:.0f} functions indexed a second, "
@@ -91,7 +100,7 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
 def load(questions: Path, functions: Path) -> tuple[list[tuple[str, int]], list[str]]:
     """(question, number of its function), and the functions by number."""
     places = json.loads(functions.read_text("utf-8"))
-    asked = json.loads(questions.read_text("utf-8"))
+    asked = rows_of(questions, "doc", "retrieval_idx")
     return (
         [(one["doc"], int(one["retrieval_idx"])) for one in asked],
         [code for code, _ in sorted(places.items(), key=lambda item: int(item[1]))],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -12,10 +13,11 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from contextd.domain.errors import NotFound
+from contextd.domain.errors import Invalid, NotFound
 
 SEED = 20260801
 RESAMPLES = 2_000
+_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,38 @@ def score(values: Sequence[float]) -> MeanScore:
 
 
 def data_file(data: Path, *names: str) -> Path:
-    """The file at `data`/names. Raises `NotFound` saying where the data sets are described."""
+    """The file at `data`/names. Raises `NotFound` saying what lies there instead."""
     path = data.joinpath(*names)
     if not path.is_file():
-        raise NotFound(
-            f"{path} is not there",
-            "the benchmark's documentation says where its public data set comes from",
-        )
+        beside = sorted(one.name for one in path.parent.iterdir()) if path.parent.is_dir() else []
+        there = f"{path.parent} has {', '.join(beside[:_NAMED])}" if beside else ""
+        wanted = f"--data takes the folder that holds {'/'.join(names)}" if len(names) > 1 else ""
+        raise NotFound(f"{path} is not there", there or wanted or "give a path that is")
     return path
+
+
+def rows_of(path: Path, *keys: str) -> list[dict[str, Any]]:
+    """The rows of a data set in JSON, each of which has these keys. Raises `Invalid` naming what is missing."""
+    hint = "give a file of the form that the development split has"
+    try:
+        rows = json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise Invalid(f"{path} is not JSON: {error}", hint) from error
+    if not isinstance(rows, list) or not rows:
+        raise Invalid(f"{path} holds no list of rows", hint)
+    for number, row in enumerate(rows):
+        missing = [key for key in keys if not isinstance(row, dict) or key not in row]
+        if missing:
+            raise Invalid(f"{path}: row {number} has no {', '.join(missing)}", hint)
+    return rows
+
+
+def fitted_on(file: str) -> dict[str, str]:
+    """What a reader must know of figures of the development split, which is read when no file is named."""
+    warning = (
+        "fitted on this split too; tools/fit_ranking.py prints each part by weights of the others"
+    )
+    return {} if file else {"weights": warning}
 
 
 def checksum(*paths: Path) -> str:

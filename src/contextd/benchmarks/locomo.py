@@ -6,7 +6,6 @@ the data folder. Questions without evidence are left out. Nothing is generated a
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +14,16 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import MeanScore, checksum, data_file, hardware, report, score
+from contextd.benchmarks.data import (
+    MeanScore,
+    checksum,
+    data_file,
+    fitted_on,
+    hardware,
+    report,
+    rows_of,
+    score,
+)
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes
@@ -82,6 +90,7 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
         "questions": sum(len(each.questions) for each in conversations),
         "turns": sum(len(each.turns) for each in conversations),
         "data sha256": checksum(path),
+        **fitted_on(file),
         "hardware": hardware(),
         "store": store,
     }
@@ -91,7 +100,7 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
 
 def load(path: Path) -> Iterator[Conversation]:
     """The conversations of a LoCoMo file."""
-    for number, sample in enumerate(json.loads(path.read_text("utf-8"))):
+    for number, sample in enumerate(rows_of(path, "conversation", "qa")):
         spoken = sample["conversation"]
         sessions = sorted(
             (key for key in spoken if isinstance(spoken[key], list)),

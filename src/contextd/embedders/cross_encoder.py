@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from contextd.domain.errors import Unavailable
@@ -11,6 +12,14 @@ from contextd.embedders.onnx import OnnxModel, load_onnx, plain
 
 TOKENS = 256
 """Of question and text together. With 30 texts a search waits for as many runs: at 512 twice as long."""
+
+_PATIENCE = 4.0
+"""Seconds that a search waits: three times what 30 long texts take a model of six layers. Nobody waits
+longer for a better order; a model that needs it for one text is asked no more.
+"""
+
+_CLASSES = 2
+"""Numbers for a text at most. More are vectors, or classes of which nobody here knows which one fits."""
 
 _HINT = (
     "see `search.reranker.path` and `search.reranker.tokenizer`; the daemon reads them at its start"
@@ -22,8 +31,15 @@ class CrossEncoder:
     `fits`. Safe to share between threads; loaded, once, by the first call that needs it.
     """
 
-    def __init__(self, path: Path, tokenizer: Path, threads: int = 1) -> None:
+    def __init__(
+        self,
+        path: Path,
+        tokenizer: Path,
+        threads: int = 1,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.model = path.name
+        self._clock, self._too_slow = clock, ""
         self._path, self._tokenizer, self._threads = path, tokenizer, threads
         self._loaded = LoadedOnce(self._load)
 
@@ -31,30 +47,45 @@ class CrossEncoder:
         """See `Reranker.judge`."""
         if not texts:
             return []
+        if self._too_slow:
+            raise Unavailable(self._too_slow, _HINT)
         model = self._loaded()
-        import numpy as np  # noqa: PLC0415 - 0.13 s, for those who rerank
-
+        begin = self._clock()
         judged: list[float] = []
         for text in texts:
-            pair = model.tokenizer.encode(plain(question), plain(text))
-            known = {
-                "input_ids": pair.ids,
-                "attention_mask": pair.attention_mask,
-                "token_type_ids": pair.type_ids,
-            }
-            inputs = {
-                name: np.array([row], np.int64)
-                for name, row in known.items()
-                if name in model.inputs
-            }
-            logits = np.asarray(model.run(inputs), np.float64).reshape(-1)
-            if not logits.size or not np.isfinite(logits).all():
-                raise Unavailable(f"{self._path} gives no number", _HINT)
-            # One number is the odds against nothing, several are the odds of each class.
-            odds = logits if logits.size > 1 else np.array([0.0, logits[0]])
-            shares = np.exp(odds - odds.max())
-            judged.append(float(shares[-1] / shares.sum()))
+            judged.append(self._judged(model, question, text))
+            passed = self._clock() - begin
+            if passed > _PATIENCE and len(judged) == 1:
+                self._too_slow = f"{self._path} takes {passed:.0f} s for one text"
+                raise Unavailable(self._too_slow, _HINT)
+            if passed > _PATIENCE:
+                break
         return judged
+
+    def _judged(self, model: OnnxModel, question: str, text: str) -> float:
+        import numpy as np  # noqa: PLC0415 - 0.13 s, for those who rerank
+
+        pair = model.tokenizer.encode(plain(question), plain(text))
+        known = {
+            "input_ids": pair.ids,
+            "attention_mask": pair.attention_mask,
+            "token_type_ids": pair.type_ids,
+        }
+        inputs = {
+            name: np.array([row], np.int64) for name, row in known.items() if name in model.inputs
+        }
+        logits = np.asarray(model.run(inputs), np.float64).reshape(-1)
+        if not logits.size or not np.isfinite(logits).all():
+            raise Unavailable(f"{self._path} gives no number", _HINT)
+        if logits.size > _CLASSES:
+            raise Unavailable(
+                f"{self._path} gives {logits.size} numbers for a text: a cross-encoder gives one, or two classes",
+                _HINT,
+            )
+        # One number is the odds against nothing, several are the odds of each class.
+        odds = logits if logits.size > 1 else np.array([0.0, logits[0]])
+        shares = np.exp(odds - odds.max())
+        return float(shares[-1] / shares.sum())
 
     def _load(self) -> OnnxModel:
         for path in (self._path, self._tokenizer):

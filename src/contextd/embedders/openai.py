@@ -31,7 +31,11 @@ _CHARACTERS = 8_000
 _TEXTS, _TOGETHER = 64, 200_000
 """Texts in a request, and their characters: endpoints take 300,000 tokens at once."""
 
-_SECONDS = 20.0
+_SECONDS, _QUESTION_SECONDS = 20.0, 8.0
+"""How long an answer is waited for, and how long where only one text is sent: a search may wait for that.
+A model that a local server loads first takes some seconds.
+"""
+
 _ATTEMPTS = 3
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 5.0
 _REST = 30.0
@@ -48,17 +52,20 @@ class OpenAIEndpoint:
     """
 
     def __init__(
-        self, options: EmbedderOptions, pause: Callable[[float], None] = time.sleep
+        self,
+        options: EmbedderOptions,
+        pause: Callable[[float], None] = time.sleep,
+        seconds: float = _SECONDS,
     ) -> None:
         self._url, self.sends_to = _checked(options.url or URL)
         self._name = options.model or MODEL
         self._key_variable = options.key_variable or KEY_VARIABLE
-        self._scrub, self._pause = options.scrub, pause
+        self._scrub, self._pause, self._seconds = options.scrub, pause, seconds
         self.model = f"openai:{self._name}@{self.sends_to}"
         self._opener = build_opener(_NoRedirect)
         self._recent: Cache[str, Vector] = Cache(_REMEMBERED)
         self._lock = Lock()
-        self._dimensions, self._rests_until = 0, 0.0
+        self._dimensions, self._rests_until, self._last_failure = 0, 0.0, ""
 
     def embed(self, texts: Sequence[str]) -> Vector:
         """One row of unit length per text. Raises `Unavailable` when the endpoint gives none."""
@@ -102,14 +109,17 @@ class OpenAIEndpoint:
 
     def _ask(self, body: dict[str, Any]) -> Any:
         """The endpoint's answer. Too many requests, faults of the server and lost connections are tried
-        again, a few times.
+        again, a few times; who did not answer in time is not waited for again.
         """
         if time.monotonic() < self._rests_until:
-            raise self._failed("failed a moment ago and is asked again soon", rest=False)
+            raise self._failed(
+                f"{self._last_failure} a moment ago and is asked again soon", rest=False
+            )
         wait = _FIRST_WAIT
+        seconds = min(self._seconds, _QUESTION_SECONDS if len(body["input"]) == 1 else _SECONDS)
         for left in reversed(range(_ATTEMPTS)):
             try:
-                with self._opener.open(self._request(body), timeout=_SECONDS) as response:
+                with self._opener.open(self._request(body), timeout=seconds) as response:
                     return json.loads(response.read(_LARGEST))
             except HTTPError as error:
                 # What the server says may repeat the key or the texts: its number is enough.
@@ -118,8 +128,11 @@ class OpenAIEndpoint:
                     raise self._failed(f"answered {error.code}") from None
                 wait = _asked_wait(error.headers, wait)
             except (OSError, ValueError) as error:
+                late = isinstance(getattr(error, "reason", error), TimeoutError)
+                if late:
+                    raise self._failed(f"gave no answer in {seconds:g} s") from None
                 if not left:
-                    raise self._failed(f"does not answer: {type(error).__name__}") from None
+                    raise self._failed(f"did not answer: {type(error).__name__}") from None
             self._pause(wait)
             wait = min(2 * wait, _LONGEST_WAIT)
         raise AssertionError("the last attempt returns or raises")
@@ -133,7 +146,7 @@ class OpenAIEndpoint:
 
     def _failed(self, how: str, *, rest: bool = True) -> Unavailable:
         if rest:
-            self._rests_until = time.monotonic() + _REST
+            self._rests_until, self._last_failure = time.monotonic() + _REST, how
         return Unavailable(f"the embedding endpoint {self.sends_to} {how}", _HINT)
 
 

@@ -36,8 +36,11 @@ def reranked(
         judged = reranker.judge(question, [hit.text for hit in first])
     except Unavailable as error:
         return [*first, *others], f"not reranked: {error.message}"
+    slow = f"only the first {len(judged)} were reranked: {reranker.model} is slow"
+    problem = slow if len(judged) < len(first) else ""
+    first, others = first[: len(judged)], [*first[len(judged) :], *others]
     order = sorted(range(len(first)), key=lambda at: (-judged[at], at))
     ranks = {at: rank for rank, at in enumerate(order, 1)}
     parts = [ScorePart(RERANKER, WEIGHT * one, ranks[at], one) for at, one in enumerate(judged)]
     lifted = [hit.plus([part]) for hit, part in zip(first, parts, strict=True)]
-    return [*in_order(lifted), *others], ""
+    return [*in_order(lifted), *others], problem

@@ -37,6 +37,7 @@ from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
 from contextd.steps.schemas import schema_of
 from contextd.steps.seating import branch_of
+from contextd.steps.shape import follow_shape
 from contextd.steps.tiers import (
     RULES,
     SAID_BY_A_PERSON,
@@ -106,7 +107,7 @@ def brief(
     if thread is None:
         sections = [
             Section("The person", person.lines),
-            *_project(runtime),
+            *_project(runtime, asked=not since),
             Section("Always", rules),
             Section("Before", _before(runtime, last, since)),
             *knowledge,
@@ -138,8 +139,11 @@ def brief(
     return replace(packed, changes=tuple(changed))
 
 
-def _project(runtime: Runtime) -> list[Section]:
-    about = [Line(text, weight=9.0 - i) for i, text in enumerate(described(runtime))]
+def _project(runtime: Runtime, *, asked: bool) -> list[Section]:
+    # What is kept ready is read later, when the model may have followed.
+    behind = follow_shape(runtime) if asked else ""
+    lines = [*described(runtime), *filter(None, [behind])]
+    about = [Line(text, weight=9.0 - i) for i, text in enumerate(lines)]
     return [Section("Project", [*about, *_types(runtime)])]
 
 

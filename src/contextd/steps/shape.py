@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from contextd.caches import Cache
+from contextd.caches import Cache, Caches
 from contextd.code.project.manifests import is_lock, is_manifest
 from contextd.code.project.project_memory import GENERATED
 from contextd.domain.records import digest
@@ -15,6 +15,8 @@ from contextd.runtime import Runtime
 
 SHAPE = "shape"
 """Where a session keeps the shape it left."""
+
+BEHIND = "Manifests or top folders changed since the project was scanned; that is done again right now: ask again in a moment."
 
 _ASIDE = frozenset({"node_modules", "vendor", "target", "dist", "build", "venv", "__pycache__"})
 _BUILT_BY = frozenset(
@@ -84,25 +86,36 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
 def note_shape(runtime: Runtime) -> str:
     """The checkout's shape now, remembered as the one its project model is made from."""
     now = shape_of(runtime.root)
-    _noted(runtime).put(runtime.root, now)
+    caches = runtime.organisation.caches
+    _noted(caches).put(runtime.root, now)
+    _behind(caches).pop(runtime.root)
     return now
 
 
-def follow_shape(runtime: Runtime) -> bool:
-    """Whether the checkout has another shape than when that was noted last: then the project is scanned
-    again in the background. As `rescan_if_changed`, while a session goes on.
+def follow_shape(runtime: Runtime) -> str:
+    """`BEHIND` where the checkout has another shape than its project model was made from: then it is
+    scanned again in the background. As `rescan_if_changed`, while a session goes on.
     """
     checkout = runtime.checkout
     if checkout is None or not checkout.project_yaml.is_file():
-        return False
+        return ""
     if not runtime.caller.may("write", runtime.scope):
+        return ""
+    caches = runtime.organisation.caches
+    if has_moved(caches, checkout.root, checkout.project_yaml):
+        runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
+    return BEHIND if _behind(caches).get(checkout.root) else ""
+
+
+def has_moved(caches: Caches, root: Path, project_yaml: Path) -> bool:
+    """Whether a checkout has another shape than was noted last, or than its model is made from where
+    none was. What it has now is noted, so that one change is told once.
+    """
+    before, now = _noted(caches).get(root), shape_of(root)
+    _noted(caches).put(root, now)
+    if before == now or (before is None and not _newer_than_model(root, project_yaml)):
         return False
-    before = _noted(runtime).get(checkout.root)
-    now = note_shape(runtime)
-    unseen = before is None and _newer_than_model(checkout.root, checkout.project_yaml)
-    if before in (None, now) and not unseen:
-        return False
-    runtime.queue(new_job("rescan_project", runtime.scope, runtime.place, once=""))
+    _behind(caches).put(root, True)
     return True
 
 
@@ -116,5 +129,9 @@ def _newer_than_model(root: Path, project_yaml: Path) -> bool:
         return False
 
 
-def _noted(runtime: Runtime) -> Cache[Path, str]:
-    return runtime.organisation.caches.of("shapes", _SHAPES_KEPT)
+def _noted(caches: Caches) -> Cache[Path, str]:
+    return caches.of("shapes", _SHAPES_KEPT)
+
+
+def _behind(caches: Caches) -> Cache[Path, bool]:
+    return caches.of("models behind", _SHAPES_KEPT)

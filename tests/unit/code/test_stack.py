@@ -386,3 +386,8 @@ def test_a_folder_of_features_is_feature_based(tmp_path):
     _, _, layout = look(tmp_path, {"src/features/cart/a.ts": "", "src/features/pay/b.ts": ""})
     assert layout.value == "feature-based"
     assert layout.reason == "src/features/ has a folder per feature: cart, pay."
+
+
+def test_a_technology_has_one_row():
+    names = [row.name for row in TECHNOLOGIES]
+    assert [name for name in names if names.count(name) > 1] == []

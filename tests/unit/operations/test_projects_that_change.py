@@ -5,9 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
+from contextd.domain.errors import NotFound
 from contextd.home import LOCAL
+from contextd.steps.shape import BEHIND
 
 
 def test_a_manifest_and_a_folder_that_come_are_in_the_next_overview(desk: Any) -> None:
@@ -50,6 +54,38 @@ def test_an_overview_alone_scans_nothing_again(desk: Any) -> None:
     (desk.root / "src" / "auth" / "one_more.ts").write_text("export const more = 1;\n")
     desk("project_overview")
     assert not _rescans(desk)
+
+
+def test_until_the_project_is_scanned_again_every_answer_of_the_model_says_so(desk: Any) -> None:
+    desk.as_owner("init")
+    desk("project_overview")
+    (desk.root / "returns").mkdir()
+    for name in ("pay", "refund"):
+        (desk.root / "returns" / f"{name}.ts").write_text(f"export const {name} = 1;\n")
+    assert desk("project_overview")["notice"] == BEHIND
+    assert BEHIND in desk("briefing_get")["briefing"]
+    with pytest.raises(NotFound) as missing:
+        desk("project_module", name="returns")
+    assert missing.value.hint.endswith(BEHIND)
+    desk.host.work_off()
+    assert not desk("project_overview").get("notice")
+    assert not desk("project_module", name="returns").get("notice")
+    assert BEHIND not in desk("briefing_get")["briefing"]
+    assert len(_rescans(desk)) == 1
+
+
+def test_a_project_that_is_worked_in_follows_without_being_asked(desk: Any) -> None:
+    desk.as_owner("init")
+    desk("session_start")
+    organisation = desk.host.organisation(LOCAL)
+    organisation.look()
+    assert not _rescans(desk)
+    (desk.root / "package.json").write_text('{"dependencies": {"fastify": "^5.1.0"}}')
+    organisation.look()
+    organisation.look()
+    assert len(_rescans(desk)) == 1
+    desk.host.work_off()
+    assert "Fastify 5" in (desk.root / ".context" / "project.yaml").read_text()
 
 
 def _rescans(desk: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from shop_store import QUERY, TopicEmbedder, record, view_of
 
 from contextd.domain.errors import Unavailable
 from contextd.embedders import open_reranker
+from contextd.embedders.cross_encoder import CrossEncoder
 from contextd.retrieval.explain import explanation
 from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.rerank import RERANKED, reranked
@@ -104,6 +106,47 @@ def test_a_model_that_wants_other_inputs_is_said(tmp_path: Path):
     path.write_bytes(path.read_bytes().replace(b"attention_mask", b"something_else"))
     with pytest.raises(Unavailable, match="cannot be run"):
         open_reranker(str(path)).judge("a", ["b"])
+
+
+def a_clock(*, seconds: float):
+    """A clock on which each look at it is so many seconds later."""
+    ticks = itertools.count()
+    return lambda: next(ticks) * seconds
+
+
+def test_a_model_with_many_numbers_for_a_text_is_no_cross_encoder(tmp_path: Path):
+    path = write_cross_encoder(tmp_path, outputs=3)
+    with pytest.raises(Unavailable, match="gives 3 numbers for a text"):
+        open_reranker(str(path)).judge("a", ["b"])
+
+
+def test_of_a_slow_model_only_the_first_hits_are_judged_and_it_is_said(tmp_path: Path):
+    path = write_cross_encoder(tmp_path)
+    judge = CrossEncoder(path, tmp_path / "tokenizer.json", clock=a_clock(seconds=1.5))
+    assert len(judge.judge("gold", ["gold"] * 30)) == 3
+    hits = [
+        Hit(
+            f"id{i:02}",
+            "context",
+            (ScorePart("words", 1 - i / 100, i + 1),),
+            record("gold" * (i == 4)),
+        )
+        for i in range(5)
+    ]
+    ordered, problem = reranked(hits, "gold", judge)
+    assert problem == "only the first 3 were reranked: judge.onnx is slow"
+    assert ordered[3:] == hits[3:]
+
+
+def test_a_model_that_takes_too_long_for_one_text_is_asked_no_more(tmp_path: Path):
+    path = write_cross_encoder(tmp_path)
+    judge = CrossEncoder(path, tmp_path / "tokenizer.json", clock=a_clock(seconds=9))
+    with pytest.raises(Unavailable, match="takes 9 s for one text"):
+        judge.judge("a", ["b", "c"])
+    path.unlink()
+    with pytest.raises(Unavailable, match="takes 9 s for one text"):
+        judge.judge("a", ["b"])
+    assert [hit.id for hit in ask(reranker=judge).hits] == [hit.id for hit in ask().hits]
 
 
 def test_its_tokenizer_may_lie_elsewhere(tmp_path: Path):

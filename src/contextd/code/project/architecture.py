@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from contextd.code.project.beside import is_beside
@@ -44,11 +44,19 @@ def architecture(paths: Sequence[str], stack: Stack) -> ReasonedValue:
         found = look(own, children)
         if found:
             return found
-    return (
-        ReasonedValue("unknown", "There is no code to lay out.")
-        if not own
-        else ReasonedValue("unknown", "The folders follow no pattern that is known here.")
-    )
+    if own:
+        return ReasonedValue("modular", _places(own, "The code"))
+    if paths:
+        return ReasonedValue("modular", _places(paths, "What is here"))
+    return ReasonedValue("unknown", "There are no files yet.")
+
+
+def _places(own: Sequence[str], what: str) -> str:
+    """Where files lie, when nothing more can be said of them."""
+    homes = Counter(path.partition("/")[0] if "/" in path else "" for path in own)
+    names = [f"{name}/" if name else "the root" for name, _ in homes.most_common(4)]
+    count = "1 file" if len(own) == 1 else f"{len(own)} files"
+    return f"{what}, {count}, lies in {', '.join(names)}{', …' * (len(homes) > 4)}."
 
 
 def _children(own: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -150,13 +158,21 @@ def _packages(own: Sequence[str], children: dict[str, dict[str, int]]) -> Reason
     folder = ""
     while len(children.get(folder, {})) == 1:
         folder = f"{folder}/{next(iter(children[folder]))}".strip("/")
-    for place in (folder, "src", "internal", "pkg", "lib", "crates"):
+    alone = [_alone(children, home) for home in ("include", "src", "lua", "lib")]
+    for place in (folder, "src", "internal", "pkg", "lib", "crates", *alone):
         sure = place in ("internal", "pkg", "crates")
         below = {name: n for name, n in children.get(place, {}).items() if n > 1 or sure}
         if len(below) >= (2 if sure else 3):
             where = f"{place}/" if place else "The root"
             return ReasonedValue("modular", f"{where} is divided into packages{_names(below)}.")
     return None
+
+
+def _alone(children: dict[str, dict[str, int]], folder: str) -> str:
+    """The folder that is by itself below another one, however deep: `include/shop`."""
+    while len(children.get(folder, {})) == 1:
+        folder = f"{folder}/{next(iter(children[folder]))}"
+    return folder
 
 
 def _flat(own: Sequence[str], children: dict[str, dict[str, int]]) -> ReasonedValue | None:

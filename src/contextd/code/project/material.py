@@ -52,6 +52,12 @@ SORTS: tuple[Material, ...] = (
              "It describes an interface", "GraphQL", "library"),
     Material(("notebook",), re.compile(r"\.ipynb$"), ("notebook", "notebooks"),
              "It holds notebooks and no program", "Jupyter Notebook", "notebooks"),
+    Material(("nix",), re.compile(r"\.nix$"), ("Nix file", "Nix files"), "It describes systems and packages",
+             "Nix", "configuration"),
+    Material(("latex",), re.compile(r"\.(?:tex|cls|sty|ltx)$"), ("LaTeX file", "LaTeX files"),
+             "It holds a document to be set", "LaTeX", "documentation"),
+    Material(("csv", "json", "text", ""), re.compile(r"\.(?:csv|tsv|psv|parquet|geojson|jsonl|ndjson|arff|xlsx?)$"),
+             ("table", "tables"), "It holds data", "Tables of data", "data"),
     Material(("shell",), re.compile(r"\.(?:sh|bash|zsh|ksh)$"), ("shell script", "shell scripts"),
              "It holds scripts", "Shell", "cli"),
 )  # fmt: skip
@@ -63,6 +69,13 @@ DOCUMENTS = Material(
     "Markdown",
     "documentation",
 )
+_SEVERAL = 2
+_PERSONAL = re.compile(
+    r"(?:^|/)[._]?(?:zshrc|bashrc|bash_profile|zprofile|zshenv|vimrc|gvimrc|gitconfig|tmux\.conf|inputrc|gemrc|Brewfile"
+    r"|alacritty\.\w+|init\.vim|wezterm\.lua|hushlogin)(?:\.symlink)?$"
+)
+"""What programs of a person's machine are set up with."""
+
 _FEW, OUTWEIGHED = 10, 3
 """So few files of code, outweighed so many times, are what helps the rest along."""
 
@@ -115,6 +128,12 @@ def purpose(material: Material, own: Sequence[str], paths: Sequence[str]) -> tup
         return "library", "main.tf and variables.tf in the root are a module for others to call."
     if "dbt_project.yml" in present:
         return "data", f"dbt_project.yml describes models of data: {count}."
+    if material.label == "Nix" and "flake.nix" in present:
+        return "library", f"flake.nix offers what it describes to other systems: {count}."
+    rows = sorted(path for path in paths if _PERSONAL.search(path))
+    if material.label == "Shell" and len(rows) >= _SEVERAL:
+        named = ", ".join(rows[:3])
+        return "configuration", f"It sets up somebody's machine: {named}."
     if material.label == "Ansible" and (role := {"meta/main.yml", "galaxy.yml"} & present):
         return "library", f"{role.pop()} describes what others set machines up with: {count}."
     if material.label in ("Protocol Buffers", "GraphQL", "OpenAPI"):

@@ -16,7 +16,9 @@ from contextd.code.project.published import (
     programs_of_crates,
     why_family,
     why_jvm,
+    why_jvm_family,
     why_library,
+    why_loaded,
 )
 from contextd.code.project.stack import Stack
 from contextd.code.project.stack_evidence import FoundTechnology, private_beside_published
@@ -34,10 +36,11 @@ class ReasonedValue:
 
 CODE = re.compile(
     r"\.(?:[mc]?[jt]sx?|py|go|rs|java|kt|scala|cs|fs|vb|php|rb|exs?|swift|dart|vue|svelte|c|cc|cpp"
-    r"|h|hpp|clj|hs|ml|zig|lua|erl|jl|pl|nim)$"
+    r"|h|hpp|clj[cs]?|hs|mli?|zig|lua|erl|jl|p[lm]|nim|[rR]|el|sol)$"
 )
 """Files that hold a program."""
 
+_BUILT_ON = "It is built on"
 _API_ROUTE = re.compile(r"(?:^|/)(?:app|pages|routes)/api/.*\.[jt]sx?$")
 _PAGES = (
     ".html", ".erb", ".blade.php", ".twig", ".heex", ".jinja", ".ejs", ".pug", ".hbs", ".jsp",
@@ -79,7 +82,8 @@ def project_type(
     data, api = _used(stack.of("orm", "database", "api")), _used(stack.of("api"))
     library = why_library(stack.manifests, own) or why_jvm(stack, own)
     command = _command(stack, own)
-    if offered := _made_for_others(stack, own, command, serves=bool(back)):
+    alone = not (full or back or front)
+    if offered := _made_for_others(stack, own, command, serves=bool(back), alone=alone):
         return ReasonedValue("library", offered)
     served = (full or back) and _serves(own, {one.name for one in full}, stack.manifests)
     if library and (not served or _for_sites(_main(stack.manifests))):
@@ -98,15 +102,19 @@ def project_type(
         return ReasonedValue("cli", command)
     if library:
         return ReasonedValue("library", library)
-    if other is not None:
+    if other is not None and not (api and stack.main_language):
         return _of_material(other, paths)
-    return _without_manifest(stack, own, programs) or _nothing(paths)
+    return _without_framework(stack, own, api, programs) or _nothing(paths)
 
 
-def _made_for_others(stack: Stack, own: Sequence[str], command: str, *, serves: bool) -> str:
+def _made_for_others(
+    stack: Stack, own: Sequence[str], command: str, *, serves: bool, alone: bool
+) -> str:
     """Why nothing here is run by itself, whatever it is built on."""
-    if not command and (made := why_jvm(stack, own)):
+    if made := why_jvm_family(stack.manifests) or ("" if command else why_jvm(stack, own)):
         return made
+    if alone and (loaded := why_loaded(stack, own)):
+        return loaded
     return "" if serves and _program_behind(stack, own) else why_family(stack.manifests, own)
 
 
@@ -123,9 +131,11 @@ def _of_material(other: tuple[Material, list[str]], paths: Sequence[str]) -> Rea
     return ReasonedValue(value, reason)
 
 
-def _without_manifest(
-    stack: Stack, own: Sequence[str], programs: Sequence[str]
+def _without_framework(
+    stack: Stack, own: Sequence[str], api: Sequence[FoundTechnology], programs: Sequence[str]
 ) -> ReasonedValue | None:
+    if api and stack.main_language:
+        return ReasonedValue("api", f"It answers by {api[0].name}.")
     if stack.main_language in _COMPILED:
         return _built(own, programs)
     index = file_matching(own, INDEX) if stack.main_language == "PHP" else ""
@@ -137,7 +147,13 @@ def _built(own: Sequence[str], programs: Sequence[str]) -> ReasonedValue | None:
     known = set(own)
     starts = sorted(
         (path for path in programs if path in known),
-        key=lambda p: (p.count("/"), _STARTS.search(p) is None, p),
+        # What tries out or converts something hardly has a header of its own.
+        key=lambda p: (
+            p.count("/"),
+            _STARTS.search(p) is None,
+            f"{p.rpartition('.')[0]}.h" not in known,
+            p,
+        ),
     )
     if starts:
         more = f" and {len(starts) - 1} more" if len(starts) > 1 else ""
@@ -191,7 +207,8 @@ def _library_or_command(
     stack: Stack, library: str, command: str, public_names: int
 ) -> ReasonedValue:
     """One package that can be imported, and may install a command too."""
-    if not command:
+    # A library of terminals among what is needed makes no program of a package.
+    if not command or command.startswith(_BUILT_ON):
         return ReasonedValue("library", library)
     main = _main(stack.manifests)
     topics = " ".join(main.topics)
@@ -288,7 +305,7 @@ def _command(stack: Stack, own: Sequence[str]) -> str:
         if main:
             return f"{main} is a program."
     if libraries:
-        return f"It is built on {libraries[0].name}."
+        return f"{_BUILT_ON} {libraries[0].name}."
     if any(m.ecosystem == "go" for m in stack.manifests):
         main = file_named(own, r"cmd/[^/]+/main\.go") or file_named(own, r"main\.go")
         return f"{main} is a program." if main else ""

@@ -36,6 +36,12 @@ _STARTER = re.compile(r"org\.springframework\.boot:spring-boot-starter-(?!parent
 """Starters draw in what an application needs."""
 
 
+_PLUGIN = re.compile(r"(?:plugin|autoload|lua/[^/]+)/[^/]+\.(?:lua|vim)|lua/[^/]+\.lua")
+"""Where Neovim looks for what extends it."""
+
+_EMACS = re.compile(r"(?:(?:lisp|src)/)?[^/.]+\.el")
+
+
 def why_family(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
     """Why a workspace is a family of libraries, if it is: most of its packages are published, and
     what is private only tries them out.
@@ -84,6 +90,42 @@ def why_library(manifests: Sequence[Manifest], own: Sequence[str]) -> str:
 def builds_program(manifest: Manifest) -> bool:
     """Whether a build for the JVM ends in a program."""
     return not RUNNERS.isdisjoint(manifest.dependencies.keys() - manifest.dev)
+
+
+def why_jvm_family(manifests: Sequence[Manifest]) -> str:
+    """Why a build for the JVM is a family of libraries, if it is: many members are published, and
+    few are run; or the root publishes all, and none is run.
+    """
+    builds = [m for m in manifests if m.ecosystem == "maven"]
+    root = next((m for m in builds if "/" not in m.path and m.manager == "maven"), None)
+    members = [m for m in builds if "/" in m.path]
+    runs = [
+        m for m in members if not (RUNNERS - _PACKERS).isdisjoint(m.dependencies.keys() - m.dev)
+    ]
+    public = [m for m in members if m.publishes and m not in runs and m.manager == "gradle"]
+    if len(public) >= _FAMILY and len(public) > _FAMILY * len(runs):
+        folders = sorted(m.path.rpartition("/")[0] for m in public)
+        listed = ", ".join(folders[:3]) + (", …" if len(folders) > 3 else "")
+        return f"{len(public)} members are published for others to depend on: {listed}."
+    starts = [m for m in builds if not RUNNERS.isdisjoint(m.dependencies.keys() - m.dev)]
+    if root is None or not root.publishes or starts or len(root.members) < _FAMILY:
+        return ""
+    return f"{root.path} publishes {len(root.members)} members, and none builds a program."
+
+
+def why_loaded(stack: Stack, own: Sequence[str]) -> str:
+    """Why a project is loaded by a program of somebody else, if it is: an editor or a pipeline."""
+    language = stack.main_language
+    if language == "Lua" and (start := file_matching(own, _PLUGIN)):
+        return f"{start} is loaded by an editor."
+    if language == "Emacs Lisp" and (start := file_matching(own, _EMACS)):
+        return f"{start} and the files beside it are loaded by Emacs."
+    step = next(
+        (m for m in stack.manifests if m.ecosystem == "actions" and "/" not in m.path), None
+    )
+    if step is not None and not step.problem and not any(m.commands for m in stack.manifests):
+        return f"{step.path} is a step that pipelines of others run."
+    return ""
 
 
 def why_jvm(stack: Stack, own: Sequence[str]) -> str:

@@ -166,6 +166,7 @@ def _load(path: str, read: Read) -> Manifest:
 def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[Share, ...]:
     weight: dict[str, float] = defaultdict(float)
     count: dict[str, int] = defaultdict(int)
+    endings: dict[str, int] = defaultdict(int)
     for path in paths:
         language = LANGUAGES.get(path.rpartition(".")[2].lower()) if "." in path else None
         if language:
@@ -174,9 +175,25 @@ def _languages(paths: Iterable[str], sizes: Mapping[str, int] | None) -> tuple[S
                 max(1, min(sizes.get(path, 0), _LARGE_FILE)) if sizes is not None else 1
             )
             count[language] += 1
+            endings[path.rpartition(".")[2].lower()] += 1
+    _with_headers(weight, count, endings)
     total = sum(weight.values()) or 1.0
     shares = [Share(name, round(w / total, 4), count[name]) for name, w in weight.items()]
     return tuple(sorted(shares, key=lambda one: (-one.share, one.language)))
+
+
+def _with_headers(
+    weight: dict[str, float], count: dict[str, int], endings: Mapping[str, int]
+) -> None:
+    """Headers called `.h` are of C++ where more files are of that than of C."""
+    sources = count.get("C", 0) - endings.get("h", 0)
+    if count.get("C++", 0) > sources and endings.get("h", 0):
+        part = weight["C"] * endings["h"] / count["C"]
+        for tally, moved in ((weight, part), (count, endings["h"])):
+            tally["C++"] += moved  # type: ignore[assignment]
+            tally["C"] -= moved  # type: ignore[assignment]
+        if not count["C"]:
+            del weight["C"], count["C"]
 
 
 def _typescript(manifests: Sequence[Manifest]) -> str:

@@ -6,12 +6,13 @@ LANGUAGES: dict[str, str] = {
     extension: name
     for name, extensions in {
         "TypeScript": "ts tsx mts cts", "JavaScript": "js jsx mjs cjs", "Python": "py pyi",
-        "Go": "go", "Rust": "rs", "Java": "java", "Kotlin": "kt kts", "Scala": "scala",
+        "Go": "go", "Rust": "rs", "Java": "java", "Kotlin": "kt kts", "Scala": "scala sc",
         "Groovy": "groovy", "Clojure": "clj cljs cljc", "C#": "cs", "F#": "fs", "PHP": "php",
-        "Ruby": "rb", "Elixir": "ex exs", "Erlang": "erl", "Swift": "swift",
+        "Ruby": "rb", "Elixir": "ex exs", "Erlang": "erl hrl", "Swift": "swift",
         "Objective-C": "m mm", "C": "c h", "C++": "cc cpp cxx hpp hh hxx", "Dart": "dart",
         "Lua": "lua", "R": "r", "Julia": "jl", "Haskell": "hs", "OCaml": "ml mli", "Zig": "zig",
-        "Nim": "nim", "Perl": "pl pm", "Shell": "sh bash zsh", "PowerShell": "ps1", "SQL": "sql",
+        "Nim": "nim", "Perl": "pl pm",
+        "Emacs Lisp": "el", "Vim script": "vim", "Nix": "nix", "Shell": "sh bash zsh", "PowerShell": "ps1", "SQL": "sql",
         "Vue": "vue", "Svelte": "svelte", "Astro": "astro", "CSS": "css scss sass less",
         "HTML": "html htm", "Jupyter Notebook": "ipynb", "Solidity": "sol", "Terraform": "tf", "Protocol Buffers": "proto",
     }.items()
@@ -29,14 +30,23 @@ MARKUP = frozenset(
         "PowerShell",
         "Terraform",
         "Protocol Buffers",
+        "Nix",
+        "Vim script",
     }
 )
 """Languages that are no project's main one as long as there is another."""
 
+NATIVE = frozenset("C# Zig Haskell OCaml Erlang Perl Lua Julia R".split()) | {"Emacs Lisp"}
+"""Languages whose projects often have no manifest that is read here: what a folder of them asks of
+another ecosystem is not what they run on.
+"""
+
 RUNTIME_OF = {
     "npm": "Node.js", "pypi": "Python", "cargo": "Rust", "go": "Go", "maven": "Java",
     "composer": "PHP", "gem": "Ruby", "nuget": ".NET", "hex": "Elixir", "pub": "Dart",
-    "swift": "Swift",
+    "swift": "Swift", "cran": "R", "julia": "Julia", "hackage": "Haskell", "opam": "OCaml",
+    "rebar": "Erlang", "zig": "Zig", "cpan": "Perl", "luarocks": "Lua", "clojars": "Clojure",
+    "sbt": "Scala", "melpa": "Emacs",
 }  # fmt: skip
 """What the packages of an ecosystem run on."""
 
@@ -44,7 +54,10 @@ LANGUAGES_OF = {
     "npm": {"TypeScript", "JavaScript", "Vue", "Svelte", "Astro"}, "pypi": {"Python"},
     "cargo": {"Rust"}, "go": {"Go"}, "maven": {"Java", "Kotlin", "Scala", "Groovy"},
     "composer": {"PHP"}, "gem": {"Ruby"}, "nuget": {"C#", "F#"}, "hex": {"Elixir"},
-    "pub": {"Dart"}, "swift": {"Swift"},
+    "pub": {"Dart"}, "swift": {"Swift"}, "cran": {"R"}, "julia": {"Julia"},
+    "hackage": {"Haskell"}, "opam": {"OCaml"}, "rebar": {"Erlang"}, "zig": {"Zig"},
+    "cpan": {"Perl"}, "luarocks": {"Lua"}, "clojars": {"Clojure"}, "sbt": {"Scala"},
+    "melpa": {"Emacs Lisp"},
 }  # fmt: skip
 """Languages an ecosystem's packages are written in."""
 
@@ -59,7 +72,7 @@ RUNTIME_IMAGES = {
 NOT_THE_STACK = frozenset(
     """example examples template templates test tests __tests__ spec specs testing testdata fixture
     fixtures __fixtures__ mocks __mocks__ e2e node_modules vendor third_party sample samples demo
-    demos playground playgrounds benchmark benchmarks bench docs doc website .yarn .git .venv venv
+    demos playground playgrounds benchmark benchmarks bench docs doc website t xt .yarn .git .venv venv
     site-packages sandbox dist build target bower_components scripts tools .github integration-tests""".split()
 )
 """Directories whose manifests say nothing about what the project itself is made of."""

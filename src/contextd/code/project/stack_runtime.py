@@ -7,7 +7,13 @@ from collections.abc import Sequence
 
 from contextd.code.project.manifests import Manifest
 from contextd.code.project.stack_evidence import Share, image_of, short_version, weight_of
-from contextd.code.project.stack_languages import LANGUAGES_OF, RUNTIME_IMAGES, RUNTIME_OF
+from contextd.code.project.stack_languages import (
+    LANGUAGES_OF,
+    MARKUP,
+    NATIVE,
+    RUNTIME_IMAGES,
+    RUNTIME_OF,
+)
 
 _HARDLY = 0.05
 """A share of the files below which a language is what helps a project along."""
@@ -19,13 +25,23 @@ def primary_ecosystem(manifests: Sequence[Manifest], languages: Sequence[Share])
     """
     share = {one.language: one.share for one in languages}
     compiled = share.get("C", 0.0) + share.get("C++", 0.0) > 0.5
+    half = sum(one.share for one in languages if one.language not in MARKUP) / 2
+    main = next(
+        (one.language for one in languages if one.share > half and one.language in NATIVE), ""
+    )
+    asking = [m for m in manifests if m.dependencies]
+    needed = {m.ecosystem for m in asking if m.dependencies.keys() - m.dev}
+    needed |= {m.ecosystem for m in manifests} - {m.ecosystem for m in asking}
     ranked: dict[str, float] = {}
     for manifest in manifests:
         system = manifest.ecosystem
         if system in RUNTIME_OF and not manifest.problem:
             written = sum(share.get(name, 0.0) for name in LANGUAGES_OF[system])
-            if compiled and "/" in manifest.path and written < _HARDLY:
+            if (compiled or main) and "/" in manifest.path and written < _HARDLY:
                 # The tests of a server in C may be written in Python: it runs on neither.
+                continue
+            if not written and system not in needed:
+                # A linter of documents is no reason to call it a program of Node.js.
                 continue
             score = weight_of(manifest.path) * (0.1 + written)
             ranked[system] = max(ranked.get(system, 0.0), score)

@@ -125,6 +125,10 @@ TECHNOLOGIES: tuple[Technology, ...] = (
     _row("Electron", "desktop", npm="electron"),
     _row("Tauri", "desktop", npm="@tauri-apps/api", cargo="tauri", files="tauri.conf.json"),
     _row("Qt", "desktop", pypi="pyqt5 pyqt6 pyside6"),
+    _row("Unity", "desktop", files="ProjectSettings/ProjectVersion.txt"),
+    _row("Unreal Engine", "desktop", files="*.uproject"),
+    _row("Godot", "desktop", files="project.godot"),
+    _row("Neovim", "desktop", files="plugin/*.lua lua/*/init.lua"),
     _row("VS Code extension", "desktop", npm="@types/vscode"),
     # Command lines
     _row("Commander", "cli", npm="commander"),

@@ -135,4 +135,8 @@ TOOLS: tuple[Technology, ...] = (
     _row("VitePress", "docs", npm="vitepress"),
     _row("MkDocs", "docs", pypi="mkdocs mkdocs-material", files="mkdocs.yml"),
     _row("Sphinx", "docs", pypi="sphinx"),
+    _row("mdBook", "docs", files="book.toml"),
+    _row("Starlight", "docs", npm="@astrojs/starlight"),
+    _row("GitHub Action", "deploy", files="action.yml action.yaml"),
+    _row("Nix", "build", files="flake.nix default.nix shell.nix"),
 )  # fmt: skip

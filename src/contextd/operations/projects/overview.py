@@ -41,6 +41,7 @@ class Overview:
     tools: list[str] = field(default_factory=list[str])
     ci: list[str] = field(default_factory=list[str])
     problem: str = ""
+    notice: str = ""
 
     def as_text(self) -> str:
         """Markdown."""
@@ -48,6 +49,7 @@ class Overview:
         lines += [f"project.yaml cannot be used: {self.problem}"] if self.problem else []
         if not self.initialised and not self.problem:
             lines.append("Not initialised: run `contextd init` here.")
+        lines += [self.notice] if self.notice else []
         lines += [self.about] if self.about else []
         kind = " ".join(part for part in (self.type, self.architecture) if part)
         lines += [f"Type: {kind}"] if kind else []
@@ -70,7 +72,7 @@ class Overview:
 @operation("GET /api/project", profile="standard")
 def project_overview(runtime: Runtime) -> Overview:
     """Show the project: stack, architecture, modules, and how much is known about it."""
-    follow_shape(runtime)
+    behind = follow_shape(runtime)
     model = project_model(runtime)
     counts = runtime.view.records.count(runtime.query(*kinds_that("listed")))
     runtime.trace.read([], type="project")
@@ -102,6 +104,7 @@ def project_overview(runtime: Runtime) -> Overview:
         testing=list(model.testing),
         tools=list(model.tools),
         ci=list(model.ci),
+        notice=behind,
     )
 
 
@@ -149,10 +152,12 @@ class ModuleOverview:
     dependencies: list[str]
     knowledge: list[Known]
     paths: list[str] = field(default_factory=list[str])
+    notice: str = ""
 
     def as_text(self) -> str:
         """Markdown."""
         lines = [f"# Module {self.name}"]
+        lines += [self.notice] if self.notice else []
         lines += [self.description] if self.description else []
         lines += ["In: " + ", ".join(self.paths[:12])] if self.paths else []
         if self.key_files:
@@ -181,11 +186,13 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
     Args:
         name: The module's name.
     """
+    behind = follow_shape(runtime)
     model = project_model(runtime)
     modules = dict(model.modules) if model else {}
     if name not in modules:
         known_names: Sequence[str] = list(modules)
         hint = nearest(name, known_names) or "modules: " + (", ".join(known_names) or "none yet")
+        hint = f"{hint}. {behind}" if behind else hint
         raise NotFound(f"no module {name!r}", hint if modules else "run `contextd init` first")
     module = modules[name]
     found = runtime.view.records.find(
@@ -205,6 +212,7 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
         dependencies=list(module.dependencies),
         knowledge=[known(record, now) for record in found],
         paths=list(module.paths),
+        notice=behind,
     )
     runtime.trace.gave.append(Serving("module", name, count_tokens(shown.as_text())))
     return shown

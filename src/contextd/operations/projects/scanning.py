@@ -8,6 +8,7 @@ from contextd.jobs.table import Task
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.location import make_known
+from contextd.steps.ready import keep_ready
 from contextd.steps.scanning import Initialised, initialise
 
 
@@ -34,4 +35,5 @@ def rescan_project(runtime: Runtime, task: Task) -> Mapping[str, object]:
     if runtime.checkout is None or not runtime.checkout.project_yaml.is_file():
         return {"skipped": "not initialised"}
     done = initialise(runtime)
+    keep_ready(runtime)
     return {"type": done.type, "stack": done.stack}

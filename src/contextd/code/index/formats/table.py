@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextd.code.index.formats.definition_rows import ROWS
 from contextd.code.index.formats.graphql import graphql
 from contextd.code.index.formats.make import make
 from contextd.code.index.formats.markdown import markdown, restructured
@@ -20,6 +21,7 @@ FORMATS: dict[str, Format] = {
         Format("restructuredtext", restructured),
         Format("sql", sql),
         Format("yaml", pipelines),
+        *(Format(name, reader) for name, reader in ROWS.items()),
     )
 }
 """By the name that `language_name` gives a file. Adding a row is all a new format needs."""

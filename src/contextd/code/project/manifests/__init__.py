@@ -12,7 +12,16 @@ from xml.etree.ElementTree import ParseError
 
 import yaml
 
-from contextd.code.project.manifests import jvm, locks, npm, others, python, settings, systems
+from contextd.code.project.manifests import (
+    further,
+    jvm,
+    locks,
+    npm,
+    others,
+    python,
+    settings,
+    systems,
+)
 from contextd.code.project.manifests.model import Manifest
 
 __all__ = ["FORMATS", "Manifest", "is_lock", "is_manifest", "parse"]
@@ -81,6 +90,35 @@ FORMATS: Mapping[str, Callable[[str, str], Manifest]] = {
     ".env.template": settings.settings,
     ".env.dist": settings.settings,
     "schema.prisma": settings.settings,
+    "DESCRIPTION": further.r_description,
+    "Project.toml": further.julia_project,
+    "*.cabal": further.cabal,
+    "package.yaml": further.hpack,
+    "stack.yaml": further.stack_yaml,
+    "cabal.project": further.cabal_project,
+    "dune-project": further.dune_project,
+    "*.opam": further.opam,
+    "rebar.config": further.rebar,
+    "*.app.src": further.erlang_app,
+    "build.zig": further.zig,
+    "build.zig.zon": further.zig_zon,
+    "Makefile.PL": further.perl_make,
+    "Build.PL": further.perl_make,
+    "cpanfile": further.cpanfile,
+    "dist.ini": further.dist_zilla,
+    "*.rockspec": further.rockspec,
+    "project.clj": further.leiningen,
+    "deps.edn": further.deps_edn,
+    "build.sbt": further.sbt,
+    "build.sc": further.sbt,
+    "build.mill": further.sbt,
+    "*-pkg.el": further.emacs_package,
+    "Cask": further.emacs_package,
+    "Eask": further.emacs_package,
+    "Eldev": further.emacs_package,
+    "flake.nix": further.flake,
+    "action.yml": further.action,
+    "action.yaml": further.action,
     "database.yml": settings.settings,
     "application*.properties": settings.settings,
     "application*.y*ml": settings.settings,

@@ -117,7 +117,8 @@ def gradle(path: str, text: str) -> Manifest:
     return Manifest(
         path, "maven", dependencies=asked, dev=frozenset(dev),
         runtimes={"Java": java} if java else {}, manager="gradle",
-        publishes="plugin:java-library" in asked or "maven-publish" in text,
+        publishes="plugin:java-library" in asked or "maven-publish" in text
+        or any("publish" in name and name.startswith("plugin:") for name in asked.keys() - dev),
         properties=known,
     )  # fmt: skip
 
@@ -132,7 +133,9 @@ def gradle_settings(path: str, text: str) -> Manifest:
     """The projects of a Gradle build."""
     name = re.search(r"""rootProject\.name\s*=\s*["']([^"']+)""", text)
     members: list[str] = []
-    for line in re.findall(r"include\s*\(?([^)\n]*(?:,\s*\n[^)\n]*)*)", text):
+    for line in re.findall(
+        r"^[ \t]*include\b\s*\(?([^)\n]*(?:,\s*\n[^)\n]*)*)", text, re.MULTILINE
+    ):
         members += [
             m.strip(":").replace(":", "/") for m in re.findall(r"""["']([^"']+)["']""", line)
         ]
