@@ -164,7 +164,8 @@ def _defined(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
 
 def _meant(path: str, qualified: str) -> Meant:
     holder, _, last = qualified.rpartition(".")
-    return path, holder if holder and last in INITIALISERS else qualified
+    is_initialiser = last in INITIALISERS or last == holder.rpartition(".")[2]
+    return path, holder if holder and is_initialiser else qualified
 
 
 def _placed(calls: CallGraph, code: Sequence[str]) -> dict[Called, tuple[set[Meant], set[Meant]]]:

@@ -223,7 +223,7 @@ class CallGraph:
                 continue
             yield one, certain
             if meaning.kind == "class" and site.kind == "call":
-                for name in INITIALISERS:
+                for name in (*INITIALISERS, one.symbol.name):
                     for inner in self.interpreter.member(one, name).meanings:
                         if inner.kind == "function" and inner.one is not None:
                             yield inner.one, certain

@@ -12,15 +12,30 @@ from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
-_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator"))
+_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator", "Result"))
 """Types with several arguments, of which a walk gives the first."""
 _MAPPINGS = frozenset(
     """dict Dict Mapping MutableMapping defaultdict OrderedDict Map WeakMap Record ReadonlyMap HashMap
     BTreeMap LinkedHashMap TreeMap ConcurrentMap ConcurrentHashMap""".split()
 )
 _TUPLES = frozenset(("tuple", "Tuple"))
-_PICKING = frozenset(("get", "pop", "popleft", "setdefault", "at", "shift", "getOrDefault"))
+_PICKING = frozenset(
+    """get pop popleft setdefault at shift getOrDefault unwrap expect unwrap_or unwrap_or_else
+    unwrap_or_default borrow borrow_mut orElse orElseThrow orElseGet getFirst getLast next poll
+    peek remove element into_inner find findFirst findLast lock""".split()
+)
 """What gives one element of a container."""
+_KEEPING = frozenset(
+    """copy iter iter_mut into_iter as_ref as_mut as_deref as_deref_mut clone cloned copied filter rev
+    skip take peekable stream sorted limit distinct toList collect to_vec as_slice get get_mut next
+    first last first_mut last_mut lock write read borrow borrow_mut pop nth find findFirst findAny
+    reverse slice sort concat toSorted parallelStream iterator listIterator reversed subList
+    ok ok_or ok_or_else or or_else map_err context with_context chain by_ref split_first""".split()
+)
+"""What gives a container, an option or a walk over one that holds the same."""
+
+_KEPT_MAPPINGS = frozenset(("copy", "clone", "lock", "borrow", "borrow_mut", "write", "read"))
+_VIEWS = frozenset(("values", "items", "enumerate", "entries", "into_values", "values_mut"))
 
 Place = tuple[str, int, Expr]
 """A type, and the file and scope that write it down."""
@@ -137,9 +152,14 @@ class Containers:
                 places = self._bindings(path, scope, name)
             case ("attr", around, str(name)):
                 places = self._held(path, scope, around, name, depth)
-            case ("call", ("attr", inner, "values" | "items" | "copy" as name)):
+            case ("call", ("attr", inner, str(name))) if name in _KEEPING | _VIEWS:
                 held = self._types(path, scope, inner, depth + 1)
-                return [(where, at, _viewed(one, name)) for where, at, one in held]
+                if held:
+                    return [(where, at, _viewed(one, name)) for where, at, one in held]
+                places = self._returned(path, scope, expression[1], depth)
+            case ("item", inner):
+                held = self._types(path, scope, inner, depth + 1)
+                places = [(where, at, ("typed", _walked(one))) for where, at, one in held]
             case ("call", called):
                 places = self._returned(path, scope, called, depth)
             case ("part", ("item", container), int(number)):
@@ -207,6 +227,12 @@ def _subscripted(written: Expr) -> Expr:
 def _viewed(written: Expr, name: str) -> Expr:
     """The container that a method of a container gives."""
     head, given = _last(written[1]), written[2]
-    if name == "copy" or head not in _MAPPINGS:
+    if name == "enumerate":
+        return ("of", UNKNOWN, (("several", (UNKNOWN, ("typed", _walked(written)))),))
+    if head not in _MAPPINGS or name in _KEPT_MAPPINGS:
         return written
-    return ("of", UNKNOWN, (given[-1] if name == "values" else ("several", given),))
+    if name in ("values", "into_values", "values_mut"):
+        return ("of", UNKNOWN, (given[-1],))
+    if name in _PICKING or name == "get_mut":
+        return ("of", UNKNOWN, (given[-1],))
+    return ("of", UNKNOWN, (("several", tuple(("typed", one) for one in given)),))

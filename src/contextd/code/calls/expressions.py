@@ -27,12 +27,15 @@ _MEMBERS = {
     "nested_type_identifier": ("module", "name"),
     "nested_identifier": ("object", "property"),
 }
+_MODULES = frozenset(("crate", "self", "super"))
+"""What paths of Rust begin with."""
 _CALLS = frozenset(("call", "call_expression"))
 _AROUND = frozenset(
     """await await_expression parenthesized_expression non_null_expression satisfies_expression
-    try_expression reference_expression unary_expression type type_annotation pointer_type
+    reference_expression unary_expression type type_annotation pointer_type
     parenthesized_type expression_list readonly_type superclass extends_clause optional_type
-    generic_function instantiation_expression""".split()
+    generic_function instantiation_expression dynamic_type abstract_type bounded_type
+    bracketed_type constraint type_bound annotated_type""".split()
 )
 _WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
 _TOGETHER = frozenset(("expression_list", "tuple"))
@@ -60,10 +63,15 @@ def value(node: Node | None) -> Expr:
     kind = node.type
     if kind in _NAMES:
         return _named(text_of(node))
-    if kind in _MEMBERS:
+    if kind == "scoped_type_identifier" and node.child_by_field_name("name") is None:
+        inner = [one for one in node.named_children if one.type.endswith("identifier")]
+        return ("attr", value(inner[0]), intern(text_of(inner[-1]))) if len(inner) > 1 else UNKNOWN
+    if kind in _MEMBERS and node.child_by_field_name("alias") is None:
         holder, member = _MEMBERS[kind]
         around = node.child_by_field_name(holder)
         name = text_of(node.child_by_field_name(member))
+        if around is not None and around.type in _MODULES and kind.startswith("scoped"):
+            return ("attr", ("module", around.type), intern(name))
         return ("attr", value(around), intern(name)) if around is not None else ("name", name)
     if kind in _CALLS:
         if made := _made_of(node):
@@ -160,6 +168,11 @@ def _alternatives(node: Node) -> Expr:
     return either([value(child) for child in children])
 
 
+def item_of(found: Expr) -> Expr:
+    """What an option, a result or a list holds."""
+    return found if found in (UNKNOWN, NOTHING) else ("item", found)
+
+
 def either(found: list[Expr]) -> Expr:
     """One of these; what is nothing is left out."""
     some = list(dict.fromkeys(one for one in found if one != NOTHING))
@@ -179,6 +192,9 @@ def _new(field_name: str) -> Callable[[Node], Expr]:
 def _method_call(node: Node) -> Expr:
     name = text_of(node.child_by_field_name("name"))
     holder = node.child_by_field_name("object")
+    if any(child.type == "super" for child in node.children) and holder is not None:
+        # `Outer.super.m()`, or a method that an interface named before has.
+        return ("call", ("attr", ("bounds", (SUPER,)), name))
     return ("call", ("attr", value(holder), name) if holder is not None else ("name", name))
 
 
@@ -217,7 +233,28 @@ def _subscript(node: Node) -> Expr:
 
 
 def _array(node: Node) -> Expr:
-    return ("of", UNKNOWN, (value(node.named_children[-1] if node.named_children else None),))
+    held = node.child_by_field_name("element") or (node.named_children or [None])[-1]
+    return ("of", UNKNOWN, (value(held),))
+
+
+def _tail(node: Node | None) -> Expr:
+    """What a block of Rust gives: its last expression, where that is more than a name."""
+    last = node.named_children[-1] if node is not None and node.named_children else None
+    if node is not None and node.type == "else_clause":
+        return _tail(last)
+    if node is None or node.type != "block":
+        return UNKNOWN if node is None or node.type == "identifier" else value(node)
+    return UNKNOWN if last is None or last.type == "identifier" else value(last)
+
+
+def _branches(node: Node) -> Expr:
+    if node.type == "if_expression":
+        places = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
+    else:
+        body = node.child_by_field_name("body")
+        arms = body.named_children if body is not None else []
+        places = [one.child_by_field_name("value") for one in arms if one.type == "match_arm"]
+    return either([known for one in places if (known := _tail(one)) != UNKNOWN] or [UNKNOWN])
 
 
 def _listed(node: Node) -> Expr:
@@ -261,6 +298,15 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "this": lambda _: SELF,
     "self": lambda _: SELF,
     "super": lambda _: SUPER,
+    "try_expression": lambda node: item_of(value(_first(node))),
+    "qualified_type": lambda node: (
+        "bounds",
+        (value(node.child_by_field_name("type")), value(node.child_by_field_name("alias"))),
+    ),
+    "type_cast_expression": lambda node: typed(node.child_by_field_name("type")),
+    "if_expression": _branches,
+    "match_expression": _branches,
+    "array_access": lambda node: ("item", value(node.child_by_field_name("array"))),
     "new_expression": _new("constructor"),
     "object_creation_expression": _new("type"),
     "composite_literal": _new("type"),
@@ -288,7 +334,10 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "class": _defined,
     "type_conversion_expression": _converted,
     "type_assertion_expression": lambda node: typed(node.child_by_field_name("type")),
-    "index_expression": lambda node: ("item", value(node.child_by_field_name("operand"))),
+    "index_expression": lambda node: (
+        "item",
+        value(node.child_by_field_name("operand") or _first(node)),
+    ),
     "map_type": lambda node: ("of", UNKNOWN, (value(node.child_by_field_name("value")),)),
     "assignment": lambda node: value(node.child_by_field_name("right")),
 }

@@ -13,7 +13,9 @@ Expr = tuple[Any, ...]
 `("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
 `("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`
 for the function or class that begins at an offset, `("fixture", x)` for a function that pytest finds by
-name and `("given", e)` for what it hands on, and the constants below.
+name and `("given", e)` for what it hands on, `("bounds", (type, …))` for what fulfils several types,
+`("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
+for what a path of Rust begins with, and the constants below.
 """
 
 SELF: Expr = ("self",)
@@ -42,12 +44,13 @@ class Site:
 
 @dataclass(slots=True)
 class CodeScope:
-    """A module, class or function, from offset to offset. `bindings` are what its names are set to, in a
-    class also what `self.x` is set to, each with the index of the scope that says so. `bases` are those of
+    """A module, class, function or a block in one, from offset to offset. `bindings` are what its names are set to, in a
+    class also what `self.x` is set to, each with the index of the scope that says so; `<T>` is a type
+    parameter, `<impl>` the type a block implements, `=T` what a name of a type stands for. `bases` are those of
     a class, `returns` what a function gives back: its annotation alone where it has one.
     """
 
-    kind: Literal["module", "class", "function"]
+    kind: Literal["module", "class", "function", "block"]
     name: str
     start: int
     end: int

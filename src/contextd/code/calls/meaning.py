@@ -76,6 +76,8 @@ class Interpreter:
         match expression:
             case ("name", str(name)):
                 return self._name(path, scope, name, depth)
+            case ("attr", ("constructed", which), _):
+                return self._constructed(path, scope, which, depth)
             case ("attr", around, str(name)):
                 dotted = self._dotted(path, expression)
                 if dotted is not None:
@@ -111,6 +113,13 @@ class Interpreter:
                 return self.containers.part(path, scope, inner, number, depth)
             case ("entered", inner):
                 return self._entered(path, scope, inner, depth)
+            case ("bounds", several):
+                known = [self.evaluate(path, scope, one, depth) for one in several]
+                return joined(one for one in known if one.meanings) if known else OUTSIDE
+            case ("payload", type_, str(name)):
+                return self._payload(path, scope, type_, name, depth)
+            case ("module", str(which)):
+                return self._module(path, scope, which)
             case ("fixture", str(name)):
                 return self._named(self.layout.fixture(path, name), depth)
             case ("given", fixture):
@@ -136,14 +145,64 @@ class Interpreter:
         picked = self.containers.picked(path, scope, expression, depth)
         return picked if picked.meanings else found
 
+    def _constructed(self, path: str, scope: int, which: Expr, depth: int) -> Interpretation:
+        """The class whose constructor another constructor calls."""
+        found = self._own(path, scope, "own_class", depth)
+        if which == ("self",):
+            return found
+        bases = [base for m in found.meanings if m.one for base in self.bases(m.one, depth)]
+        classes = [one for one in bases if any(_is_plain_class(m) for m in one.meanings)]
+        return joined(classes) if classes else OUTSIDE
+
+    def _payload(self, path: str, scope: int, type_: Expr, name: str, depth: int) -> Interpretation:
+        """What a pattern takes out of a struct or of a variant."""
+        if type_[0] == "attr":
+            for meant in self.evaluate(path, scope, type_[1], depth).meanings:
+                if meant.one is not None and meant.one.symbol.kind == "enum":
+                    return self.member(meant.one, f"{type_[2]}.{name}", depth)
+        return self.attribute(self.evaluate(path, scope, type_, depth), name, depth)
+
+    def _module(self, path: str, scope: int, which: str) -> Interpretation:
+        """The module that a path of Rust begins with."""
+        scopes = self.layout.scopes(path)
+        inline: list[Definition] = []
+        while scope > 0:
+            one = self.layout.definition_of(path, scope)
+            if one is not None and one.symbol.kind == "module":
+                inline.append(one)
+            scope = scopes[scope].parent
+        if which == "super":
+            inside = inline[1:]
+            path = path if inline else self.layout.declared_in(path)
+        else:
+            inside = inline if which == "self" else []
+            path = self.layout.crate_of(path) if which == "crate" else path
+        if inside:
+            return Interpretation((Meant("class", inside[0]),), whole=True)
+        return Interpretation((Meant("module", path=path),), whole=True) if path else NOT_KNOWN
+
     def _own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
         at = self._class_around(path, scope)
-        one = self.layout.definition_of(path, at) if at is not None else None
+        one = self._class_at(path, at, depth) if at is not None else None
+        if at is not None and one is None and which == "self":
+            # An anonymous class is known by what it is made of.
+            bases = self.layout.scopes(path)[at].bases
+            above = max(0, self.layout.scopes(path)[at].parent)
+            return self._instances(joined(self.evaluate(path, above, b, depth) for b in bases))
         if one is None or at is None:
             return NOT_KNOWN
         if which == "super":
             return self._instances(joined(self.bases(one, depth)))
         return Interpretation((Meant("instance" if which == "self" else "class", one),), whole=True)
+
+    def _class_at(self, path: str, at: int, depth: int) -> Definition | None:
+        one = self.layout.definition_of(path, at)
+        here = self.layout.scopes(path)[at]
+        for type_, _ in here.bindings.get("<impl>", ()) if one is None else ():
+            found = self.evaluate(path, max(0, here.parent), type_, depth).meanings
+            if len(found) == 1 and found[0].kind == "class":
+                return found[0].one
+        return one
 
     def _class_around(self, path: str, scope: int) -> int | None:
         scopes = self.layout.scopes(path)
@@ -159,12 +218,18 @@ class Interpreter:
         at = scope
         while at > 0:
             here = scopes[at]
-            seen = here.kind == "function" or family in _CLASS_SCOPES_SEEN
+            if (given := here.bindings.get(f"<{name}>")) is not None:
+                return self._bound(path, given, depth)
+            seen = here.kind in ("function", "block") or family in _CLASS_SCOPES_SEEN
             # The body of a class runs in Python; elsewhere its members are no names.
             seen = seen or (at == scope and family == "python")
             one = self.layout.definition_of(path, at)
-            if seen and here.kind == "class" and one is not None and family in _CLASS_SCOPES_SEEN:
-                found = self.member(one, name, depth)
+            if here.kind == "class" and one is not None and one.symbol.kind == "module":
+                inner = self.layout.held(path, one.qualified).get(name)
+                if inner is not None and inner.symbol.kind not in CONSTANTS:
+                    return self._means(inner, depth)
+            elif seen and here.kind == "class" and family in _CLASS_SCOPES_SEEN:
+                found = self._in_class(path, at, one, name, depth)
                 if found.meanings:
                     return found
             elif seen:
@@ -175,6 +240,20 @@ class Interpreter:
                     return self._bound(path, here.bindings[name], depth)
             at = here.parent
         return self._global(path, name, depth)
+
+    def _in_class(
+        self, path: str, at: int, one: Definition | None, name: str, depth: int
+    ) -> Interpretation:
+        """What a name means inside of a class that lets its members be named alone."""
+        if one is not None:
+            # A constructor bears the name of its class, and is not what the name means.
+            return self.member(one, name, depth) if name != one.symbol.name else NOT_KNOWN
+        here = self.layout.scopes(path)[at]
+        if name in here.bindings:
+            return self._bound(path, here.bindings[name], depth)
+        bases = [self.evaluate(path, max(0, here.parent), base, depth) for base in here.bases]
+        found = [self.attribute(base, name, depth) for base in bases]
+        return joined(one for one in found if one.meanings)
 
     def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
         return joined(self.evaluate(path, scope, one, depth) for one, scope in bindings)
@@ -191,6 +270,8 @@ class Interpreter:
             return Interpretation(package, whole=True)
         if own is not None:
             return self._means(own, depth)
+        if (child := self.layout.child_module(path, name)) is not None:
+            return Interpretation((Meant("module", path=child),), whole=True)
         wild = [use for use in self.layout.bound(path, WHOLE) if use.symbol is None]
         for use in wild:
             found = self._in_module(use.path, name, depth)
@@ -231,6 +312,11 @@ class Interpreter:
         kind = one.symbol.kind
         if kind in FUNCTIONS:
             return Interpretation((Meant("function", one),), whole=True)
+        if kind == "type" and (scopes := self.layout.scopes(one.path)):
+            stands_for = scopes[0].bindings.get(f"={one.symbol.name}")
+            found = self._bound(one.path, stands_for, depth) if stands_for else NOT_KNOWN
+            if found.meanings or found.outside:
+                return found
         if kind not in CONSTANTS:
             return Interpretation((Meant("class", one),), whole=True)
         if self.layout.held(one.path, one.qualified):
@@ -253,7 +339,12 @@ class Interpreter:
             for inner in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
                 if inner.lstrip("/") in self.layout.graph.files:
                     return Interpretation((Meant("module", path=inner.lstrip("/")),), whole=True)
+        child = self.layout.child_module(path, name)
+        if child is not None:
+            return Interpretation((Meant("module", path=child),), whole=True)
         for use in self.layout.bound(path, name):
+            if use.symbol is not None and self.layout.family(path) == "rust":
+                return self._means(Definition(use.path, use.symbol), depth)
             if use.symbol is None and use.name == WHOLE:
                 return Interpretation((Meant("module", path=use.path),), whole=True)
         for exported, specifier, inner in self.layout.graph.files[path].exports:
@@ -317,6 +408,8 @@ class Interpreter:
             ]
             if fields:
                 return joined(self.evaluate(p, scope, e, depth) for p, (e, scope) in fields)
+            if self.layout.is_variant(one, own, name):
+                return Interpretation((Meant("instance", one),), whole=True)
         return OUTSIDE
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
@@ -412,3 +505,7 @@ class Interpreter:
             if found.outside
             else NOT_KNOWN
         )
+
+
+def _is_plain_class(meant: Meant) -> bool:
+    return meant.one is not None and meant.one.symbol.kind not in ("interface", "trait")
