@@ -160,8 +160,15 @@ class _Traits:
                 return None
             found = [signature]
         if len(steps) > 1:
-            one = self.implemented.get((steps[-2], _last(_first(given)), steps[-1]), [])
-            found += one if len(one) == 1 else []
+            type_ = _without_generics(_first(given)).strip("& ")
+            one = self.implemented.get((steps[-2], _last(type_), steps[-1]), [])
+            if len({place[0] for place in one}) > 1:
+                # Several types have that name: the module says which.
+                folder = type_.split("::")[-2:-1]
+                one = [each for each in one if folder and folder[0] in re.split(r"[/.]", each[0])]
+                if len({place[0] for place in one}) != 1:
+                    return None
+            found += one
         return found
 
     def _signature(self, steps: Sequence[str]) -> Place | None:

@@ -8,7 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
-from contextd.code.calls.facts import NOTHING, SELF, SUPER, UNKNOWN, Expr
+from contextd.code.calls.facts import IMPLICIT, NOTHING, SELF, SUPER, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset(
@@ -38,7 +38,7 @@ _AROUND = frozenset(
     bracketed_type constraint type_bound annotated_type""".split()
 )
 _WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
-_TOGETHER = frozenset(("expression_list", "tuple"))
+_TOGETHER = frozenset(("expression_list", "tuple", "tuple_expression"))
 _ALTERNATIVES = frozenset(
     """conditional_expression ternary_expression boolean_operator binary_operator union_type
     binary_expression""".split()
@@ -195,7 +195,7 @@ def _method_call(node: Node) -> Expr:
     if any(child.type == "super" for child in node.children) and holder is not None:
         # `Outer.super.m()`, or a method that an interface named before has.
         return ("call", ("attr", ("bounds", (SUPER,)), name))
-    return ("call", ("attr", value(holder), name) if holder is not None else ("name", name))
+    return ("call", ("attr", value(holder) if holder is not None else IMPLICIT, name))
 
 
 def _cast(node: Node) -> Expr:

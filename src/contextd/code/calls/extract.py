@@ -104,6 +104,11 @@ def _class(reading: FileReading, node: Node) -> None:
             reading.site("extends", name_node(base), head)
 
 
+def _impl(reading: FileReading, node: Node) -> None:
+    implementation(reading, node)
+    _type_parameters(reading, node)
+
+
 def _type_parameters(reading: FileReading, node: Node) -> None:
     """What the types that are left open have to fulfil."""
     listed = node.child_by_field_name("type_parameters")
@@ -338,6 +343,8 @@ def _assign(reading: FileReading, node: Node) -> None:
     if right is not None and right.type in _NAMED:
         reading.site("use", right)
     lefts = [left]
+    if node.type == "assignment_expression" and _is_declared(reading, left):
+        return
     if left.type in _SEVERAL:
         _bind_each(reading, left.named_children, value(right))
         return
@@ -345,6 +352,17 @@ def _assign(reading: FileReading, node: Node) -> None:
         lefts = node.children_by_field_name("name")
     for one in lefts:
         _bind_left(reading, one, found)
+
+
+def _is_declared(reading: FileReading, left: Node) -> bool:
+    """Whether the type of what is set was written down before: then that is what it holds."""
+    if reading.family == "java":
+        return True
+    for number in reversed(reading.open_):
+        known = reading.scopes[number].bindings.get(text_of(left))
+        if known is not None and reading.scopes[number].kind != "class":
+            return bool(known) and all(found[0] == "typed" for found, _ in known)
+    return False
 
 
 def _bind_each(reading: FileReading, lefts: Sequence[Node], found: Expr) -> None:
@@ -514,7 +532,7 @@ def _pair(reading: FileReading, node: Node) -> None:
 
 _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "class": _class,
-    "impl": implementation,
+    "impl": _impl,
     "anonymous": anonymous,
     "components": components,
     "variants": variants,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from tree_sitter import Node, Parser, Range
 
 from contextd.code.calls.expressions import item_of, typed, value
-from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.file_reading import FileReading
 from contextd.code.index.languages.language import Language, captures, grammar
 from contextd.code.index.languages.outline import text_of
@@ -38,12 +38,16 @@ def implementation(reading: FileReading, node: Node) -> None:
 
 
 def variants(reading: FileReading, node: Node) -> None:
-    """What the variants of an enum hold, and the fields of a struct that have no names."""
+    """The variants of an enum, what they hold, and the fields of a struct that have no names."""
     owner = reading.own_class()
     body = node.child_by_field_name("body")
-    if owner is None or body is None:
+    name = text_of(node.child_by_field_name("name"))
+    if owner is not None and node.type.startswith("enum"):
+        # `E::V(x)` makes an instance as a call of a class does.
+        reading.bind(name, ("own_class",) if node.type == "enum_variant" else SELF, owner)
+    if owner is None or body is None or node.type == "enum_constant":
         return
-    prefix = f"{text_of(node.child_by_field_name('name'))}." if node.type == "enum_variant" else ""
+    prefix = f"{name}." if node.type == "enum_variant" else ""
     if body.type == "ordered_field_declaration_list":
         for number, one in enumerate(body.children_by_field_name("type")):
             reading.bind(f"{prefix}{number}", typed(one), owner)

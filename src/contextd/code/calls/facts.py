@@ -22,6 +22,8 @@ SELF: Expr = ("self",)
 SUPER: Expr = ("super",)
 NOTHING: Expr = ("nothing",)
 """`None`, `null` and the like: no value that could be called."""
+IMPLICIT: Expr = ("implicit",)
+"""What a method of Java is called on where that is not written."""
 OWN_OBJECT: Expr = ("own_object",)
 """The object that a function makes and returns: what is written in it belongs to the function."""
 UNKNOWN: Expr = ("unknown",)

@@ -135,12 +135,6 @@ class CodeLayout:
             path = above
         return path
 
-    def is_variant(self, holder: Definition, own: Definition | None, name: str) -> bool:
-        """Whether a name behind an enum is one of its values."""
-        if holder.symbol.kind != "enum":
-            return False
-        return own is not None or self.family(holder.path) == "rust" and name[:1].isupper()
-
     def bound(self, path: str, name: str) -> Sequence[NameUse]:
         """What an import of a file binds a name to, or makes visible by it."""
         known = self._bound.get(path)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
 
 from contextd.code.calls.containers import Containers
-from contextd.code.calls.facts import Expr
+from contextd.code.calls.facts import IMPLICIT, Expr
 from contextd.code.calls.interpretation import (
     CIRCLE,
     NONE,
@@ -26,7 +27,8 @@ from contextd.domain.dataclass import dataclass
 _DEEPEST = 24
 _MOST_STEPS = 2_000
 """Expressions looked at for one: names that lead in circles through each other could take for ever."""
-_IMPLICIT_SELF = frozenset(("java",))
+_VERSION = re.compile(r"v\d+")
+_DECORATED = re.compile(r"^go-|[-.]go$|\.v\d+$")
 _CLASS_SCOPES_SEEN = frozenset(("java",))
 _ENTERING = ("__enter__", "__aenter__")
 
@@ -78,6 +80,8 @@ class Interpreter:
                 return self._name(path, scope, name, depth)
             case ("attr", ("constructed", which), _):
                 return self._constructed(path, scope, which, depth)
+            case ("attr", ("implicit",), str(name)):
+                return self._method_in_reach(path, scope, name, depth)
             case ("attr", around, str(name)):
                 dotted = self._dotted(path, expression)
                 if dotted is not None:
@@ -92,8 +96,9 @@ class Interpreter:
                 return joined(self.evaluate(path, scope, one, depth) for one in several)
             case ("class_of", inner):
                 return self.evaluate(path, scope, inner, depth)
-            case ("self",) | ("own_class",) | ("super",):
-                return self._own(path, scope, str(expression[0]), depth)
+            case ("self",) | ("own_class",) | ("super",) | ("implicit",):
+                which = "self" if expression == IMPLICIT else str(expression[0])
+                return self._own(path, scope, which, depth)
             case ("nothing",):
                 return NONE
             case _:
@@ -237,7 +242,9 @@ class Interpreter:
                 if inner is not None and inner.symbol.kind not in CONSTANTS:
                     return self._means(inner, depth)
                 if name in here.bindings:
-                    return self._bound(path, here.bindings[name], depth)
+                    found = self._bound(path, here.bindings[name], depth)
+                    if not found.circle or family != "rust":
+                        return found
             at = here.parent
         return self._global(path, name, depth)
 
@@ -246,14 +253,33 @@ class Interpreter:
     ) -> Interpretation:
         """What a name means inside of a class that lets its members be named alone."""
         if one is not None:
-            # A constructor bears the name of its class, and is not what the name means.
-            return self.member(one, name, depth) if name != one.symbol.name else NOT_KNOWN
+            found = self.member(one, name, depth)
+            # A method is no name here, and neither is the constructor that bears the name of its class.
+            is_value = any(meant.kind != "function" for meant in found.meanings)
+            return found if is_value else NOT_KNOWN
         here = self.layout.scopes(path)[at]
         if name in here.bindings:
             return self._bound(path, here.bindings[name], depth)
         bases = [self.evaluate(path, max(0, here.parent), base, depth) for base in here.bases]
         found = [self.attribute(base, name, depth) for base in bases]
         return joined(one for one in found if one.meanings)
+
+    def _method_in_reach(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
+        """A method of Java that is called by its name alone: of a class around, or imported."""
+        scopes = self.layout.scopes(path)
+        at = scope
+        while at > 0:
+            here = scopes[at]
+            if here.kind == "class":
+                one = self.layout.definition_of(path, at)
+                around = [Interpretation((Meant("instance", one),), whole=True)] if one else [
+                    self.evaluate(path, max(0, here.parent), base, depth) for base in here.bases
+                ]
+                found = [self.attribute(each, name, depth) for each in around]
+                if some := [each for each in found if each.meanings]:
+                    return joined(some)
+            at = here.parent
+        return self._global(path, name, depth)
 
     def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
         return joined(self.evaluate(path, scope, one, depth) for one, scope in bindings)
@@ -289,7 +315,7 @@ class Interpreter:
         targets = [
             one.target
             for one in self.layout.graph.files[path].imports
-            if one.target and one.specifier.rsplit("/", 1)[-1] == name
+            if one.target and name in _package_names(one.specifier)
         ]
         folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
         return tuple(
@@ -408,8 +434,6 @@ class Interpreter:
             ]
             if fields:
                 return joined(self.evaluate(p, scope, e, depth) for p, (e, scope) in fields)
-            if self.layout.is_variant(one, own, name):
-                return Interpretation((Meant("instance", one),), whole=True)
         return OUTSIDE
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
@@ -505,6 +529,12 @@ class Interpreter:
             if found.outside
             else NOT_KNOWN
         )
+
+
+def _package_names(specifier: str) -> set[str]:
+    """What a package of Go may be called by: the last part of its path that is no version, bare or not."""
+    parts = [one for one in specifier.split("/") if not _VERSION.fullmatch(one)] or [specifier]
+    return {parts[-1], specifier.rsplit("/", 1)[-1], _DECORATED.sub("", parts[-1])}
 
 
 def _is_plain_class(meant: Meant) -> bool:

@@ -81,6 +81,7 @@ _JAVA = """
 (annotation_type_element_declaration) @function
 (object_creation_expression (class_body) @anonymous)
 (enum_constant (class_body) @anonymous)
+(enum_constant) @variants
 (lambda_expression) @lambda
 (block) @block
 (instanceof_expression) @pattern
