@@ -263,6 +263,14 @@ def _listed(node: Node) -> Expr:
     return ("of", UNKNOWN, (either(values),)) if values else UNKNOWN
 
 
+def _function_type(node: Node) -> Expr:
+    """The type of a function, of which the parameters are of interest."""
+    listed = node.child_by_field_name("parameters")
+    given = listed.named_children if listed is not None else []
+    written = [one.child_by_field_name("type") or one for one in given]
+    return ("function", tuple(typed(one) for one in written))
+
+
 def _gathered(node: Node) -> Expr:
     return ("of", UNKNOWN, (value(node.child_by_field_name("body")),))
 
@@ -318,6 +326,8 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "subscript": _subscript,
     "subscript_expression": _subscript,
     "array_type": _array,
+    "function_type": _function_type,
+    "tuple_type": lambda node: ("of", UNKNOWN, tuple(value(one) for one in node.named_children)),
     "slice_type": _array,
     "string": _quoted,
     "reference_type": lambda node: value(node.child_by_field_name("type")),

@@ -51,6 +51,8 @@ _WALKS = frozenset(
     is_some_and""".split()
 )
 """Methods that hand a function each of what they walk over."""
+_TAKING = frozenset(("call_expression", "method_invocation", "new_expression"))
+"""What functions are handed to."""
 _PATTERNS = frozenset(("identifier", "property_identifier", "field_identifier", "type_identifier"))
 
 
@@ -163,10 +165,16 @@ def _function(reading: FileReading, node: Node) -> None:
     for listed in (receiver, node.child_by_field_name("parameters")):
         if listed is not None:
             for position, one in enumerate(listed.named_children):
-                _parameter(reading, one, position == 0, decorators, in_class)
+                _parameter(reading, one, node, position, decorators, in_class)
+                written = one.child_by_field_name("type")
+                if listed != receiver and one.type != "self_parameter":
+                    scope.parameters.append(typed(written) if written is not None else UNKNOWN)
+    scope.is_call = node.type == "call_signature"
+    if node.type == "method_signature" and in_class:
+        reading.bind(name, ("signature", node.start_byte), above)
     single = node.child_by_field_name("parameter")
     if single is not None:
-        reading.bind(text_of(single), _walked_over(node))
+        reading.bind(text_of(single), _handed(node, 0))
     if reading.family == "python" and (scope.is_fixture or name.startswith("test")):
         _fixtures(reading, node.child_by_field_name("parameters"))
     written = (
@@ -183,17 +191,28 @@ def _function(reading: FileReading, node: Node) -> None:
         scope.returns.append(_returned(body))
 
 
-def _walked_over(node: Node) -> Expr:
-    """What a function that is given to a walk, such as `xs.map(x => …)`, gets first."""
-    around = node.parent.parent if node.parent is not None else None
-    if around is None or around.type not in ("call_expression", "method_invocation"):
+def _handed(node: Node, number: int) -> Expr:
+    """What a function without types gets as a parameter, by where it stands: handed to a walk, such as
+    `xs.map(x => …)`, to a function that says what it hands on, or kept where its type is written.
+    """
+    around = node.parent
+    if around is None:
         return UNKNOWN
-    listed = around.child_by_field_name("arguments")
-    if listed is None or node not in listed.named_children[:1]:
+    if around.type in ("variable_declarator", "public_field_definition"):
+        written = around.child_by_field_name("type")
+        return ("declared", value(written), number) if written is not None else UNKNOWN
+    around = around.parent
+    if around is None or around.type not in _TAKING:
         return UNKNOWN
+    listed = [one for one in around.children_by_field_name("arguments") if node in one.named_children]
     called = value(around)
-    inner = called[1] if called[0] == "call" else UNKNOWN
-    return ("item", inner[1]) if inner[0] == "attr" and inner[2] in _WALKS else UNKNOWN
+    if not listed or called[0] not in ("call", "new"):
+        return UNKNOWN
+    position = listed[0].named_children.index(node)
+    inner = called[1]
+    is_walk = inner[0] == "attr" and inner[2] in _WALKS and position == number == 0
+    handed = ("handed", inner, position, number)
+    return ("any", (("item", inner[1]), handed)) if is_walk else handed
 
 
 def _lambda(reading: FileReading, node: Node) -> None:
@@ -203,15 +222,12 @@ def _lambda(reading: FileReading, node: Node) -> None:
     if listed is None:
         return
     if listed.type == "identifier":
-        reading.bind(text_of(listed), _walked_over(node))
+        reading.bind(text_of(listed), _handed(node, 0))
         return
-    single = len(listed.named_children) == 1
-    for one in listed.named_children:
+    for number, one in enumerate(listed.named_children):
         written = one.child_by_field_name("type")
         inner = one.child_by_field_name("pattern") or one.child_by_field_name("name") or one
-        found = typed(written) if written is not None else UNKNOWN
-        if written is None and single:
-            found = _walked_over(node)
+        found = typed(written) if written is not None else _handed(node, number)
         if reading.family == "rust":
             bind_pattern(reading, inner, found)
         else:
@@ -265,7 +281,12 @@ def _decorators(node: Node) -> list[str]:
 
 
 def _parameter(
-    reading: FileReading, node: Node, first: bool, decorators: list[str], in_class: bool
+    reading: FileReading,
+    node: Node,
+    function: Node,
+    position: int,
+    decorators: list[str],
+    in_class: bool,
 ) -> None:
     """Bind what a parameter is called to its type."""
     if node.type == "self_parameter":
@@ -288,7 +309,7 @@ def _parameter(
         or (node.named_children[0] if node.type == "typed_parameter" else node)
     )
     name = text_of(named)
-    bare = reading.family == "python" and first and in_class and node.type == "identifier"
+    bare = reading.family == "python" and position == 0 and in_class and node.type == "identifier"
     if bare and "staticmethod" not in decorators:
         is_class = "classmethod" in decorators or name == "cls"
         reading.bind(name, ("own_class",) if is_class else SELF)
@@ -299,8 +320,8 @@ def _parameter(
         return
     written = node.child_by_field_name("type")
     found = typed(written) if written is not None else UNKNOWN
-    if written is None and first and reading.family == "ecmascript" and node.parent is not None:
-        found = _walked_over(node.parent.parent) if node.parent.parent is not None else UNKNOWN
+    if written is None and reading.family == "ecmascript":
+        found = _handed(function, position)
     default = node.child_by_field_name("value")
     if written is None and default is not None:
         made = value(default)

@@ -15,7 +15,10 @@ Expr = tuple[Any, ...]
 for the function or class that begins at an offset, `("fixture", x)` for a function that pytest finds by
 name and `("given", e)` for what it hands on, `("bounds", (type, …))` for what fulfils several types,
 `("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
-for what a path of Rust begins with, and the constants below.
+for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
+`("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
+type, m)` where its type is written, `("signature", start)` for what is called and no definition, and the
+constants below.
 """
 
 SELF: Expr = ("self",)
@@ -49,7 +52,8 @@ class CodeScope:
     """A module, class, function or a block in one, from offset to offset. `bindings` are what its names are set to, in a
     class also what `self.x` is set to, each with the index of the scope that says so; `<T>` is a type
     parameter, `<impl>` the type a block implements, `=T` what a name of a type stands for. `bases` are those of
-    a class, `returns` what a function gives back: its annotation alone where it has one.
+    a class, `returns` what a function gives back: its annotation alone where it has one. `parameters` are the
+    types of its parameters. With `is_call` it says how an instance of the type around it is called.
     """
 
     kind: Literal["module", "class", "function", "block"]
@@ -62,11 +66,13 @@ class CodeScope:
     )
     bases: list[Expr] = field(default_factory=list[Expr])
     returns: list[Expr] = field(default_factory=list[Expr])
+    parameters: list[Expr] = field(default_factory=list[Expr])
     annotated: bool = False
     is_property: bool = False
     is_static: bool = False
     is_fixture: bool = False
     is_generator: bool = False
+    is_call: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,14 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A class, an instance of it, a function, or the module at `path`."""
+    """A class, an instance of it, a function, the module at `path`, or a `signature`: what is called like
+    the scope `at` of `path`, which is no definition.
+    """
 
-    kind: Literal["class", "instance", "function", "module"]
+    kind: Literal["class", "instance", "function", "module", "signature"]
     one: Definition | None = None
     path: str = ""
+    at: int = -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
-from contextd.code.calls.facts import CodeScope
+from contextd.code.calls.facts import CodeScope, Expr
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
@@ -146,6 +146,18 @@ class CodeLayout:
                 if local:
                     known.setdefault(local, []).append(use)
         return known.get(name, ())
+
+    def alias(self, path: str, name: str) -> Iterator[tuple[str, Expr]]:
+        """What a name of a type stands for, and the file that says so."""
+        own = self.held(path, "").get(name)
+        places = [(path, own.symbol.name)] if own is not None else []
+        if own is None:
+            uses_ = self.bound(path, name)
+            places = [(one.path, one.symbol.name) for one in uses_ if one.symbol is not None]
+        for where, called in places:
+            scopes = self.scopes(where)
+            for one, _ in scopes[0].bindings.get(f"={called}", ()) if scopes else ():
+                yield where, one
 
     def scopes(self, path: str) -> Sequence[CodeScope]:
         """The scopes of a file; none where its calls are not understood."""

@@ -20,6 +20,7 @@ from contextd.code.calls.interpretation import (
     joined,
 )
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.signatures import Signatures
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.dataclass import dataclass
@@ -49,6 +50,11 @@ class Interpreter:
     def containers(self) -> Containers:
         """What is in containers."""
         return Containers(self.layout, self)
+
+    @cached_property
+    def signatures(self) -> Signatures:
+        """How things are called."""
+        return Signatures(self.layout, self)
 
     def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
         """What an expression in a scope may mean."""
@@ -123,6 +129,14 @@ class Interpreter:
                 return joined(one for one in known if one.meanings) if known else OUTSIDE
             case ("payload", type_, str(name)):
                 return self._payload(path, scope, type_, name, depth)
+            case ("handed", callee, int(position), int(number)):
+                return self.signatures.handed(path, scope, callee, position, number, depth)
+            case ("declared", type_, int(number)):
+                return self.signatures.declared(path, scope, type_, number, depth)
+            case ("signature", int(start)):
+                at = self.layout.scope_at(path, start)
+                meant = Meant("signature", path=path, at=at or -1)
+                return Interpretation((meant,), whole=True) if at else NOT_KNOWN
             case ("module", str(which)):
                 return self._module(path, scope, which)
             case ("fixture", str(name)):
@@ -479,7 +493,7 @@ class Interpreter:
             elif one.kind == "function" and one.one is not None:
                 given.append(self._returned(one.one, depth))
             else:
-                given.append(NOT_KNOWN)
+                given.append(self._answered(one, depth))
         union = joined(given)
         return (
             union
@@ -495,6 +509,15 @@ class Interpreter:
             for one in self.layout.scopes(path)[number].returns
         ]
         return joined(self.evaluate(*place, depth) for place in returns) if returns else NOT_KNOWN
+
+    def _answered(self, meant: Meant, depth: int) -> Interpretation:
+        """What a call gives of something that is known by its signature alone."""
+        found = [
+            self.evaluate(path, number, one, depth)
+            for path, number in self.signatures.callable(meant)
+            for one in self.layout.scopes(path)[number].returns
+        ]
+        return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 
     def _given(self, path: str, scope: int, fixture: Expr, depth: int) -> Interpretation:
         """What a fixture returns or yields."""

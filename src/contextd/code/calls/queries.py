@@ -49,6 +49,8 @@ _TYPESCRIPT = """
 (property_signature) @field
 (method_signature) @function
 (abstract_method_signature) @function
+(call_signature) @function
+(type_alias_declaration) @alias
 (type_annotation) @annotation
 """
 
