@@ -12,13 +12,15 @@ from contextd.domain.dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class Meant:
     """A class, an instance of it, a function, the module at `path`, or a `signature`: what is called like
-    the scope `at` of `path`, which is no definition.
+    the scope `at` of `path`, which is no definition. `given` are the types that a class with type parameters,
+    or the class around a function, has between its brackets.
     """
 
     kind: Literal["class", "instance", "function", "module", "signature"]
     one: Definition | None = None
     path: str = ""
     at: int = -1
+    given: tuple[Interpretation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from contextd.code.calls.containers import Containers
@@ -28,6 +28,9 @@ from contextd.domain.dataclass import dataclass
 _DEEPEST = 24
 _MOST_STEPS = 2_000
 """Expressions looked at for one: names that lead in circles through each other could take for ever."""
+_FILLED = frozenset(("java", "ecmascript"))
+"""Families whose type parameters are followed to what is given for them."""
+Types = tuple[Interpretation, ...]
 _VERSION = re.compile(r"v\d+")
 _DECORATED = re.compile(r"^go-|[-.]go$|\.v\d+$")
 _CLASS_SCOPES_SEEN = frozenset(("java",))
@@ -114,7 +117,7 @@ class Interpreter:
         """What is got out of something, or found by where it stands."""
         match expression:
             case ("of", inner, *_):
-                held = self.evaluate(path, scope, inner, depth)
+                held = self._with_types(path, scope, expression, depth)
                 if any(one.kind in ("class", "function") for one in held.meanings):
                     return held
                 return self._or_picked(held, path, scope, expression, depth)
@@ -151,6 +154,58 @@ class Interpreter:
                 return Interpretation((Meant("instance", one),), whole=True) if one else NOT_KNOWN
             case _:
                 return NOT_KNOWN
+
+    def _with_types(
+        self, path: str, scope: int, expression: Expr, depth: int
+    ) -> Interpretation:
+        """A class with what stands between its brackets."""
+        held = self.evaluate(path, scope, expression[1], depth)
+        classes = [one for one in held.meanings if one.kind == "class"]
+        if len(classes) != 1 or self.layout.family(path) not in _FILLED:
+            return held
+        given = tuple(self.evaluate(path, scope, one, depth) for one in expression[2])
+        return replace(held, meanings=(replace(classes[0], given=given),))
+
+    def _filled(
+        self, path: str, scope: int, expression: Expr, given: Types, depth: int
+    ) -> Interpretation:
+        """What an expression means where the type parameters of the class around it are given."""
+        written = expression[1] if expression[0] == "typed" else expression
+        if given and written[0] == "name":
+            scopes = self.layout.scopes(path)
+            at = scope
+            while at > 0 and f"<{written[1]}>" not in scopes[at].bindings:
+                at = scopes[at].parent
+            named = [one for one in scopes[at].bindings if one.startswith("<") and at]
+            if scopes[at].kind == "class" and f"<{written[1]}>" in named:
+                number = named.index(f"<{written[1]}>")
+                if number < len(given) and given[number].meanings:
+                    is_value = expression[0] == "typed"
+                    return self._instances(given[number]) if is_value else given[number]
+        return self.evaluate(path, scope, expression, depth)
+
+    def _ancestry(
+        self, one: Definition, given: Types, depth: int
+    ) -> Iterator[tuple[Definition, Types]]:
+        """A class and what it is built on, nearest first, with the types each is given."""
+        seen: set[Definition] = set()
+        waiting = [(one, given)]
+        while waiting:
+            above, types = waiting.pop(0)
+            if above in seen:
+                continue
+            seen.add(above)
+            yield above, types
+            for path, number in self.layout.scopes_of(above):
+                scope = self.layout.scopes(path)[number]
+                for base in scope.bases:
+                    found = self.evaluate(path, max(0, scope.parent), base, depth + 1)
+                    passed: Types = ()
+                    if base[0] == "of" and self.layout.family(path) in _FILLED:
+                        passed = tuple(
+                            self._filled(path, number, each, types, depth + 1) for each in base[2]
+                        )
+                    waiting += [(m.one, passed) for m in found.meanings if m.one and m.kind == "class"]
 
     def _named(self, one: Definition | None, depth: int) -> Interpretation:
         return self._means(one, depth) if one is not None else NOT_KNOWN
@@ -422,7 +477,7 @@ class Interpreter:
             if one.kind == "module":
                 found.append(self._in_module(one.path, name, depth))
             elif one.kind in ("class", "instance") and one.one is not None:
-                found.append(self.member(one.one, name, depth))
+                found.append(self.member(one.one, name, depth, one.given))
             else:
                 found.append(OUTSIDE)
         if len(modules) > 1:
@@ -435,32 +490,31 @@ class Interpreter:
             else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
-    def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
+    def member(
+        self, holder: Definition, name: str, depth: int = 0, given: Types = ()
+    ) -> Interpretation:
         """A member of a class, its own or inherited; the value of a property."""
-        for one in self.lineage(holder, depth):
+        for one, types in self._ancestry(holder, given, depth):
             own = self.layout.member(one, name)
             if own is not None and own.symbol.kind not in CONSTANTS:
-                return self._valued(own, depth)
+                found = self._valued(own, depth)
+                if types and any(meant.kind == "function" for meant in found.meanings):
+                    meanings = tuple(replace(meant, given=types) for meant in found.meanings)
+                    return replace(found, meanings=meanings)
+                return found
             fields = [
                 (path, bound)
                 for path, number in self.layout.scopes_of(one)
                 for bound in self.layout.scopes(path)[number].bindings.get(name, ())
             ]
             if fields:
-                return joined(self.evaluate(p, scope, e, depth) for p, (e, scope) in fields)
+                return joined(self._filled(p, scope, e, types, depth) for p, (e, scope) in fields)
         return OUTSIDE
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
         """A class and what it is built on, nearest first."""
-        seen: set[Definition] = set()
-        waiting = [one]
-        while waiting:
-            above = waiting.pop(0)
-            if above not in seen:
-                seen.add(above)
-                yield above
-                for base in self.bases(above, depth):
-                    waiting += [m.one for m in base.meanings if m.one and m.kind == "class"]
+        for above, _ in self._ancestry(one, (), depth):
+            yield above
 
     def _valued(self, own: Definition, depth: int) -> Interpretation:
         for path, number in self.layout.scopes_of(own):
@@ -478,7 +532,7 @@ class Interpreter:
 
     def _instances(self, found: Interpretation) -> Interpretation:
         kinds = ("class", "instance")
-        some = [Meant("instance", m.one) for m in found.meanings if m.kind in kinds]
+        some = [Meant("instance", m.one, given=m.given) for m in found.meanings if m.kind in kinds]
         return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)
 
     def _called(self, found: Interpretation, depth: int) -> Interpretation:
@@ -489,9 +543,9 @@ class Interpreter:
         given: list[Interpretation] = []
         for one in found.meanings:
             if one.kind == "class":
-                given.append(Interpretation((Meant("instance", one.one),), whole=True))
+                given.append(Interpretation((Meant("instance", one.one, given=one.given),), whole=True))
             elif one.kind == "function" and one.one is not None:
-                given.append(self._returned(one.one, depth))
+                given.append(self._returned(one.one, depth, one.given))
             else:
                 given.append(self._answered(one, depth))
         union = joined(given)
@@ -501,14 +555,18 @@ class Interpreter:
             else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
-    def _returned(self, function: Definition, depth: int) -> Interpretation:
+    def _returned(
+        self, function: Definition, depth: int, given: Types = ()
+    ) -> Interpretation:
         places = self.layout.scopes_of(function)
         returns = [
             (path, number, one)
             for path, number in places
             for one in self.layout.scopes(path)[number].returns
         ]
-        return joined(self.evaluate(*place, depth) for place in returns) if returns else NOT_KNOWN
+        if not returns:
+            return NOT_KNOWN
+        return joined(self._filled(*place, given, depth) for place in returns)
 
     def _answered(self, meant: Meant, depth: int) -> Interpretation:
         """What a call gives of something that is known by its signature alone."""
