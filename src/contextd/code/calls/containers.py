@@ -18,6 +18,8 @@ _MAPPINGS = frozenset(
     """dict Dict Mapping MutableMapping defaultdict OrderedDict Map WeakMap Record ReadonlyMap HashMap
     BTreeMap LinkedHashMap TreeMap ConcurrentMap ConcurrentHashMap""".split()
 )
+_APART = frozenset(("java", "rust"))
+"""Families in which a field and a method may have one name."""
 _TUPLES = frozenset(("tuple", "Tuple"))
 _PICKING = frozenset(
     """get pop popleft setdefault at shift getOrDefault unwrap expect unwrap_or unwrap_or_else
@@ -62,9 +64,25 @@ class Containers:
 
     def items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
         """What one gets walking over something."""
+        places = self._types(path, scope, inner, depth)
+        if not places and self.layout.family(path) == "rust":
+            places = self._stepped(path, scope, inner, depth)
+        return [self._typed(place, _walked(place[2]), depth) for place in places]
+
+    def _stepped(self, path: str, scope: int, inner: Expr, depth: int) -> list[Place]:
+        """What an iterator of the project says it gives, next."""
+        if inner[0] == "call" and inner[1][0] == "attr" and inner[1][2] == "iter":
+            own = self._returned(path, scope, inner[1], depth)
+            inner = inner if own else inner[1][1]
         return [
-            self._typed(place, _walked(place[2]), depth)
-            for place in self._types(path, scope, inner, depth)
+            found
+            for meant in self.evaluator.evaluate(path, scope, inner, depth).meanings
+            if meant.kind == "instance" and meant.one is not None
+            for step in [self.layout.member(meant.one, "next")]
+            if step is not None
+            for where, at in self.layout.scopes_of(step)
+            for one in self.layout.scopes(where)[at].returns
+            for found in self._types(where, at, one, depth + 1)
         ]
 
     def picked(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
@@ -150,13 +168,13 @@ class Containers:
                 places = [(path, scope, one) for one in several]
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)
-            case ("attr", around, str(name)):
+            case ("attr" | "field", around, str(name)):
                 places = self._held(path, scope, around, name, depth)
             case ("call", ("attr", inner, str(name))) if name in _KEEPING | _VIEWS:
-                held = self._types(path, scope, inner, depth + 1)
-                if held:
-                    return [(where, at, _viewed(one, name)) for where, at, one in held]
                 places = self._returned(path, scope, expression[1], depth)
+                if not places:
+                    held = self._types(path, scope, inner, depth + 1)
+                    return [(where, at, _viewed(one, name)) for where, at, one in held]
             case ("item", inner):
                 held = self._types(path, scope, inner, depth + 1)
                 places = [(where, at, ("typed", _walked(one))) for where, at, one in held]
@@ -180,6 +198,8 @@ class Containers:
                 continue
             for holder in self.evaluator.lineage(meant.one, depth):
                 own = self.layout.member(holder, name)
+                if self.layout.family(path) in _APART:
+                    own = None
                 if own is not None and own.symbol.kind in FUNCTIONS:
                     found += [
                         (where, number, one)

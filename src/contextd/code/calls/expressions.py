@@ -27,8 +27,10 @@ _MEMBERS = {
     "nested_type_identifier": ("module", "name"),
     "nested_identifier": ("object", "property"),
 }
-_MODULES = frozenset(("crate", "self", "super"))
+_PATH_HEADS = frozenset(("crate", "self", "super", "identifier"))
 """What paths of Rust begin with."""
+_FIELDS = frozenset(("field_access", "field_expression"))
+"""What names a field, in languages where a method may have the same name."""
 _CALLS = frozenset(("call", "call_expression"))
 _AROUND = frozenset(
     """await await_expression parenthesized_expression non_null_expression satisfies_expression
@@ -52,6 +54,7 @@ _TRANSPARENT = frozenset(
 """Types that stand for what is between their brackets, at least once it was awaited."""
 _LAST = frozenset(("Coroutine",))
 _FIRST = frozenset(("Annotated",))
+_NO_TYPES = frozenset(("comment", "line_comment", "block_comment", "lifetime"))
 _CLASS_TYPES = frozenset(("type", "Type"))
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
@@ -70,8 +73,10 @@ def value(node: Node | None) -> Expr:
         holder, member = _MEMBERS[kind]
         around = node.child_by_field_name(holder)
         name = text_of(node.child_by_field_name(member))
-        if around is not None and around.type in _MODULES and kind.startswith("scoped"):
-            return ("attr", ("module", around.type), intern(name))
+        if around is not None and kind.startswith("scoped") and around.type in _PATH_HEADS:
+            return ("attr", ("module", text_of(around)), intern(name))
+        if kind in _FIELDS and not _is_called(node):
+            return ("field", value(around), intern(name))
         return ("attr", value(around), intern(name)) if around is not None else ("name", name)
     if kind in _CALLS:
         if made := _made_of(node):
@@ -142,6 +147,14 @@ def name_node(node: Node) -> Node:
         node = inner
 
 
+def _is_called(node: Node) -> bool:
+    around = node.parent
+    if around is not None and around.type == "generic_function":
+        node, around = around, around.parent
+    is_call = around is not None and around.type == "call_expression"
+    return is_call and around is not None and around.child_by_field_name("function") == node
+
+
 def _named(name: str) -> Expr:
     if name in _NOTHINGS:
         return NOTHING
@@ -207,7 +220,7 @@ def _generic(node: Node) -> Expr:
     """A type with arguments, in any of the languages."""
     head = node.child_by_field_name("name") or node.child_by_field_name("type") or _first(node)
     listed = node.child_by_field_name("type_arguments") or node.named_children[-1]
-    given = [value(one) for one in listed.named_children if one.type != "comment"]
+    given = [value(one) for one in listed.named_children if one.type not in _NO_TYPES]
     found = value(head)
     last = str(found[-1]) if found[0] in ("name", "attr") else ""
     if last in _CLASS_TYPES and given:
@@ -215,7 +228,7 @@ def _generic(node: Node) -> Expr:
     if last in _TRANSPARENT and given:
         some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
         return either(some)
-    return ("of", found, tuple(given))
+    return ("of", found, tuple(given)) if given or not listed.named_children else found
 
 
 def _subscript(node: Node) -> Expr:

@@ -99,8 +99,6 @@ def _tuple_struct(reading: FileReading, node: Node, found: Expr) -> None:
     for number, one in enumerate(child for child in node.named_children if child != type_):
         if str(written[-1]) in _TAKEN_OUT:
             bind_pattern(reading, one, item_of(found))
-        elif written[0] == "attr":
-            bind_pattern(reading, one, ("payload", written, str(number)))
         else:
             bind_pattern(reading, one, ("payload", written, str(number)))
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from contextd.domain.dataclass import dataclass
 
 Expr = tuple[Any, ...]
-"""A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("call", e)`,
+"""A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("field", e, x)` where it is no method, `("call", e)`,
 `("new", type)` and `("typed", type)` for an instance, `("any", (e, …))` for one of several,
 `("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
 `("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`

@@ -140,8 +140,10 @@ class Interpreter:
                 at = self.layout.scope_at(path, start)
                 meant = Meant("signature", path=path, at=at or -1)
                 return Interpretation((meant,), whole=True) if at else NOT_KNOWN
+            case ("field", around, str(name)):
+                return self._field(path, scope, around, name, depth)
             case ("module", str(which)):
-                return self._module(path, scope, which)
+                return self._module(path, scope, which, depth)
             case ("fixture", str(name)):
                 return self._named(self.layout.fixture(path, name), depth)
             case ("given", fixture):
@@ -236,8 +238,21 @@ class Interpreter:
                     return self.member(meant.one, f"{type_[2]}.{name}", depth)
         return self.attribute(self.evaluate(path, scope, type_, depth), name, depth)
 
-    def _module(self, path: str, scope: int, which: str) -> Interpretation:
-        """The module that a path of Rust begins with."""
+    def _field(
+        self, path: str, scope: int, around: Expr, name: str, depth: int
+    ) -> Interpretation:
+        """A field, or what stands behind a dot where it is none."""
+        holders = self.evaluate(path, scope, around, depth)
+        for meant in holders.meanings if len(holders.meanings) == 1 else ():
+            found = self._fields(meant.one, name, depth, meant.given) if meant.one else None
+            if found is not None:
+                return found
+        return self.attribute(holders, name, depth)
+
+    def _module(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
+        """What a path of Rust begins with, which is never a variable."""
+        if which not in ("crate", "self", "super"):
+            return self._name(path, scope, which, depth, with_values=False)
         scopes = self.layout.scopes(path)
         inline: list[Definition] = []
         while scope > 0:
@@ -284,7 +299,9 @@ class Interpreter:
             scope = scopes[scope].parent
         return scope if scope >= 0 else None
 
-    def _name(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
+    def _name(
+        self, path: str, scope: int, name: str, depth: int, *, with_values: bool = True
+    ) -> Interpretation:
         scopes = self.layout.scopes(path)
         family = self.layout.family(path)
         if name in ("Self",) and family in ("python", "rust"):
@@ -310,7 +327,7 @@ class Interpreter:
                 inner = self.layout.held(path, one.qualified).get(name) if one else None
                 if inner is not None and inner.symbol.kind not in CONSTANTS:
                     return self._means(inner, depth)
-                if name in here.bindings:
+                if with_values and name in here.bindings:
                     found = self._bound(path, here.bindings[name], depth)
                     if not found.circle or family != "rust":
                         return found
@@ -510,6 +527,19 @@ class Interpreter:
             if fields:
                 return joined(self._filled(p, scope, e, types, depth) for p, (e, scope) in fields)
         return OUTSIDE
+
+    def _fields(
+        self, holder: Definition, name: str, depth: int, given: Types
+    ) -> Interpretation | None:
+        for one, types in self._ancestry(holder, given, depth):
+            bound = [
+                (path, one_bound)
+                for path, number in self.layout.scopes_of(one)
+                for one_bound in self.layout.scopes(path)[number].bindings.get(name, ())
+            ]
+            if bound:
+                return joined(self._filled(p, at, e, types, depth) for p, (e, at) in bound)
+        return None
 
     def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
         """A class and what it is built on, nearest first."""
