@@ -164,6 +164,8 @@ class Containers:
                 return [(path, scope, written)]
             case ("typed", ("any", several)):
                 places = [(path, scope, ("typed", one)) for one in several]
+            case ("counted", inner, _):
+                places = [(path, scope, inner)]
             case ("any", several):
                 places = [(path, scope, one) for one in several]
             case ("name", str(name)):

@@ -208,7 +208,10 @@ def _method_call(node: Node) -> Expr:
     if any(child.type == "super" for child in node.children) and holder is not None:
         # `Outer.super.m()`, or a method that an interface named before has.
         return ("call", ("attr", ("bounds", (SUPER,)), name))
-    return ("call", ("attr", value(holder) if holder is not None else IMPLICIT, name))
+    given = node.child_by_field_name("arguments")
+    count = sum(one.type not in _NO_TYPES for one in given.named_children) if given else 0
+    around = value(holder) if holder is not None else IMPLICIT
+    return ("call", ("attr", ("counted", around, count), name))
 
 
 def _cast(node: Node) -> Expr:

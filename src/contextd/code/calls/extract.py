@@ -169,6 +169,7 @@ def _function(reading: FileReading, node: Node) -> None:
                 written = one.child_by_field_name("type")
                 if listed != receiver and one.type != "self_parameter":
                     scope.parameters.append(typed(written) if written is not None else UNKNOWN)
+            scope.is_variadic |= any(one.type == "spread_parameter" for one in listed.named_children)
     scope.is_call = node.type == "call_signature"
     if node.type == "method_signature" and in_class:
         reading.bind(name, ("signature", node.start_byte), above)

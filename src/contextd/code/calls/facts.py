@@ -13,7 +13,7 @@ Expr = tuple[Any, ...]
 `("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
 `("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`
 for the function or class that begins at an offset, `("fixture", x)` for a function that pytest finds by
-name and `("given", e)` for what it hands on, `("bounds", (type, …))` for what fulfils several types,
+name and `("given", e)` for what it hands on, `("counted", e, n)` for what is called with so many arguments, `("bounds", (type, …))` for what fulfils several types,
 `("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
 for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
 `("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
@@ -73,6 +73,7 @@ class CodeScope:
     is_fixture: bool = False
     is_generator: bool = False
     is_call: bool = False
+    is_variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

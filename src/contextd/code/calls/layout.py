@@ -81,6 +81,15 @@ class CodeLayout:
                 found = found or self.held(path, holder.qualified).get(name)
         return found
 
+    def methods(self, holder: Definition, name: str) -> list[At]:
+        """The scopes of the methods of one name that a type has itself."""
+        return [
+            (path, number)
+            for path, at in self.scopes_of(holder)
+            for number, scope in enumerate(self.scopes(path))
+            if scope.parent == at and scope.name == name and scope.kind == "function"
+        ]
+
     def _apart(self, holder: Definition) -> Sequence[str]:
         """The other files that may hold members of a type."""
         if self.family(holder.path) == "rust":

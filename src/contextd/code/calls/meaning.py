@@ -89,8 +89,12 @@ class Interpreter:
                 return self._name(path, scope, name, depth)
             case ("attr", ("constructed", which), _):
                 return self._constructed(path, scope, which, depth)
-            case ("attr", ("implicit",), str(name)):
-                return self._method_in_reach(path, scope, name, depth)
+            case ("attr", ("counted", ("implicit",), int(count)), str(name)):
+                return self._method_in_reach(path, scope, name, count, depth)
+            case ("attr", ("counted", around, int(count)), str(name)):
+                return self.attribute(
+                    self.evaluate(path, scope, around, depth), name, depth, count
+                )
             case ("attr", around, str(name)):
                 dotted = self._dotted(path, expression)
                 if dotted is not None:
@@ -127,6 +131,8 @@ class Interpreter:
                 return self.containers.part(path, scope, inner, number, depth)
             case ("entered", inner):
                 return self._entered(path, scope, inner, depth)
+            case ("counted", inner, _):
+                return self.evaluate(path, scope, inner, depth)
             case ("bounds", several):
                 known = [self.evaluate(path, scope, one, depth) for one in several]
                 return joined(one for one in known if one.meanings) if known else OUTSIDE
@@ -350,7 +356,7 @@ class Interpreter:
         found = [self.attribute(base, name, depth) for base in bases]
         return joined(one for one in found if one.meanings)
 
-    def _method_in_reach(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
+    def _method_in_reach(self, path: str, scope: int, name: str, count: int, depth: int) -> Interpretation:
         """A method of Java that is called by its name alone: of a class around, or imported."""
         scopes = self.layout.scopes(path)
         at = scope
@@ -361,7 +367,7 @@ class Interpreter:
                 around = [Interpretation((Meant("instance", one),), whole=True)] if one else [
                     self.evaluate(path, max(0, here.parent), base, depth) for base in here.bases
                 ]
-                found = [self.attribute(each, name, depth) for each in around]
+                found = [self.attribute(each, name, depth, count) for each in around]
                 if some := [each for each in found if each.meanings]:
                     return joined(some)
             at = here.parent
@@ -482,7 +488,9 @@ class Interpreter:
                 return Interpretation((Meant("module", path=one.target),), whole=True)
         return None
 
-    def attribute(self, around: Interpretation, name: str, depth: int = 0) -> Interpretation:
+    def attribute(
+        self, around: Interpretation, name: str, depth: int = 0, count: int | None = None
+    ) -> Interpretation:
         """What is reached behind a dot."""
         if around.circle:
             return around
@@ -494,7 +502,7 @@ class Interpreter:
             if one.kind == "module":
                 found.append(self._in_module(one.path, name, depth))
             elif one.kind in ("class", "instance") and one.one is not None:
-                found.append(self.member(one.one, name, depth, one.given))
+                found.append(self.member(one.one, name, depth, one.given, count))
             else:
                 found.append(OUTSIDE)
         if len(modules) > 1:
@@ -508,9 +516,20 @@ class Interpreter:
         )
 
     def member(
-        self, holder: Definition, name: str, depth: int = 0, given: Types = ()
+        self,
+        holder: Definition,
+        name: str,
+        depth: int = 0,
+        given: Types = (),
+        count: int | None = None,
     ) -> Interpretation:
-        """A member of a class, its own or inherited; the value of a property."""
+        """A member of a class, its own or inherited; the value of a property. Of methods of one name
+        it is the one that takes `count` arguments, where that is said and one does.
+        """
+        if count is not None:
+            found = self._taking(holder, name, given, count, depth)
+            if found is not None:
+                return found
         for one, types in self._ancestry(holder, given, depth):
             own = self.layout.member(one, name)
             if own is not None and own.symbol.kind not in CONSTANTS:
@@ -527,6 +546,20 @@ class Interpreter:
             if fields:
                 return joined(self._filled(p, scope, e, types, depth) for p, (e, scope) in fields)
         return OUTSIDE
+
+    def _taking(
+        self, holder: Definition, name: str, given: Types, count: int, depth: int
+    ) -> Interpretation | None:
+        for one, types in self._ancestry(holder, given, depth):
+            for path, number in self.layout.methods(one, name):
+                scope = self.layout.scopes(path)[number]
+                taken = len(scope.parameters)
+                if taken == count or (scope.is_variadic and count >= taken - 1):
+                    method = self.layout.definition_of(path, number)
+                    if method is not None:
+                        meant = Meant("function", method, given=types)
+                        return Interpretation((meant,), whole=True)
+        return None
 
     def _fields(
         self, holder: Definition, name: str, depth: int, given: Types
