@@ -46,7 +46,9 @@ class _Oracle:
         """What keeps it from judging; empty where nothing does."""
         if shutil.which(self.program) is None:
             return f"{self.program} is not installed"
-        if self.package and not (packages and (packages / "node_modules" / self.package.split("@")[0]).is_dir()):
+        if self.package and not (
+            packages and (packages / "node_modules" / self.package.split("@")[0]).is_dir()
+        ):
             return f"run `npm install {self.package}` in a folder and give it with --typescript"
         return ""
 

@@ -214,7 +214,9 @@ class CallGraph:
                 yield Edge(path, site.line, site.kind, caller, one, certain)
 
     def _targets(self, found: Interpretation, site: Site) -> Iterator[tuple[Definition, bool]]:
-        certain = found.whole and len({(one.kind, one.one, one.path) for one in found.meanings}) == 1
+        certain = (
+            found.whole and len({(one.kind, one.one, one.path) for one in found.meanings}) == 1
+        )
         for meaning in found.meanings:
             one = meaning.one
             if one is None or meaning.kind == "module" or one.symbol.kind in CONSTANTS:

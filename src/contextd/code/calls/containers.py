@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
+from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.facts import UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd.code.calls.layout import FUNCTIONS, CodeLayout
-from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
@@ -41,18 +40,6 @@ _VIEWS = frozenset(("values", "items", "enumerate", "entries", "into_values", "v
 
 Place = tuple[str, int, Expr]
 """A type, and the file and scope that write it down."""
-
-
-class Evaluator(Protocol):
-    """Says what expressions mean."""
-
-    def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
-        """What an expression in a scope may mean."""
-        ...
-
-    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
-        """A class and what it is built on, nearest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,7 +169,9 @@ def _function(reading: FileReading, node: Node) -> None:
                 written = one.child_by_field_name("type")
                 if listed != receiver and one.type != "self_parameter":
                     scope.parameters.append(typed(written) if written is not None else UNKNOWN)
-            scope.is_variadic |= any(one.type == "spread_parameter" for one in listed.named_children)
+            scope.is_variadic |= any(
+                one.type == "spread_parameter" for one in listed.named_children
+            )
     scope.is_call = node.type == "call_signature"
     if node.type == "method_signature" and in_class:
         reading.bind(name, ("signature", node.start_byte), above)
@@ -205,7 +207,9 @@ def _handed(node: Node, number: int) -> Expr:
     around = around.parent
     if around is None or around.type not in _TAKING:
         return UNKNOWN
-    listed = [one for one in around.children_by_field_name("arguments") if node in one.named_children]
+    listed = [
+        one for one in around.children_by_field_name("arguments") if node in one.named_children
+    ]
     called = value(around)
     if not listed or called[0] not in ("call", "new"):
         return UNKNOWN

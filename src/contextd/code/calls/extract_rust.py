@@ -82,10 +82,7 @@ def bind_pattern(reading: FileReading, node: Node | None, found: Expr) -> None:
     elif kind == "tuple_pattern":
         for number, one in enumerate(node.named_children):
             bind_pattern(reading, one, ("part", found, number))
-    elif kind == "captured_pattern":
-        for child in node.named_children:
-            bind_pattern(reading, child, found)
-    elif kind == "or_pattern":
+    elif kind in ("captured_pattern", "or_pattern"):
         for child in node.named_children:
             bind_pattern(reading, child, found)
     elif kind == "slice_pattern":

@@ -51,3 +51,10 @@ def joined(found: Iterable[Interpretation]) -> Interpretation:
         whole=all(each.whole for each in every) and bool(every),
         outside=not meanings and any(each.outside for each in every),
     )
+
+
+def instances(found: Interpretation) -> Interpretation:
+    """Instances of the classes that are meant."""
+    kinds = ("class", "instance")
+    some = [Meant("instance", m.one, given=m.given) for m in found.meanings if m.kind in kinds]
+    return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)

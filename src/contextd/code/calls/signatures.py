@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from contextd.code.calls.containers import Evaluator, Place
+from contextd.code.calls.containers import Place
+from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.facts import UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, Meant, joined
 from contextd.code.calls.layout import FUNCTIONS, At, CodeLayout
@@ -69,9 +70,7 @@ class Signatures:
                         found[one] = None
         return joined(found) if found else NOT_KNOWN
 
-    def _functions(
-        self, place: Place, deep: int
-    ) -> Iterator[tuple[str, int, tuple[Expr, ...]]]:
+    def _functions(self, place: Place, deep: int) -> Iterator[tuple[str, int, tuple[Expr, ...]]]:
         """The parameters of the functions that a type allows."""
         path, scope, type_ = place
         if deep > _DEEPEST:
