@@ -101,9 +101,9 @@ class _Trees:
         last = way.rsplit("::", 1)[-1] if (way := called[2]) else ""
         if path is None or last.startswith("{"):
             return
-        line, column, name = self._written(path, *(int(one) for one in span.groups()[1:5]))
-        if name:
-            self.calls[path][line, column, name] = (called[1] + way, called[3])
+        written = self._written(path, *(int(one) for one in span.groups()[1:5]))
+        if written[2]:
+            self.calls[path][written] = (called[1] + way, called[3])
 
     def _written(self, path: str, top: int, left: int, bottom: int, right: int) -> Call:
         """The last name of what is written between two places."""

@@ -164,20 +164,26 @@ class Containers:
                 if not places:
                     held = self._types(path, scope, inner, depth + 1)
                     return [(where, at, _viewed(one, name)) for where, at, one in held]
-            case ("item", inner):
-                held = self._types(path, scope, inner, depth + 1)
-                places = [(where, at, ("typed", _walked(one))) for where, at, one in held]
             case ("call", called):
                 places = self._returned(path, scope, called, depth)
+            case _:
+                places = self._parts(path, scope, expression, depth)
+        return [found for place in places for found in self._types(*place, depth + 1)]
+
+    def _parts(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
+        """What a container holds that is a container itself."""
+        match expression:
+            case ("item", inner):
+                held = self._types(path, scope, inner, depth + 1)
+                return [(where, at, ("typed", _walked(one))) for where, at, one in held]
             case ("part", ("item", container), int(number)):
-                places = [
+                return [
                     (where, at, one[number])
                     for where, at, one in self._together(path, scope, ("item", container), depth)
                     if number < len(one)
                 ]
             case _:
                 return []
-        return [found for place in places for found in self._types(*place, depth + 1)]
 
     def _held(self, path: str, scope: int, around: Expr, name: str, depth: int) -> list[Place]:
         """What an attribute of something is set to, or gives where it is a property."""

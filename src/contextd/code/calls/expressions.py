@@ -66,28 +66,10 @@ def value(node: Node | None) -> Expr:
     kind = node.type
     if kind in _NAMES:
         return _named(text_of(node))
-    if kind == "scoped_type_identifier" and node.child_by_field_name("name") is None:
-        inner = [one for one in node.named_children if one.type.endswith("identifier")]
-        return ("attr", value(inner[0]), intern(text_of(inner[-1]))) if len(inner) > 1 else UNKNOWN
     if kind in _MEMBERS and node.child_by_field_name("alias") is None:
-        holder, member = _MEMBERS[kind]
-        around = node.child_by_field_name(holder)
-        name = text_of(node.child_by_field_name(member))
-        if around is not None and kind.startswith("scoped") and around.type in _PATH_HEADS:
-            return ("attr", ("module", text_of(around)), intern(name))
-        if kind in _FIELDS and not _is_called(node):
-            return ("field", value(around), intern(name))
-        return ("attr", value(around), intern(name)) if around is not None else ("name", name)
+        return _member(node)
     if kind in _CALLS:
-        if made := _made_of(node):
-            return typed(made)
-        if kind == "call" and (walk := _walk(node)):
-            return walk
-        function = node.child_by_field_name("function")
-        if function is not None and function.type == "index_expression":
-            function = function.child_by_field_name("operand")
-        called = value(function)
-        return SUPER if called == ("name", "super") else ("call", called)
+        return _call(node)
     if kind in _TOGETHER and len(node.named_children) != 1:
         return ("several", tuple(value(one) for one in node.named_children))
     if kind in _AROUND:
@@ -99,6 +81,36 @@ def value(node: Node | None) -> Expr:
     if special is not None:
         return special(node)
     return _alternatives(node) if kind in _ALTERNATIVES else UNKNOWN
+
+
+def _member(node: Node) -> Expr:
+    """What stands behind a dot or two colons."""
+    kind = node.type
+    if kind == "scoped_type_identifier" and node.child_by_field_name("name") is None:
+        parts = [one for one in node.named_children if one.type.endswith("identifier")]
+        return ("attr", value(parts[0]), intern(text_of(parts[-1]))) if len(parts) > 1 else UNKNOWN
+    holder, member = _MEMBERS[kind]
+    around = node.child_by_field_name(holder)
+    name = text_of(node.child_by_field_name(member))
+    if around is None:
+        return ("name", name)
+    if kind.startswith("scoped") and around.type in _PATH_HEADS:
+        return ("attr", ("module", text_of(around)), intern(name))
+    if kind in _FIELDS and not _is_called(node):
+        return ("field", value(around), intern(name))
+    return ("attr", value(around), intern(name))
+
+
+def _call(node: Node) -> Expr:
+    if made := _made_of(node):
+        return typed(made)
+    if node.type == "call" and (walk := _walk(node)):
+        return walk
+    function = node.child_by_field_name("function")
+    if function is not None and function.type == "index_expression":
+        function = function.child_by_field_name("operand")
+    called = value(function)
+    return SUPER if called == ("name", "super") else ("call", called)
 
 
 def _walk(node: Node) -> Expr | None:
@@ -249,8 +261,8 @@ def _subscript(node: Node) -> Expr:
 
 
 def _array(node: Node) -> Expr:
-    held = node.child_by_field_name("element") or (node.named_children or [None])[-1]
-    return ("of", UNKNOWN, (value(held),))
+    last = node.named_children[-1] if node.named_children else None
+    return ("of", UNKNOWN, (value(node.child_by_field_name("element") or last),))
 
 
 def _tail(node: Node | None) -> Expr:

@@ -25,7 +25,7 @@ def anonymous(reading: FileReading, node: Node) -> None:
 def pattern(reading: FileReading, node: Node) -> None:
     """What is bound by its type alone: `x instanceof T t`, `case T t`, `catch (T t)`."""
     if node.type == "type_pattern":
-        type_, name = (node.named_children + [None, None])[:2]
+        type_, name = [*node.named_children, None, None][:2]
     elif node.type == "catch_formal_parameter":
         caught = next((one for one in node.named_children if one.type == "catch_type"), None)
         types = [value(one) for one in caught.named_children] if caught is not None else []

@@ -14,8 +14,10 @@ from contextd.code.index.languages.outline import text_of
 
 _THROUGH = frozenset(
     """match_pattern ref_pattern mut_pattern reference_pattern remaining_field_pattern
-    parenthesized_pattern""".split()
+    parenthesized_pattern captured_pattern or_pattern""".split()
 )
+"""What stands around a pattern for the same value."""
+_WHOLE = frozenset(("captured_pattern", "or_pattern"))
 _TAKEN_OUT = frozenset(("Some", "Ok"))
 """What holds one value of an option or a result."""
 _MOST_MACROS = 2_000
@@ -67,27 +69,27 @@ def bind_pattern(reading: FileReading, node: Node | None, found: Expr) -> None:
         name = text_of(node)
         if not name[:1].isupper():
             reading.bind(name, found)
-    elif kind in _THROUGH:
-        for child in node.named_children[:1]:
-            bind_pattern(reading, child, found)
     elif kind == "tuple_struct_pattern":
         _tuple_struct(reading, node, found)
     elif kind == "struct_pattern":
-        type_ = value(node.child_by_field_name("type"))
-        for one in node.named_children:
-            if one.type == "field_pattern":
-                name = text_of(one.child_by_field_name("name"))
-                inner = one.child_by_field_name("pattern") or one.child_by_field_name("name")
-                bind_pattern(reading, inner, ("payload", type_, name))
-    elif kind == "tuple_pattern":
-        for number, one in enumerate(node.named_children):
-            bind_pattern(reading, one, ("part", found, number))
-    elif kind in ("captured_pattern", "or_pattern"):
-        for child in node.named_children:
+        _struct(reading, node)
+    elif kind in _THROUGH:
+        inner = node.named_children if kind in _WHOLE else node.named_children[:1]
+        for child in inner:
             bind_pattern(reading, child, found)
-    elif kind == "slice_pattern":
-        for child in node.named_children:
-            bind_pattern(reading, child, ("item", found))
+    elif kind in ("tuple_pattern", "slice_pattern"):
+        for number, one in enumerate(node.named_children):
+            part: Expr = ("part", found, number) if kind == "tuple_pattern" else ("item", found)
+            bind_pattern(reading, one, part)
+
+
+def _struct(reading: FileReading, node: Node) -> None:
+    type_ = value(node.child_by_field_name("type"))
+    for one in node.named_children:
+        if one.type == "field_pattern":
+            name = text_of(one.child_by_field_name("name"))
+            inner = one.child_by_field_name("pattern") or one.child_by_field_name("name")
+            bind_pattern(reading, inner, ("payload", type_, name))
 
 
 def _tuple_struct(reading: FileReading, node: Node, found: Expr) -> None:

@@ -111,17 +111,8 @@ class Interpreter:
         match expression:
             case ("name", str(name)):
                 return self.names.name(path, scope, name, depth)
-            case ("attr", ("constructed", which), _):
-                return self.members.constructed(path, scope, which, depth)
-            case ("attr", ("counted", ("implicit",), int(count)), str(name)):
-                return self.names.method_in_reach(path, scope, name, count, depth)
-            case ("attr", ("counted", around, int(count)), str(name)):
-                return self.attribute(self.evaluate(path, scope, around, depth), name, depth, count)
             case ("attr", around, str(name)):
-                dotted = self.names.dotted(path, expression)
-                if dotted is not None:
-                    return dotted
-                return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
+                return self._behind(path, scope, around, name, depth)
             case ("call", inner):
                 called = self._called(self.evaluate(path, scope, inner, depth), depth)
                 return self._or_picked(called, path, scope, expression, depth)
@@ -139,8 +130,22 @@ class Interpreter:
             case _:
                 return self._gotten(path, scope, expression, depth)
 
+    def _behind(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
+        match around:
+            case ("constructed", which):
+                return self.members.constructed(path, scope, which, depth)
+            case ("counted", ("implicit",), int(count)):
+                return self.names.method_in_reach(path, scope, name, count, depth)
+            case ("counted", inner, int(count)):
+                return self.attribute(self.evaluate(path, scope, inner, depth), name, depth, count)
+            case _:
+                dotted = self.names.dotted(path, ("attr", around, name))
+                if dotted is not None:
+                    return dotted
+                return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
+
     def _gotten(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What is got out of something, or found by where it stands."""
+        """What is got out of something."""
         match expression:
             case ("of", inner, *_):
                 held = self.members.with_types(path, scope, expression, depth)
@@ -160,6 +165,14 @@ class Interpreter:
                 return joined(one for one in known if one.meanings) if known else OUTSIDE
             case ("payload", type_, str(name)):
                 return self.members.payload(path, scope, type_, name, depth)
+            case ("field", around, str(name)):
+                return self.members.field(path, scope, around, name, depth)
+            case _:
+                return self._found(path, scope, expression, depth)
+
+    def _found(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """What is known by where it stands or is handed to."""
+        match expression:
             case ("handed", callee, int(position), int(number)):
                 return self.signatures.handed(path, scope, callee, position, number, depth)
             case ("declared", type_, int(number)):
@@ -168,8 +181,6 @@ class Interpreter:
                 at = self.layout.scope_at(path, start)
                 meant = Meant("signature", path=path, at=at or -1)
                 return Interpretation((meant,), whole=True) if at else NOT_KNOWN
-            case ("field", around, str(name)):
-                return self.members.field(path, scope, around, name, depth)
             case ("module", str(which)):
                 return self.names.module(path, scope, which, depth)
             case ("fixture", str(name)):
@@ -209,7 +220,7 @@ class Interpreter:
         modules = [one for one in around.meanings if one.kind == "module"]
         for one in around.meanings:
             if one.kind == "module":
-                found.append(self.names._in_module(one.path, name, depth))
+                found.append(self.names.in_module(one.path, name, depth))
             elif one.kind in ("class", "instance") and one.one is not None:
                 found.append(self.members.member(one.one, name, depth, one.given, count))
             else:

@@ -34,6 +34,7 @@ class Names:
     evaluator: Evaluator
 
     def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
+        """The class around a scope, its instance, or what it is built on."""
         at = self._class_around(path, scope)
         one = self._class_at(path, at, depth) if at is not None else None
         if at is not None and one is None and which == "self":
@@ -65,6 +66,7 @@ class Names:
     def name(
         self, path: str, scope: int, name: str, depth: int, *, with_values: bool = True
     ) -> Interpretation:
+        """What a name stands for in a scope; without values no variable."""
         scopes = self.layout.scopes(path)
         family = self.layout.family(path)
         if name in ("Self",) and family in ("python", "rust"):
@@ -112,8 +114,8 @@ class Names:
         bases = [
             self.evaluator.evaluate(path, max(0, here.parent), base, depth) for base in here.bases
         ]
-        found = [self.evaluator.attribute(base, name, depth) for base in bases]
-        return joined(one for one in found if one.meanings)
+        behind = [self.evaluator.attribute(base, name, depth) for base in bases]
+        return joined(one for one in behind if one.meanings)
 
     def method_in_reach(
         self, path: str, scope: int, name: str, count: int, depth: int
@@ -158,7 +160,7 @@ class Names:
             return Interpretation((Meant("module", path=child),), whole=True)
         wild = [use for use in self.layout.bound(path, WHOLE) if use.symbol is None]
         for use in wild:
-            found = self._in_module(use.path, name, depth)
+            found = self.in_module(use.path, name, depth)
             if found.meanings:
                 return found
         bound = self.layout.scopes(path)[0].bindings.get(name) if self.layout.scopes(path) else None
@@ -186,7 +188,7 @@ class Names:
         if use.symbol is not None:
             return self.means(Definition(use.path, use.symbol), depth)
         if use.name != WHOLE:
-            found = self._in_module(use.path, use.name, depth)
+            found = self.in_module(use.path, use.name, depth)
             if found.meanings:
                 return found
         return Interpretation((Meant("module", path=use.path),), whole=True)
@@ -211,7 +213,8 @@ class Names:
         )
         return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
 
-    def _in_module(self, path: str, name: str, depth: int) -> Interpretation:
+    def in_module(self, path: str, name: str, depth: int) -> Interpretation:
+        """What a module gives under a name."""
         if path not in self.layout.graph.files:
             # A style sheet or a picture is imported too, and defines nothing.
             return OUTSIDE
@@ -226,6 +229,11 @@ class Names:
         child = self.layout.child_module(path, name)
         if child is not None:
             return Interpretation((Meant("module", path=child),), whole=True)
+        passed = self._passed_on(path, name, depth)
+        return passed if passed is not None else OUTSIDE
+
+    def _passed_on(self, path: str, name: str, depth: int) -> Interpretation | None:
+        """What a module imports under a name, or exports as a whole."""
         for use in self.layout.bound(path, name):
             if use.symbol is not None and self.layout.family(path) == "rust":
                 return self.means(Definition(use.path, use.symbol), depth)
@@ -236,7 +244,7 @@ class Names:
                 for one in self.layout.graph.files[path].imports:
                     if one.specifier == specifier and one.target:
                         return Interpretation((Meant("module", path=one.target),), whole=True)
-        return OUTSIDE
+        return None
 
     def dotted(self, path: str, expression: Expr) -> Interpretation | None:
         """The module behind `a.b` where `import a.b` made it known."""
