@@ -84,15 +84,15 @@ export type Next = () => void
 export type Handler<E = any> = (c: Context, next: Next) => string
 export interface Get { (path: string, ...handlers: Handler[]): App }
 export class App { get!: Get; run(): string { return "" } }
-export class Box<T> { held!: T; take(): T { return this.held } }
+export class Case<T> { held!: T; take(): T { return this.held } }
 export interface Source { open(): App }
 """,
-    "src/use.ts": """import { App, Box, Context, Handler, Source } from "./app"
+    "src/use.ts": """import { App, Case, Context, Handler, Source } from "./app"
 const app = new App()
 export function route() { app.get("/", (c) => c.text("x")) }
 export function chained() { app.get("/", () => "x").run() }
 export const kept: Handler = (c) => c.text("y")
-export function boxed(box: Box<Context>) { box.take().text("z") }
+export function boxed(box: Case<Context>) { box.take().text("z") }
 export function opened(source: Source) { source.open().run() }
 export function listed(all: Context[]) { all.forEach((one) => one.text("l")) }
 """,
@@ -112,7 +112,9 @@ def callees(root, files, path, name):
     graph = build_graph(model.all(SCOPE))
     calls = CallGraph(graph, CodeFacts(root, graph))
     one = next(each for each in graph.by_name[name] if each.path == path)
-    return {edge.target.qualified for edge in calls.callees(one) if edge.certain}
+    return {
+        edge.target.qualified for edge in calls.callees(one) if edge.certain and edge.kind == "call"
+    }
 
 
 @pytest.mark.parametrize(

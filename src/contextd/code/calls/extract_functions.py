@@ -133,7 +133,7 @@ def _handed(node: Node, number: int) -> Expr:
     inner = called[1]
     is_walk = inner[0] == "attr" and inner[2] in _WALKS and position == number == 0
     handed = ("handed", inner, position, number)
-    return ("any", (("item", inner[1]), handed)) if is_walk else handed
+    return ("bounds", (("item", inner[1]), handed)) if is_walk else handed
 
 
 def closure(reading: FileReading, node: Node) -> None:

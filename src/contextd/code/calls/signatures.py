@@ -97,10 +97,11 @@ class Signatures:
         self, path: str, scope: int, name: str, deep: int
     ) -> Iterator[tuple[str, int, tuple[Expr, ...]]]:
         scopes = self.layout.scopes(path)
-        while scope > 0:
-            for one, at in scopes[scope].bindings.get(f"<{name}>", ()):
+        around = scope
+        while around > 0:
+            for one, at in scopes[around].bindings.get(f"<{name}>", ()):
                 yield from self._functions((path, at, one), deep + 1)
-            scope = scopes[scope].parent
+            around = scopes[around].parent
         for where, stands_for in self.layout.alias(path, name):
             yield from self._functions((where, 0, stands_for), deep + 1)
         for meant in self.evaluator.evaluate(path, scope, ("typed", ("name", name))).meanings:
