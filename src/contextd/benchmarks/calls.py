@@ -22,7 +22,6 @@ from contextd.code.index.scan import scan
 from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
-from contextd.domain.errors import NotFound, Unavailable
 from contextd.domain.scope import Scope
 
 _ORACLES = Path(__file__).parent / "oracles"
@@ -36,26 +35,61 @@ Meant = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Oracle:
-    """A checker: the package it needs, what runs it, and the languages it judges."""
+    """A checker: what runs it, the program and the package that needs, and the languages it judges."""
 
     title: str
-    package: str
     command: Sequence[str]
+    program: str
     languages: frozenset[str]
+    package: str = ""
+
+    def missing(self, packages: Path | None) -> str:
+        """What keeps it from judging; empty where nothing does."""
+        if shutil.which(self.program) is None:
+            return f"{self.program} is not installed"
+        if self.package and not (
+            packages and (packages / "node_modules" / self.package.split("@")[0]).is_dir()
+        ):
+            return f"run `npm install {self.package}` in a folder and give it with --typescript"
+        return ""
+
+    def asked(self, packages: Path | None, root: Path) -> list[str]:
+        """The command for one repository."""
+        return [*self.command, *([str(packages)] if self.package else []), str(root)]
 
 
 _ORACLE = (
     _Oracle(
         "Python, against pyright",
-        "pyright",
         (sys.executable, "-P", str(_ORACLES / "pyright_calls.py")),
+        "node",
         frozenset(("python",)),
+        "pyright",
     ),
     _Oracle(
         "TypeScript and JavaScript, against TypeScript",
-        "typescript",
         ("node", str(_ORACLES / "typescript_calls.mjs")),
+        "node",
         frozenset(("typescript", "tsx", "javascript")),
+        "typescript@5",
+    ),
+    _Oracle(
+        "Go, against go/types",
+        ("go", "run", str(_ORACLES / "go_calls.go")),
+        "go",
+        frozenset(("go",)),
+    ),
+    _Oracle(
+        "Java, against javac",
+        ("java", str(_ORACLES / "JavaCalls.java")),
+        "javac",
+        frozenset(("java",)),
+    ),
+    _Oracle(
+        "Rust, against rustc",
+        (sys.executable, "-P", str(_ORACLES / "rust_calls.py")),
+        "cargo",
+        frozenset(("rust",)),
     ),
 )
 
@@ -77,42 +111,35 @@ class CallScore:
 
 
 def run(paths: Iterable[Path], *, packages: Path | None, out: TextIO) -> list[CallScore]:
-    """Judge repositories. `packages` holds `node_modules` with pyright or typescript. Raises `NotFound`
-    without either, `Unavailable` without `node`.
+    """Judge repositories, each by the checkers of its languages. `packages` holds `node_modules` with
+    pyright and typescript. A checker that is not there is named and left out.
     """
-    if shutil.which("node") is None:
-        raise Unavailable("node is not installed", "install Node.js: both checkers run on it")
-    usable = [
-        one
-        for one in _ORACLE
-        if packages is not None and (packages / "node_modules" / one.package).is_dir()
-    ]
-    if packages is None or not usable:
-        raise NotFound(
-            "no checker to judge with",
-            "run `npm install pyright typescript@5` in a folder and give it with --typescript",
-        )
     print(f"hardware: {hardware()}", file=out)
     print("\n| repository and what is asked | calls | precision | recall |", file=out)
     print("|---|---|---|---|", file=out)
     scores: list[CallScore] = []
+    left_out: dict[str, str] = {}
     for path in paths:
-        for one in _judged(path.resolve(), packages.resolve(), usable):
+        for one in _judged(path.resolve(), packages and packages.resolve(), left_out):
             print(one.row(), file=out, flush=True)
             scores.append(one)
+    for title, why in left_out.items():
+        print(f"\nleft out: {title}: {why}", file=out)
     return scores
 
 
-def _judged(root: Path, packages: Path, oracles: Sequence[_Oracle]) -> Iterator[CallScore]:
+def _judged(root: Path, packages: Path | None, left_out: dict[str, str]) -> Iterator[CallScore]:
     with scratch_store() as store:
         view = store.view(OWNER.grant([_SCOPE]))
         report = scan(root, view.files, _SCOPE)
         view.commit(Changes(code=[CodeChange(scope=_SCOPE, put=report.changed)]))
         graph = build_graph(view.files.all(_SCOPE))
     calls = CallGraph(graph, CodeFacts(root, graph))
-    for oracle in oracles:
+    for oracle in _ORACLE:
         code = [p for p, f in graph.files.items() if f.language in oracle.languages]
-        if code:
+        if code and (why := oracle.missing(packages)):
+            left_out[oracle.title] = why
+        elif code:
             truth = _truth(graph, _asked(oracle, packages, root, code))
             placed = _placed(calls, code)
             sure = {call: found for call, (found, _) in placed.items()}
@@ -124,12 +151,14 @@ def _judged(root: Path, packages: Path, oracles: Sequence[_Oracle]) -> Iterator[
 
 
 def _asked(
-    oracle: _Oracle, packages: Path, root: Path, code: Sequence[str]
+    oracle: _Oracle, packages: Path | None, root: Path, code: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     done = subprocess.run(
-        [*oracle.command, str(packages), str(root)],
+        oracle.asked(packages, root),
         input="\n".join(sorted(code)).encode("utf-8", "surrogateescape"),
         stdout=subprocess.PIPE,
+        # Go would read the go.mod of the folder it is started in.
+        cwd=_ORACLES,
         check=False,
     )
     for line in done.stdout.decode("utf-8", "replace").splitlines():
@@ -165,7 +194,8 @@ def _defined(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
 
 def _meant(path: str, qualified: str) -> Meant:
     holder, _, last = qualified.rpartition(".")
-    return path, holder if holder and last in INITIALISERS else qualified
+    is_initialiser = last in INITIALISERS or last == holder.rpartition(".")[2]
+    return path, holder if holder and is_initialiser else qualified
 
 
 def _placed(calls: CallGraph, code: Sequence[str]) -> dict[Called, tuple[set[Meant], set[Meant]]]:

@@ -245,7 +245,9 @@ class CallGraph:
                 yield Edge(path, site.line, site.kind, caller, one, certain)
 
     def _targets(self, found: Interpretation, site: Site) -> Iterator[tuple[Definition, bool]]:
-        certain = found.whole and len(found.meanings) == 1
+        certain = (
+            found.whole and len({(one.kind, one.one, one.path) for one in found.meanings}) == 1
+        )
         for meaning in found.meanings:
             one = meaning.one
             if one is None or meaning.kind == "module" or one.symbol.kind in CONSTANTS:
@@ -254,7 +256,7 @@ class CallGraph:
                 continue
             yield one, certain
             if meaning.kind == "class" and site.kind == "call":
-                for name in INITIALISERS:
+                for name in (*INITIALISERS, one.symbol.name):
                     for inner in self.interpreter.member(one, name).meanings:
                         if inner.kind == "function" and inner.one is not None:
                             yield inner.one, certain

@@ -3,39 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
+from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.facts import UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd.code.calls.layout import FUNCTIONS, CodeLayout
-from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
-_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator"))
+_FIRST_WALKED = frozenset(("Generator", "AsyncGenerator", "Iterator", "Result"))
 """Types with several arguments, of which a walk gives the first."""
 _MAPPINGS = frozenset(
     """dict Dict Mapping MutableMapping defaultdict OrderedDict Map WeakMap Record ReadonlyMap HashMap
     BTreeMap LinkedHashMap TreeMap ConcurrentMap ConcurrentHashMap""".split()
 )
+_APART = frozenset(("java", "rust"))
+"""Families in which a field and a method may have one name."""
 _TUPLES = frozenset(("tuple", "Tuple"))
-_PICKING = frozenset(("get", "pop", "popleft", "setdefault", "at", "shift", "getOrDefault"))
+_PICKING = frozenset(
+    """get pop popleft setdefault at shift getOrDefault unwrap expect unwrap_or unwrap_or_else
+    unwrap_or_default borrow borrow_mut orElse orElseThrow orElseGet getFirst getLast next poll
+    peek remove element into_inner find findFirst findLast lock""".split()
+)
 """What gives one element of a container."""
+_KEEPING = frozenset(
+    """copy iter iter_mut into_iter as_ref as_mut as_deref as_deref_mut clone cloned copied filter rev
+    skip take peekable stream sorted limit distinct toList collect to_vec as_slice get get_mut next
+    first last first_mut last_mut lock write read borrow borrow_mut pop nth find findFirst findAny
+    reverse slice sort concat toSorted parallelStream iterator listIterator reversed subList
+    ok ok_or ok_or_else or or_else map_err context with_context chain by_ref split_first""".split()
+)
+"""What gives a container, an option or a walk over one that holds the same."""
+
+_KEPT_MAPPINGS = frozenset(("copy", "clone", "lock", "borrow", "borrow_mut", "write", "read"))
+_VIEWS = frozenset(("values", "items", "enumerate", "entries", "into_values", "values_mut"))
 
 Place = tuple[str, int, Expr]
 """A type, and the file and scope that write it down."""
-
-
-class Evaluator(Protocol):
-    """Says what expressions mean."""
-
-    def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
-        """What an expression in a scope may mean."""
-        ...
-
-    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
-        """A class and what it is built on, nearest first."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +51,25 @@ class Containers:
 
     def items(self, path: str, scope: int, inner: Expr, depth: int) -> list[Interpretation]:
         """What one gets walking over something."""
+        places = self._types(path, scope, inner, depth)
+        if not places and self.layout.family(path) == "rust":
+            places = self._stepped(path, scope, inner, depth)
+        return [self._typed(place, _walked(place[2]), depth) for place in places]
+
+    def _stepped(self, path: str, scope: int, inner: Expr, depth: int) -> list[Place]:
+        """What an iterator of the project says it gives, next."""
+        if inner[0] == "call" and inner[1][0] == "attr" and inner[1][2] == "iter":
+            own = self._returned(path, scope, inner[1], depth)
+            inner = inner if own else inner[1][1]
         return [
-            self._typed(place, _walked(place[2]), depth)
-            for place in self._types(path, scope, inner, depth)
+            found
+            for meant in self.evaluator.evaluate(path, scope, inner, depth).meanings
+            if meant.kind == "instance" and meant.one is not None
+            for step in [self.layout.member(meant.one, "next")]
+            if step is not None
+            for where, at in self.layout.scopes_of(step)
+            for one in self.layout.scopes(where)[at].returns
+            for found in self._types(where, at, one, depth + 1)
         ]
 
     def picked(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
@@ -131,26 +151,39 @@ class Containers:
                 return [(path, scope, written)]
             case ("typed", ("any", several)):
                 places = [(path, scope, ("typed", one)) for one in several]
+            case ("counted", inner, _):
+                places = [(path, scope, inner)]
             case ("any", several):
                 places = [(path, scope, one) for one in several]
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)
-            case ("attr", around, str(name)):
+            case ("attr" | "field", around, str(name)):
                 places = self._held(path, scope, around, name, depth)
-            case ("call", ("attr", inner, "values" | "items" | "copy" as name)):
-                held = self._types(path, scope, inner, depth + 1)
-                return [(where, at, _viewed(one, name)) for where, at, one in held]
+            case ("call", ("attr", inner, str(name))) if name in _KEEPING | _VIEWS:
+                places = self._returned(path, scope, expression[1], depth)
+                if not places:
+                    held = self._types(path, scope, inner, depth + 1)
+                    return [(where, at, _viewed(one, name)) for where, at, one in held]
             case ("call", called):
                 places = self._returned(path, scope, called, depth)
+            case _:
+                places = self._parts(path, scope, expression, depth)
+        return [found for place in places for found in self._types(*place, depth + 1)]
+
+    def _parts(self, path: str, scope: int, expression: Expr, depth: int) -> list[Place]:
+        """What a container holds that is a container itself."""
+        match expression:
+            case ("item", inner):
+                held = self._types(path, scope, inner, depth + 1)
+                return [(where, at, ("typed", _walked(one))) for where, at, one in held]
             case ("part", ("item", container), int(number)):
-                places = [
+                return [
                     (where, at, one[number])
                     for where, at, one in self._together(path, scope, ("item", container), depth)
                     if number < len(one)
                 ]
             case _:
                 return []
-        return [found for place in places for found in self._types(*place, depth + 1)]
 
     def _held(self, path: str, scope: int, around: Expr, name: str, depth: int) -> list[Place]:
         """What an attribute of something is set to, or gives where it is a property."""
@@ -160,6 +193,8 @@ class Containers:
                 continue
             for holder in self.evaluator.lineage(meant.one, depth):
                 own = self.layout.member(holder, name)
+                if self.layout.family(path) in _APART:
+                    own = None
                 if own is not None and own.symbol.kind in FUNCTIONS:
                     found += [
                         (where, number, one)
@@ -207,6 +242,12 @@ def _subscripted(written: Expr) -> Expr:
 def _viewed(written: Expr, name: str) -> Expr:
     """The container that a method of a container gives."""
     head, given = _last(written[1]), written[2]
-    if name == "copy" or head not in _MAPPINGS:
+    if name == "enumerate":
+        return ("of", UNKNOWN, (("several", (UNKNOWN, ("typed", _walked(written)))),))
+    if head not in _MAPPINGS or name in _KEPT_MAPPINGS:
         return written
-    return ("of", UNKNOWN, (given[-1] if name == "values" else ("several", given),))
+    if name in ("values", "into_values", "values_mut"):
+        return ("of", UNKNOWN, (given[-1],))
+    if name in _PICKING or name == "get_mut":
+        return ("of", UNKNOWN, (given[-1],))
+    return ("of", UNKNOWN, (("several", tuple(("typed", one) for one in given)),))

@@ -8,7 +8,7 @@ from sys import intern
 
 from tree_sitter import Node
 
-from contextd.code.calls.facts import NOTHING, SELF, SUPER, UNKNOWN, Expr
+from contextd.code.calls.facts import IMPLICIT, NOTHING, SELF, SUPER, UNKNOWN, Expr
 from contextd.code.index.languages.outline import text_of
 
 _NAMES = frozenset(
@@ -27,15 +27,20 @@ _MEMBERS = {
     "nested_type_identifier": ("module", "name"),
     "nested_identifier": ("object", "property"),
 }
+_PATH_HEADS = frozenset(("crate", "self", "super", "identifier"))
+"""What paths of Rust begin with."""
+_FIELDS = frozenset(("field_access", "field_expression"))
+"""What names a field, in languages where a method may have the same name."""
 _CALLS = frozenset(("call", "call_expression"))
 _AROUND = frozenset(
     """await await_expression parenthesized_expression non_null_expression satisfies_expression
-    try_expression reference_expression unary_expression type type_annotation pointer_type
+    reference_expression unary_expression type type_annotation pointer_type
     parenthesized_type expression_list readonly_type superclass extends_clause optional_type
-    generic_function instantiation_expression""".split()
+    generic_function instantiation_expression dynamic_type abstract_type bounded_type
+    bracketed_type constraint type_bound annotated_type""".split()
 )
 _WALKING = frozenset("enumerate iter list next reversed set sorted tuple zip".split())
-_TOGETHER = frozenset(("expression_list", "tuple"))
+_TOGETHER = frozenset(("expression_list", "tuple", "tuple_expression"))
 _ALTERNATIVES = frozenset(
     """conditional_expression ternary_expression boolean_operator binary_operator union_type
     binary_expression""".split()
@@ -49,6 +54,7 @@ _TRANSPARENT = frozenset(
 """Types that stand for what is between their brackets, at least once it was awaited."""
 _LAST = frozenset(("Coroutine",))
 _FIRST = frozenset(("Annotated",))
+_NO_TYPES = frozenset(("comment", "line_comment", "block_comment", "lifetime"))
 _CLASS_TYPES = frozenset(("type", "Type"))
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 
@@ -60,21 +66,10 @@ def value(node: Node | None) -> Expr:
     kind = node.type
     if kind in _NAMES:
         return _named(text_of(node))
-    if kind in _MEMBERS:
-        holder, member = _MEMBERS[kind]
-        around = node.child_by_field_name(holder)
-        name = text_of(node.child_by_field_name(member))
-        return ("attr", value(around), intern(name)) if around is not None else ("name", name)
+    if kind in _MEMBERS and node.child_by_field_name("alias") is None:
+        return _member(node)
     if kind in _CALLS:
-        if made := _made_of(node):
-            return typed(made)
-        if kind == "call" and (walk := _walk(node)):
-            return walk
-        function = node.child_by_field_name("function")
-        if function is not None and function.type == "index_expression":
-            function = function.child_by_field_name("operand")
-        called = value(function)
-        return SUPER if called == ("name", "super") else ("call", called)
+        return _call(node)
     if kind in _TOGETHER and len(node.named_children) != 1:
         return ("several", tuple(value(one) for one in node.named_children))
     if kind in _AROUND:
@@ -86,6 +81,36 @@ def value(node: Node | None) -> Expr:
     if special is not None:
         return special(node)
     return _alternatives(node) if kind in _ALTERNATIVES else UNKNOWN
+
+
+def _member(node: Node) -> Expr:
+    """What stands behind a dot or two colons."""
+    kind = node.type
+    if kind == "scoped_type_identifier" and node.child_by_field_name("name") is None:
+        parts = [one for one in node.named_children if one.type.endswith("identifier")]
+        return ("attr", value(parts[0]), intern(text_of(parts[-1]))) if len(parts) > 1 else UNKNOWN
+    holder, member = _MEMBERS[kind]
+    around = node.child_by_field_name(holder)
+    name = text_of(node.child_by_field_name(member))
+    if around is None:
+        return ("name", name)
+    if kind.startswith("scoped") and around.type in _PATH_HEADS:
+        return ("attr", ("module", text_of(around)), intern(name))
+    if kind in _FIELDS and not _is_called(node):
+        return ("field", value(around), intern(name))
+    return ("attr", value(around), intern(name))
+
+
+def _call(node: Node) -> Expr:
+    if made := _made_of(node):
+        return typed(made)
+    if node.type == "call" and (walk := _walk(node)):
+        return walk
+    function = node.child_by_field_name("function")
+    if function is not None and function.type == "index_expression":
+        function = function.child_by_field_name("operand")
+    called = value(function)
+    return SUPER if called == ("name", "super") else ("call", called)
 
 
 def _walk(node: Node) -> Expr | None:
@@ -134,6 +159,14 @@ def name_node(node: Node) -> Node:
         node = inner
 
 
+def _is_called(node: Node) -> bool:
+    around = node.parent
+    if around is not None and around.type == "generic_function":
+        node, around = around, around.parent
+    is_call = around is not None and around.type == "call_expression"
+    return is_call and around is not None and around.child_by_field_name("function") == node
+
+
 def _named(name: str) -> Expr:
     if name in _NOTHINGS:
         return NOTHING
@@ -160,6 +193,11 @@ def _alternatives(node: Node) -> Expr:
     return either([value(child) for child in children])
 
 
+def item_of(found: Expr) -> Expr:
+    """What an option, a result or a list holds."""
+    return found if found in (UNKNOWN, NOTHING) else ("item", found)
+
+
 def either(found: list[Expr]) -> Expr:
     """One of these; what is nothing is left out."""
     some = list(dict.fromkeys(one for one in found if one != NOTHING))
@@ -179,7 +217,13 @@ def _new(field_name: str) -> Callable[[Node], Expr]:
 def _method_call(node: Node) -> Expr:
     name = text_of(node.child_by_field_name("name"))
     holder = node.child_by_field_name("object")
-    return ("call", ("attr", value(holder), name) if holder is not None else ("name", name))
+    if any(child.type == "super" for child in node.children) and holder is not None:
+        # `Outer.super.m()`, or a method that an interface named before has.
+        return ("call", ("attr", ("bounds", (SUPER,)), name))
+    given = node.child_by_field_name("arguments")
+    count = sum(one.type not in _NO_TYPES for one in given.named_children) if given else 0
+    around = value(holder) if holder is not None else IMPLICIT
+    return ("call", ("attr", ("counted", around, count), name))
 
 
 def _cast(node: Node) -> Expr:
@@ -191,7 +235,7 @@ def _generic(node: Node) -> Expr:
     """A type with arguments, in any of the languages."""
     head = node.child_by_field_name("name") or node.child_by_field_name("type") or _first(node)
     listed = node.child_by_field_name("type_arguments") or node.named_children[-1]
-    given = [value(one) for one in listed.named_children if one.type != "comment"]
+    given = [value(one) for one in listed.named_children if one.type not in _NO_TYPES]
     found = value(head)
     last = str(found[-1]) if found[0] in ("name", "attr") else ""
     if last in _CLASS_TYPES and given:
@@ -199,7 +243,7 @@ def _generic(node: Node) -> Expr:
     if last in _TRANSPARENT and given:
         some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
         return either(some)
-    return ("of", found, tuple(given))
+    return ("of", found, tuple(given)) if given or not listed.named_children else found
 
 
 def _subscript(node: Node) -> Expr:
@@ -217,13 +261,42 @@ def _subscript(node: Node) -> Expr:
 
 
 def _array(node: Node) -> Expr:
-    return ("of", UNKNOWN, (value(node.named_children[-1] if node.named_children else None),))
+    last = node.named_children[-1] if node.named_children else None
+    return ("of", UNKNOWN, (value(node.child_by_field_name("element") or last),))
+
+
+def _tail(node: Node | None) -> Expr:
+    """What a block of Rust gives: its last expression, where that is more than a name."""
+    last = node.named_children[-1] if node is not None and node.named_children else None
+    if node is not None and node.type == "else_clause":
+        return _tail(last)
+    if node is None or node.type != "block":
+        return UNKNOWN if node is None or node.type == "identifier" else value(node)
+    return UNKNOWN if last is None or last.type == "identifier" else value(last)
+
+
+def _branches(node: Node) -> Expr:
+    if node.type == "if_expression":
+        places = [node.child_by_field_name("consequence"), node.child_by_field_name("alternative")]
+    else:
+        body = node.child_by_field_name("body")
+        arms = body.named_children if body is not None else []
+        places = [one.child_by_field_name("value") for one in arms if one.type == "match_arm"]
+    return either([known for one in places if (known := _tail(one)) != UNKNOWN] or [UNKNOWN])
 
 
 def _listed(node: Node) -> Expr:
     """A list that is written out."""
     values = [value(one) for one in node.named_children if one.type != "comment"]
     return ("of", UNKNOWN, (either(values),)) if values else UNKNOWN
+
+
+def _function_type(node: Node) -> Expr:
+    """The type of a function, of which the parameters are of interest."""
+    listed = node.child_by_field_name("parameters")
+    given = listed.named_children if listed is not None else []
+    written = [one.child_by_field_name("type") or one for one in given]
+    return ("function", tuple(typed(one) for one in written))
 
 
 def _gathered(node: Node) -> Expr:
@@ -261,6 +334,15 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "this": lambda _: SELF,
     "self": lambda _: SELF,
     "super": lambda _: SUPER,
+    "try_expression": lambda node: item_of(value(_first(node))),
+    "qualified_type": lambda node: (
+        "bounds",
+        (value(node.child_by_field_name("type")), value(node.child_by_field_name("alias"))),
+    ),
+    "type_cast_expression": lambda node: typed(node.child_by_field_name("type")),
+    "if_expression": _branches,
+    "match_expression": _branches,
+    "array_access": lambda node: ("item", value(node.child_by_field_name("array"))),
     "new_expression": _new("constructor"),
     "object_creation_expression": _new("type"),
     "composite_literal": _new("type"),
@@ -272,6 +354,8 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "subscript": _subscript,
     "subscript_expression": _subscript,
     "array_type": _array,
+    "function_type": _function_type,
+    "tuple_type": lambda node: ("of", UNKNOWN, tuple(value(one) for one in node.named_children)),
     "slice_type": _array,
     "string": _quoted,
     "reference_type": lambda node: value(node.child_by_field_name("type")),
@@ -288,7 +372,10 @@ _SPECIAL: dict[str, Callable[[Node], Expr]] = {
     "class": _defined,
     "type_conversion_expression": _converted,
     "type_assertion_expression": lambda node: typed(node.child_by_field_name("type")),
-    "index_expression": lambda node: ("item", value(node.child_by_field_name("operand"))),
+    "index_expression": lambda node: (
+        "item",
+        value(node.child_by_field_name("operand") or _first(node)),
+    ),
     "map_type": lambda node: ("of", UNKNOWN, (value(node.child_by_field_name("value")),)),
     "assignment": lambda node: value(node.child_by_field_name("right")),
 }

@@ -3,90 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
 
 from tree_sitter import Node
 
 from contextd.code.calls.expressions import name_node, typed, value
+from contextd.code.calls.extract_functions import (
+    PATTERNS,
+    bound_names,
+    closure,
+    function,
+    returned,
+    type_parameters,
+)
+from contextd.code.calls.extract_java import anonymous, components, construct, pattern, reference
+from contextd.code.calls.extract_rust import (
+    arm,
+    implementation,
+    let,
+    macros,
+    variants,
+    walk,
+)
 from contextd.code.calls.facts import (
     NOTHING,
-    OWN_OBJECT,
     SELF,
     UNKNOWN,
     CodeScope,
     Expr,
     FileFacts,
-    Site,
-    SiteKind,
 )
+from contextd.code.calls.file_reading import FileReading
 from contextd.code.calls.queries import QUERIES
 from contextd.code.index.languages.language import captures, parsed
 from contextd.code.index.languages.outline import text_of
 from contextd.code.index.languages.table import BY_NAME, language_of
-from contextd.domain.dataclass import dataclass
 
 _NAMED = frozenset(
     """identifier attribute member_expression selector_expression field_access
     scoped_identifier""".split()
 )
 """What stands for a definition by its name alone."""
-_PLACES = frozenset(
-    """subscript subscript_expression index_expression attribute member_expression
-    selector_expression field_access array_access field_expression""".split()
-)
-"""What is set without a name being bound: `self.seen[key] = x` says nothing of `self`."""
 _SEVERAL = frozenset(("expression_list", "pattern_list", "tuple_pattern"))
-_PROPERTIES = ("property", "cached_property", "computed_field")
-_PATTERNS = frozenset(("identifier", "property_identifier", "field_identifier", "type_identifier"))
-
-
-@dataclass(slots=True)
-class _Reading:
-    """A file while it is read. `open_` are the scopes around the node that comes next."""
-
-    family: str
-    scopes: list[CodeScope] = field(default_factory=list[CodeScope])
-    sites: list[Site] = field(default_factory=list[Site])
-    open_: list[int] = field(default_factory=list[int])
-
-    @property
-    def here(self) -> int:
-        return self.open_[-1]
-
-    def enter(self, kind: str, name: str, node: Node) -> CodeScope:
-        scope = CodeScope(
-            "class" if kind == "class" else "function",
-            name,
-            node.start_byte,
-            node.end_byte,
-            self.here,
-        )
-        self.open_.append(len(self.scopes))
-        self.scopes.append(scope)
-        return scope
-
-    def leave_before(self, start: int) -> None:
-        while len(self.open_) > 1 and self.scopes[self.here].end <= start:
-            self.open_.pop()
-
-    def bind(self, name: str, found: Expr, scope: int | None = None) -> None:
-        at = self.here if scope is None else scope
-        if name and found != NOTHING:
-            known = self.scopes[at].bindings.setdefault(name, [])
-            if (found, self.here) not in known:
-                known.append((found, self.here))
-
-    def site(self, kind: SiteKind, node: Node, target: Expr | None = None) -> None:
-        named = name_node(node)
-        found = target or value(node)
-        if found[0] in ("name", "attr", "fixture"):
-            line = named.start_point[0] + 1
-            self.sites.append(Site(kind, found, line, named.start_byte, self.here))
-
-    def own_class(self) -> int | None:
-        """The class whose instance `self` is here."""
-        found = [number for number in self.open_ if self.scopes[number].kind == "class"]
-        return found[-1] if found else None
 
 
 def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFacts | None:
@@ -97,12 +54,16 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
     if language is None or row is None or query is None or language.embedded is not None:
         return None
     root = parsed(language, data).root_node
-    found = captures(language.grammar, query.get(language_name, query[""]), root)
+    wanted = query.get(language_name, query[""])
+    found = captures(language.grammar, wanted, root)
+    every = [(node, name) for name, listed in found.items() for node in listed]
+    if row.family == "rust":
+        every += macros(language, wanted, data, root)
     nodes = sorted(
-        ((node, name) for name, listed in found.items() for node in listed),
+        every,
         key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, _ORDER[pair[1]]),
     )
-    reading = _Reading(row.family)
+    reading = FileReading(row.family)
     reading.scopes.append(CodeScope("module", "", 0, len(data), -1))
     reading.open_.append(0)
     for node, name in nodes:
@@ -112,18 +73,19 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
     return FileFacts(digest, tuple(reading.scopes), tuple(reading.sites))
 
 
-def _class(reading: _Reading, node: Node) -> None:
+def _class(reading: FileReading, node: Node) -> None:
     name = text_of(node.child_by_field_name("name"))
-    if node.type == "impl_item":
-        name = str(value(node.child_by_field_name("type"))[-1])
-    elif reading.scopes[reading.here].kind == "function":
+    if reading.scopes[reading.here].kind == "function":
         reading.bind(name, ("defined", node.start_byte))
     scope = reading.enter("class", name, node)
+    type_parameters(reading, node)
     listed = node.child_by_field_name("superclasses")
     bases = list(listed.named_children) if listed is not None else []
     for child in node.named_children:
         if child.type in ("class_heritage", "superclass", "super_interfaces", "extends_interfaces"):
             bases += _heritage(child)
+        elif child.type == "trait_bounds":
+            bases += [one for one in child.named_children if one.type != "lifetime"]
         elif child.type == "extends_type_clause":
             bases += child.children_by_field_name("type")
     for base in bases:
@@ -132,6 +94,11 @@ def _class(reading: _Reading, node: Node) -> None:
             scope.bases.append(found)
             head = found[1] if found[0] == "of" else found
             reading.site("extends", name_node(base), head)
+
+
+def _impl(reading: FileReading, node: Node) -> None:
+    implementation(reading, node)
+    type_parameters(reading, node)
 
 
 def _heritage(node: Node) -> list[Node]:
@@ -145,125 +112,19 @@ def _heritage(node: Node) -> list[Node]:
     return found
 
 
-def _function(reading: _Reading, node: Node) -> None:
+def _block(reading: FileReading, node: Node) -> None:
+    reading.enter("block", "", node)
+
+
+def _alias(reading: FileReading, node: Node) -> None:
+    """`type Name = …`."""
     name = text_of(node.child_by_field_name("name"))
-    parent = node.parent
-    if not name and parent is not None and parent.type in ("variable_declarator", "pair"):
-        name = text_of(parent.child_by_field_name("name") or parent.child_by_field_name("key"))
-    if not name and parent is not None and parent.type.endswith("field_definition"):
-        name = text_of(parent.child_by_field_name("name"))
-    above = reading.here
-    in_class = reading.scopes[above].kind == "class"
-    if reading.scopes[above].kind == "function" and node.child_by_field_name("name") is not None:
-        reading.bind(name, ("defined", node.start_byte))
-    scope = reading.enter("function", name, node)
-    decorators = _decorators(node)
-    scope.is_static = "staticmethod" in decorators
-    scope.is_fixture = "fixture" in decorators
-    scope.is_property = any(one in _PROPERTIES for one in decorators) or any(
-        child.type == "get" for child in node.children
-    )
-    receiver = node.child_by_field_name("receiver")
-    for listed in (receiver, node.child_by_field_name("parameters")):
-        if listed is not None:
-            for position, one in enumerate(listed.named_children):
-                _parameter(reading, one, in_class and position == 0, decorators)
-    single = node.child_by_field_name("parameter")
-    if single is not None:
-        reading.bind(text_of(single), UNKNOWN)
-    if reading.family == "python" and (scope.is_fixture or name.startswith("test")):
-        _fixtures(reading, node.child_by_field_name("parameters"))
-    written = (
-        node.child_by_field_name("return_type")
-        or node.child_by_field_name("result")
-        or (node.child_by_field_name("type") if reading.family == "java" else None)
-    )
-    if written is not None:
-        scope.annotated = True
-        several = written.type == "parameter_list"
-        scope.returns.append(_results(written) if several else typed(written))
-    body = node.child_by_field_name("body")
-    if node.type == "arrow_function" and body is not None and body.type != "statement_block":
-        scope.returns.append(_returned(body))
+    found = value(node.child_by_field_name("type") or node.child_by_field_name("value"))
+    if found != UNKNOWN:
+        reading.bind(f"={name}", found)
 
 
-def _fixtures(reading: _Reading, parameters: Node | None) -> None:
-    """What pytest hands to a function by the names of its parameters."""
-    for one in parameters.named_children if parameters is not None else ():
-        bound = reading.scopes[reading.here].bindings.get(text_of(one))
-        if one.type == "identifier" and bound == [(UNKNOWN, reading.here)]:
-            fixture = ("fixture", text_of(one))
-            reading.site("call", one, fixture)
-            bound[:] = [(("given", fixture), reading.here)]
-
-
-def _results(node: Node) -> Expr:
-    """What a function of Go returns, of which there may be several."""
-    written = [
-        one.child_by_field_name("type")
-        for one in node.named_children
-        for _ in one.children_by_field_name("name") or (one,)
-    ]
-    if len(written) == 1:
-        return typed(written[0])
-    return ("several", tuple(typed(one) for one in written))
-
-
-def _decorators(node: Node) -> list[str]:
-    parent = node.parent
-    if parent is None or parent.type != "decorated_definition":
-        return []
-    found = (
-        value(child.named_children[0])
-        for child in parent.named_children[:-1]
-        if child.named_children
-    )
-    return [str((one[1] if one[0] == "call" else one)[-1]) for one in found]
-
-
-def _parameter(reading: _Reading, node: Node, first: bool, decorators: list[str]) -> None:
-    """Bind what a parameter is called to its type."""
-    if node.type == "self_parameter":
-        reading.bind("self", SELF)
-        return
-    named = (
-        node.child_by_field_name("pattern")
-        or node.child_by_field_name("name")
-        or (node.named_children[0] if node.type == "typed_parameter" else node)
-    )
-    name = text_of(named)
-    bare = reading.family == "python" and first and node.type == "identifier"
-    if bare and "staticmethod" not in decorators:
-        is_class = "classmethod" in decorators or name == "cls"
-        reading.bind(name, ("own_class",) if is_class else SELF)
-        return
-    if named.type not in _PATTERNS:
-        for inner in _bound_names(named):
-            reading.bind(inner, UNKNOWN)
-        return
-    written = node.child_by_field_name("type")
-    found = typed(written) if written is not None else UNKNOWN
-    default = node.child_by_field_name("value")
-    if written is None and default is not None:
-        made = value(default)
-        found = made if made[0] == "new" else UNKNOWN
-    reading.bind(name, found)
-    owner = reading.own_class()
-    is_field = any(one.type in ("accessibility_modifier", "readonly") for one in node.children)
-    if owner is not None and is_field:
-        reading.bind(name, found, owner)
-
-
-def _bound_names(node: Node) -> list[str]:
-    kinds = ("identifier", "shorthand_property_identifier_pattern")
-    if node.type in kinds:
-        return [text_of(node)]
-    if node.type in _PLACES:
-        return []
-    return [name for child in node.named_children for name in _bound_names(child)]
-
-
-def _assign(reading: _Reading, node: Node) -> None:
+def _assign(reading: FileReading, node: Node) -> None:
     """Bind what stands left to what stands right, or to the type that is written."""
     left = (
         node.child_by_field_name("left")
@@ -285,6 +146,8 @@ def _assign(reading: _Reading, node: Node) -> None:
     if right is not None and right.type in _NAMED:
         reading.site("use", right)
     lefts = [left]
+    if node.type == "assignment_expression" and _is_declared(reading, left):
+        return
     if left.type in _SEVERAL:
         _bind_each(reading, left.named_children, value(right))
         return
@@ -294,7 +157,18 @@ def _assign(reading: _Reading, node: Node) -> None:
         _bind_left(reading, one, found)
 
 
-def _bind_each(reading: _Reading, lefts: Sequence[Node], found: Expr) -> None:
+def _is_declared(reading: FileReading, left: Node) -> bool:
+    """Whether the type of what is set was written down before: then that is what it holds."""
+    if reading.family == "java":
+        return True
+    for number in reversed(reading.open_):
+        known = reading.scopes[number].bindings.get(text_of(left))
+        if known is not None and reading.scopes[number].kind != "class":
+            return bool(known) and all(found[0] == "typed" for found, _ in known)
+    return False
+
+
+def _bind_each(reading: FileReading, lefts: Sequence[Node], found: Expr) -> None:
     """Bind several names to the parts of a value."""
     is_starred = any(one.type == "list_splat_pattern" for one in lefts)
     for number, left in enumerate(lefts):
@@ -302,8 +176,8 @@ def _bind_each(reading: _Reading, lefts: Sequence[Node], found: Expr) -> None:
         _bind_left(reading, left, UNKNOWN if is_starred else part)
 
 
-def _bind_left(reading: _Reading, left: Node, found: Expr) -> None:
-    if left.type in _PATTERNS or left.type == "private_property_identifier":
+def _bind_left(reading: FileReading, left: Node, found: Expr) -> None:
+    if left.type in PATTERNS or left.type == "private_property_identifier":
         reading.bind(text_of(left), found)
         return
     target = value(left)
@@ -322,11 +196,11 @@ def _bind_left(reading: _Reading, left: Node, found: Expr) -> None:
                 if bound is not None and bound.type == "identifier":
                     reading.bind(text_of(bound), ("attr", found, key))
         return
-    for name in _bound_names(left):
+    for name in bound_names(left):
         reading.bind(name, UNKNOWN)
 
 
-def _is_self(reading: _Reading, found: Expr) -> bool:
+def _is_self(reading: FileReading, found: Expr) -> bool:
     if found == SELF:
         return True
     if found[0] != "name":
@@ -338,7 +212,7 @@ def _is_self(reading: _Reading, found: Expr) -> bool:
     return False
 
 
-def _field(reading: _Reading, node: Node) -> None:
+def _field(reading: FileReading, node: Node) -> None:
     """A field that a class, struct or interface declares."""
     owner = reading.own_class()
     if owner is None or reading.here != owner:
@@ -350,7 +224,7 @@ def _field(reading: _Reading, node: Node) -> None:
     _assign(reading, node)
 
 
-def _loop(reading: _Reading, node: Node) -> None:
+def _loop(reading: FileReading, node: Node) -> None:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None:
         return
@@ -365,7 +239,7 @@ def _loop(reading: _Reading, node: Node) -> None:
         _bind_left(reading, left, found)
 
 
-def _with(reading: _Reading, node: Node) -> None:
+def _with(reading: FileReading, node: Node) -> None:
     pattern = node.child_by_field_name("value")
     if pattern is None or pattern.type != "as_pattern":
         return
@@ -375,7 +249,7 @@ def _with(reading: _Reading, node: Node) -> None:
         _bind_left(reading, target, ("entered", value(pattern.named_children[0])))
 
 
-def _call(reading: _Reading, node: Node) -> None:
+def _call(reading: FileReading, node: Node) -> None:
     if node.type == "method_invocation":
         called = value(node)[1]
         name = node.child_by_field_name("name")
@@ -405,42 +279,37 @@ def _call(reading: _Reading, node: Node) -> None:
             reading.site("use", passed)
 
 
-def _return(reading: _Reading, node: Node) -> None:
-    scope = reading.scopes[reading.here]
+def _return(reading: FileReading, node: Node) -> None:
+    scope = reading.scopes[reading.function]
     given = next((one for one in node.named_children if one.type != "comment"), None)
     if given is None:
         return
     if given.type in _NAMED:
         reading.site("use", given)
     if scope.kind == "function" and not scope.annotated:
-        scope.returns.append(_returned(given))
+        scope.returns.append(returned(given))
 
 
-def _yield(reading: _Reading, node: Node) -> None:
-    scope = reading.scopes[reading.here]
+def _yield(reading: FileReading, node: Node) -> None:
+    scope = reading.scopes[reading.function]
     scope.is_generator = True
     if scope.kind == "function" and not scope.annotated and node.named_children:
         scope.returns.append(("of", UNKNOWN, (value(node.named_children[0]),)))
 
 
-def _returned(node: Node) -> Expr:
-    inner = node.named_children[0] if node.type == "parenthesized_expression" else node
-    return OWN_OBJECT if inner.type == "object" else value(node)
-
-
-def _decorator(reading: _Reading, node: Node) -> None:
+def _decorator(reading: FileReading, node: Node) -> None:
     inner = node.named_children[0] if node.named_children else None
     if inner is not None and inner.type in _NAMED:
         reading.site("call", inner)
 
 
-def _element(reading: _Reading, node: Node) -> None:
+def _element(reading: FileReading, node: Node) -> None:
     name = node.child_by_field_name("name")
     if name is not None and (name.type != "identifier" or text_of(name)[:1].isupper()):
         reading.site("call", name)
 
 
-def _annotation(reading: _Reading, node: Node) -> None:
+def _annotation(reading: FileReading, node: Node) -> None:
     """The types that are written: a change of one of them bears on what is typed with it."""
     waiting = [node]
     while waiting:
@@ -453,15 +322,28 @@ def _annotation(reading: _Reading, node: Node) -> None:
             waiting += one.named_children
 
 
-def _pair(reading: _Reading, node: Node) -> None:
+def _pair(reading: FileReading, node: Node) -> None:
     given = node.child_by_field_name("value")
     if given is not None and given.type in _NAMED:
         reading.site("use", given)
 
 
-_STEPS: dict[str, Callable[[_Reading, Node], None]] = {
+_STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "class": _class,
-    "function": _function,
+    "impl": _impl,
+    "anonymous": anonymous,
+    "components": components,
+    "variants": variants,
+    "function": function,
+    "lambda": closure,
+    "arm": arm,
+    "walk": walk,
+    "block": _block,
+    "alias": _alias,
+    "let": let,
+    "pattern": pattern,
+    "construct": construct,
+    "reference": reference,
     "decorator": _decorator,
     "field": _field,
     "assign": _assign,

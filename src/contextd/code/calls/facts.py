@@ -8,18 +8,25 @@ from typing import Any, Literal
 from contextd.domain.dataclass import dataclass
 
 Expr = tuple[Any, ...]
-"""A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("call", e)`,
+"""A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("field", e, x)` where it is no method, `("call", e)`,
 `("new", type)` and `("typed", type)` for an instance, `("any", (e, …))` for one of several,
 `("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
 `("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`
 for the function or class that begins at an offset, `("fixture", x)` for a function that pytest finds by
-name and `("given", e)` for what it hands on, and the constants below.
+name and `("given", e)` for what it hands on, `("counted", e, n)` for what is called with so many arguments, `("bounds", (type, …))` for what fulfils several types,
+`("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
+for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
+`("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
+type, m)` where its type is written, `("signature", start)` for what is called and no definition, and the
+constants below.
 """
 
 SELF: Expr = ("self",)
 SUPER: Expr = ("super",)
 NOTHING: Expr = ("nothing",)
 """`None`, `null` and the like: no value that could be called."""
+IMPLICIT: Expr = ("implicit",)
+"""What a method of Java is called on where that is not written."""
 OWN_OBJECT: Expr = ("own_object",)
 """The object that a function makes and returns: what is written in it belongs to the function."""
 UNKNOWN: Expr = ("unknown",)
@@ -42,12 +49,14 @@ class Site:
 
 @dataclass(slots=True)
 class CodeScope:
-    """A module, class or function, from offset to offset. `bindings` are what its names are set to, in a
-    class also what `self.x` is set to, each with the index of the scope that says so. `bases` are those of
-    a class, `returns` what a function gives back: its annotation alone where it has one.
+    """A module, class, function or a block in one, from offset to offset. `bindings` are what its names are set to, in a
+    class also what `self.x` is set to, each with the index of the scope that says so; `<T>` is a type
+    parameter, `<impl>` the type a block implements, `=T` what a name of a type stands for. `bases` are those of
+    a class, `returns` what a function gives back: its annotation alone where it has one. `parameters` are the
+    types of its parameters. With `is_call` it says how an instance of the type around it is called.
     """
 
-    kind: Literal["module", "class", "function"]
+    kind: Literal["module", "class", "function", "block"]
     name: str
     start: int
     end: int
@@ -57,11 +66,14 @@ class CodeScope:
     )
     bases: list[Expr] = field(default_factory=list[Expr])
     returns: list[Expr] = field(default_factory=list[Expr])
+    parameters: list[Expr] = field(default_factory=list[Expr])
     annotated: bool = False
     is_property: bool = False
     is_static: bool = False
     is_fixture: bool = False
     is_generator: bool = False
+    is_call: bool = False
+    is_variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)

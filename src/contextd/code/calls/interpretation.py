@@ -11,11 +11,16 @@ from contextd.domain.dataclass import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A class, an instance of it, a function, or the module at `path`."""
+    """A class, an instance of it, a function, the module at `path`, or a `signature`: what is called like
+    the scope `at` of `path`, which is no definition. `given` are the types that a class with type parameters,
+    or the class around a function, has between its brackets.
+    """
 
-    kind: Literal["class", "instance", "function", "module"]
+    kind: Literal["class", "instance", "function", "module", "signature"]
     one: Definition | None = None
     path: str = ""
+    at: int = -1
+    given: tuple[Interpretation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +51,10 @@ def joined(found: Iterable[Interpretation]) -> Interpretation:
         whole=all(each.whole for each in every) and bool(every),
         outside=not meanings and any(each.outside for each in every),
     )
+
+
+def instances(found: Interpretation) -> Interpretation:
+    """Instances of the classes that are meant."""
+    kinds = ("class", "instance")
+    some = [Meant("instance", m.one, given=m.given) for m in found.meanings if m.kind in kinds]
+    return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
-from contextd.code.calls.facts import CodeScope
+from contextd.code.calls.facts import CodeScope, Expr
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
@@ -20,6 +20,10 @@ FUNCTIONS = frozenset(("function", "method"))
 CONSTANTS = frozenset(("constant", "variable", "property", "field"))
 SPREAD = frozenset(("go", "rust"))
 """Families in which the methods of a type may stand anywhere in its folder."""
+
+_RUST_TYPES = frozenset(
+    ("struct", "enum", "trait", "interface", "type", "class", "module", "union")
+)
 
 At = tuple[str, int]
 """A scope: its file and its index there."""
@@ -73,9 +77,72 @@ class CodeLayout:
         """The member of a type itself, not of what it is built on."""
         found = self.held(holder.path, holder.qualified).get(name)
         if found is None and self.family(holder.path) in SPREAD:
-            for path in self.folders.get(posixpath.dirname(holder.path), ()):
+            for path in self._apart(holder):
                 found = found or self.held(path, holder.qualified).get(name)
         return found
+
+    def methods(self, holder: Definition, name: str) -> list[At]:
+        """The scopes of the methods of one name that a type has itself."""
+        return [
+            (path, number)
+            for path, at in self.scopes_of(holder)
+            for number, scope in enumerate(self.scopes(path))
+            if scope.parent == at and scope.name == name and scope.kind == "function"
+        ]
+
+    def _apart(self, holder: Definition) -> Sequence[str]:
+        """The other files that may hold members of a type."""
+        if self.family(holder.path) == "rust":
+            return self._implementing.get(holder.qualified, ())
+        return self.folders.get(posixpath.dirname(holder.path), ())
+
+    @cached_property
+    def _implementing(self) -> Mapping[str, Sequence[str]]:
+        """The files of Rust with an `impl` of a type that another file defines, which has that name alone."""
+        defined: dict[str, int] = {}
+        found: dict[str, list[str]] = {}
+        for path in self.graph.files:
+            if self.family(path) != "rust":
+                continue
+            types = [one for one in self.graph.files[path].symbols if one.kind in _RUST_TYPES]
+            own = {f"{one.parent}.{one.name}" if one.parent else one.name for one in types}
+            for name in own:
+                defined[name] = defined.get(name, 0) + 1
+            for parent in {one.parent for one in self.graph.files[path].symbols} - own:
+                found.setdefault(parent, []).append(path)
+        return {name: paths for name, paths in found.items() if defined.get(name) == 1}
+
+    @cached_property
+    def _modules(self) -> tuple[Mapping[tuple[str, str], str], Mapping[str, str]]:
+        """Of Rust: (file, module it declares or crate it names) to file, and file to the one that declares it."""
+        children: dict[tuple[str, str], str] = {}
+        declared: dict[str, str] = {}
+        for path, file in self.graph.files.items():
+            if self.family(path) != "rust":
+                continue
+            for one in file.imports:
+                if one.target and one.specifier.startswith("mod "):
+                    children[path, one.specifier[4:].split()[0]] = one.target
+                    declared.setdefault(one.target, path)
+                elif one.target and "::" not in one.specifier:
+                    children.setdefault((path, one.specifier), one.target)
+        return children, declared
+
+    def child_module(self, path: str, name: str) -> str | None:
+        """The file of a module of Rust by the name that a file declares or names it with."""
+        return self._modules[0].get((path, name)) if self.family(path) == "rust" else None
+
+    def declared_in(self, path: str) -> str:
+        """The file that declares the module of a file; none of a crate."""
+        return self._modules[1].get(path, "")
+
+    def crate_of(self, path: str) -> str:
+        """The file a crate begins with."""
+        seen = {path}
+        while (above := self.declared_in(path)) and above not in seen:
+            seen.add(above)
+            path = above
+        return path
 
     def bound(self, path: str, name: str) -> Sequence[NameUse]:
         """What an import of a file binds a name to, or makes visible by it."""
@@ -88,6 +155,18 @@ class CodeLayout:
                 if local:
                     known.setdefault(local, []).append(use)
         return known.get(name, ())
+
+    def alias(self, path: str, name: str) -> Iterator[tuple[str, Expr]]:
+        """What a name of a type stands for, and the file that says so."""
+        own = self.held(path, "").get(name)
+        places = [(path, own.symbol.name)] if own is not None else []
+        if own is None:
+            uses_ = self.bound(path, name)
+            places = [(one.path, one.symbol.name) for one in uses_ if one.symbol is not None]
+        for where, called in places:
+            scopes = self.scopes(where)
+            for one, _ in scopes[0].bindings.get(f"={called}", ()) if scopes else ():
+                yield where, one
 
     def scopes(self, path: str) -> Sequence[CodeScope]:
         """The scopes of a file; none where its calls are not understood."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
 
 from contextd.code.calls.containers import Containers
-from contextd.code.calls.facts import Expr
+from contextd.code.calls.facts import IMPLICIT, Expr
 from contextd.code.calls.interpretation import (
     CIRCLE,
     NONE,
@@ -16,18 +15,19 @@ from contextd.code.calls.interpretation import (
     OUTSIDE,
     Interpretation,
     Meant,
+    instances,
     joined,
 )
-from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.layout import CodeLayout
+from contextd.code.calls.members import Members, Types
+from contextd.code.calls.names import Names
+from contextd.code.calls.signatures import Signatures
 from contextd.code.symbols.symbol_graph import Definition
-from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.dataclass import dataclass
 
 _DEEPEST = 24
 _MOST_STEPS = 2_000
 """Expressions looked at for one: names that lead in circles through each other could take for ever."""
-_IMPLICIT_SELF = frozenset(("java",))
-_CLASS_SCOPES_SEEN = frozenset(("java",))
 _ENTERING = ("__enter__", "__aenter__")
 
 
@@ -47,6 +47,41 @@ class Interpreter:
     def containers(self) -> Containers:
         """What is in containers."""
         return Containers(self.layout, self)
+
+    @cached_property
+    def signatures(self) -> Signatures:
+        """How things are called."""
+        return Signatures(self.layout, self)
+
+    @cached_property
+    def members(self) -> Members:
+        """What classes hold."""
+        return Members(self.layout, self)
+
+    @cached_property
+    def names(self) -> Names:
+        """What names mean."""
+        return Names(self.layout, self)
+
+    def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
+        """A member of a class, its own or inherited; the value of a property."""
+        return self.members.member(holder, name, depth)
+
+    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
+        """A class and what it is built on, nearest first."""
+        return self.members.lineage(one, depth)
+
+    def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
+        """What a class is built on, in its order."""
+        return self.members.bases(one, depth)
+
+    def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
+        """The class around a scope, its instance, or what it is built on."""
+        return self.names.own(path, scope, which, depth)
+
+    def means(self, one: Definition, depth: int) -> Interpretation:
+        """What a definition means where it is named."""
+        return self.names.means(one, depth)
 
     def evaluate(self, path: str, scope: int, expression: Expr, depth: int = 0) -> Interpretation:
         """What an expression in a scope may mean."""
@@ -75,33 +110,45 @@ class Interpreter:
     def _evaluated(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         match expression:
             case ("name", str(name)):
-                return self._name(path, scope, name, depth)
+                return self.names.name(path, scope, name, depth)
             case ("attr", around, str(name)):
-                dotted = self._dotted(path, expression)
-                if dotted is not None:
-                    return dotted
-                return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
+                return self._behind(path, scope, around, name, depth)
             case ("call", inner):
                 called = self._called(self.evaluate(path, scope, inner, depth), depth)
                 return self._or_picked(called, path, scope, expression, depth)
             case ("new", inner) | ("typed", inner):
-                return self._instances(self.evaluate(path, scope, inner, depth))
+                return instances(self.evaluate(path, scope, inner, depth))
             case ("any", several):
                 return joined(self.evaluate(path, scope, one, depth) for one in several)
             case ("class_of", inner):
                 return self.evaluate(path, scope, inner, depth)
-            case ("self",) | ("own_class",) | ("super",):
-                return self._own(path, scope, str(expression[0]), depth)
+            case ("self",) | ("own_class",) | ("super",) | ("implicit",):
+                which = "self" if expression == IMPLICIT else str(expression[0])
+                return self.names.own(path, scope, which, depth)
             case ("nothing",):
                 return NONE
             case _:
                 return self._gotten(path, scope, expression, depth)
 
+    def _behind(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
+        match around:
+            case ("constructed", which):
+                return self.members.constructed(path, scope, which, depth)
+            case ("counted", ("implicit",), int(count)):
+                return self.names.method_in_reach(path, scope, name, count, depth)
+            case ("counted", inner, int(count)):
+                return self.attribute(self.evaluate(path, scope, inner, depth), name, depth, count)
+            case _:
+                dotted = self.names.dotted(path, ("attr", around, name))
+                if dotted is not None:
+                    return dotted
+                return self.attribute(self.evaluate(path, scope, around, depth), name, depth)
+
     def _gotten(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
-        """What is got out of something, or found by where it stands."""
+        """What is got out of something."""
         match expression:
             case ("of", inner, *_):
-                held = self.evaluate(path, scope, inner, depth)
+                held = self.members.with_types(path, scope, expression, depth)
                 if any(one.kind in ("class", "function") for one in held.meanings):
                     return held
                 return self._or_picked(held, path, scope, expression, depth)
@@ -111,6 +158,31 @@ class Interpreter:
                 return self.containers.part(path, scope, inner, number, depth)
             case ("entered", inner):
                 return self._entered(path, scope, inner, depth)
+            case ("counted", inner, _):
+                return self.evaluate(path, scope, inner, depth)
+            case ("bounds", several):
+                known = [self.evaluate(path, scope, one, depth) for one in several]
+                return joined(one for one in known if one.meanings) if known else OUTSIDE
+            case ("payload", type_, str(name)):
+                return self.members.payload(path, scope, type_, name, depth)
+            case ("field", around, str(name)):
+                return self.members.field(path, scope, around, name, depth)
+            case _:
+                return self._found(path, scope, expression, depth)
+
+    def _found(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """What is known by where it stands or is handed to."""
+        match expression:
+            case ("handed", callee, int(position), int(number)):
+                return self.signatures.handed(path, scope, callee, position, number, depth)
+            case ("declared", type_, int(number)):
+                return self.signatures.declared(path, scope, type_, number, depth)
+            case ("signature", int(start)):
+                at = self.layout.scope_at(path, start)
+                meant = Meant("signature", path=path, at=at or -1)
+                return Interpretation((meant,), whole=True) if at else NOT_KNOWN
+            case ("module", str(which)):
+                return self.names.module(path, scope, which, depth)
             case ("fixture", str(name)):
                 return self._named(self.layout.fixture(path, name), depth)
             case ("given", fixture):
@@ -125,7 +197,7 @@ class Interpreter:
                 return NOT_KNOWN
 
     def _named(self, one: Definition | None, depth: int) -> Interpretation:
-        return self._means(one, depth) if one is not None else NOT_KNOWN
+        return self.names.means(one, depth) if one is not None else NOT_KNOWN
 
     def _or_picked(
         self, found: Interpretation, path: str, scope: int, expression: Expr, depth: int
@@ -136,150 +208,9 @@ class Interpreter:
         picked = self.containers.picked(path, scope, expression, depth)
         return picked if picked.meanings else found
 
-    def _own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
-        at = self._class_around(path, scope)
-        one = self.layout.definition_of(path, at) if at is not None else None
-        if one is None or at is None:
-            return NOT_KNOWN
-        if which == "super":
-            return self._instances(joined(self.bases(one, depth)))
-        return Interpretation((Meant("instance" if which == "self" else "class", one),), whole=True)
-
-    def _class_around(self, path: str, scope: int) -> int | None:
-        scopes = self.layout.scopes(path)
-        while scope >= 0 and scopes[scope].kind != "class":
-            scope = scopes[scope].parent
-        return scope if scope >= 0 else None
-
-    def _name(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
-        scopes = self.layout.scopes(path)
-        family = self.layout.family(path)
-        if name in ("Self",) and family in ("python", "rust"):
-            return self._own(path, scope, "own_class", depth)
-        at = scope
-        while at > 0:
-            here = scopes[at]
-            seen = here.kind == "function" or family in _CLASS_SCOPES_SEEN
-            # The body of a class runs in Python; elsewhere its members are no names.
-            seen = seen or (at == scope and family == "python")
-            one = self.layout.definition_of(path, at)
-            if seen and here.kind == "class" and one is not None and family in _CLASS_SCOPES_SEEN:
-                found = self.member(one, name, depth)
-                if found.meanings:
-                    return found
-            elif seen:
-                inner = self.layout.held(path, one.qualified).get(name) if one else None
-                if inner is not None and inner.symbol.kind not in CONSTANTS:
-                    return self._means(inner, depth)
-                if name in here.bindings:
-                    return self._bound(path, here.bindings[name], depth)
-            at = here.parent
-        return self._global(path, name, depth)
-
-    def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
-        return joined(self.evaluate(path, scope, one, depth) for one, scope in bindings)
-
-    def _global(self, path: str, name: str, depth: int) -> Interpretation:
-        own = self.layout.held(path, "").get(name)
-        imported = self.layout.bound(path, name)
-        if own is not None and own.symbol.kind not in CONSTANTS:
-            return self._means(own, depth)
-        if imported:
-            return joined(self._imported(use, depth) for use in imported)
-        package = self._package(path, name)
-        if package:
-            return Interpretation(package, whole=True)
-        if own is not None:
-            return self._means(own, depth)
-        wild = [use for use in self.layout.bound(path, WHOLE) if use.symbol is None]
-        for use in wild:
-            found = self._in_module(use.path, name, depth)
-            if found.meanings:
-                return found
-        bound = self.layout.scopes(path)[0].bindings.get(name) if self.layout.scopes(path) else None
-        if bound is not None:
-            return self._bound(path, bound, depth)
-        return OUTSIDE if not wild else NOT_KNOWN
-
-    def _package(self, path: str, name: str) -> tuple[Meant, ...]:
-        """The files a package of Go is made of, called by its last part or by another name."""
-        if self.layout.family(path) != "go":
-            return ()
-        targets = [
-            one.target
-            for one in self.layout.graph.files[path].imports
-            if one.target and one.specifier.rsplit("/", 1)[-1] == name
-        ]
-        folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
-        return tuple(
-            Meant("module", path=other)
-            for folder in folders
-            for other in self.layout.folders.get(folder, ())
-        )
-
-    def _imported(self, use: NameUse, depth: int) -> Interpretation:
-        if use.symbol is not None:
-            return self._means(Definition(use.path, use.symbol), depth)
-        if use.name != WHOLE:
-            found = self._in_module(use.path, use.name, depth)
-            if found.meanings:
-                return found
-        return Interpretation((Meant("module", path=use.path),), whole=True)
-
-    def _means(self, one: Definition, depth: int) -> Interpretation:
-        """What a definition means where it is named."""
-        kind = one.symbol.kind
-        if kind in FUNCTIONS:
-            return Interpretation((Meant("function", one),), whole=True)
-        if kind not in CONSTANTS:
-            return Interpretation((Meant("class", one),), whole=True)
-        if self.layout.held(one.path, one.qualified):
-            return Interpretation((Meant("instance", one),), whole=True)
-        scopes = self.layout.scopes(one.path)
-        bound = (
-            scopes[0].bindings.get(one.symbol.name) if scopes and not one.symbol.parent else None
-        )
-        return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
-
-    def _in_module(self, path: str, name: str, depth: int) -> Interpretation:
-        if path not in self.layout.graph.files:
-            # A style sheet or a picture is imported too, and defines nothing.
-            return OUTSIDE
-        found = definer(self.layout.graph.files.get, path, name)
-        if found is not None:
-            return self._means(Definition(*found), depth)
-        folder, file = posixpath.split(path)
-        if file.startswith("__init__."):
-            for inner in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
-                if inner.lstrip("/") in self.layout.graph.files:
-                    return Interpretation((Meant("module", path=inner.lstrip("/")),), whole=True)
-        for use in self.layout.bound(path, name):
-            if use.symbol is None and use.name == WHOLE:
-                return Interpretation((Meant("module", path=use.path),), whole=True)
-        for exported, specifier, inner in self.layout.graph.files[path].exports:
-            if exported == name and inner == WHOLE:
-                for one in self.layout.graph.files[path].imports:
-                    if one.specifier == specifier and one.target:
-                        return Interpretation((Meant("module", path=one.target),), whole=True)
-        return OUTSIDE
-
-    def _dotted(self, path: str, expression: Expr) -> Interpretation | None:
-        """The module behind `a.b` where `import a.b` made it known."""
-        if self.layout.family(path) != "python":
-            return None
-        parts: list[str] = []
-        while expression[0] == "attr":
-            parts.insert(0, str(expression[2]))
-            expression = expression[1]
-        if expression[0] != "name":
-            return None
-        written = ".".join([str(expression[1]), *parts])
-        for one in self.layout.graph.files[path].imports:
-            if one.specifier == written and one.target and (WHOLE, "") in one.names:
-                return Interpretation((Meant("module", path=one.target),), whole=True)
-        return None
-
-    def attribute(self, around: Interpretation, name: str, depth: int = 0) -> Interpretation:
+    def attribute(
+        self, around: Interpretation, name: str, depth: int = 0, count: int | None = None
+    ) -> Interpretation:
         """What is reached behind a dot."""
         if around.circle:
             return around
@@ -289,9 +220,9 @@ class Interpreter:
         modules = [one for one in around.meanings if one.kind == "module"]
         for one in around.meanings:
             if one.kind == "module":
-                found.append(self._in_module(one.path, name, depth))
+                found.append(self.names.in_module(one.path, name, depth))
             elif one.kind in ("class", "instance") and one.one is not None:
-                found.append(self.member(one.one, name, depth))
+                found.append(self.members.member(one.one, name, depth, one.given, count))
             else:
                 found.append(OUTSIDE)
         if len(modules) > 1:
@@ -304,52 +235,6 @@ class Interpreter:
             else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
-    def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
-        """A member of a class, its own or inherited; the value of a property."""
-        for one in self.lineage(holder, depth):
-            own = self.layout.member(one, name)
-            if own is not None and own.symbol.kind not in CONSTANTS:
-                return self._valued(own, depth)
-            fields = [
-                (path, bound)
-                for path, number in self.layout.scopes_of(one)
-                for bound in self.layout.scopes(path)[number].bindings.get(name, ())
-            ]
-            if fields:
-                return joined(self.evaluate(p, scope, e, depth) for p, (e, scope) in fields)
-        return OUTSIDE
-
-    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
-        """A class and what it is built on, nearest first."""
-        seen: set[Definition] = set()
-        waiting = [one]
-        while waiting:
-            above = waiting.pop(0)
-            if above not in seen:
-                seen.add(above)
-                yield above
-                for base in self.bases(above, depth):
-                    waiting += [m.one for m in base.meanings if m.one and m.kind == "class"]
-
-    def _valued(self, own: Definition, depth: int) -> Interpretation:
-        for path, number in self.layout.scopes_of(own):
-            scope = self.layout.scopes(path)[number]
-            if scope.is_property:
-                return joined(self.evaluate(path, number, one, depth) for one in scope.returns)
-        return self._means(own, depth)
-
-    def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
-        """What a class is built on, in its order."""
-        for path, number in self.layout.scopes_of(one):
-            scope = self.layout.scopes(path)[number]
-            for base in scope.bases:
-                yield self.evaluate(path, max(0, scope.parent), base, depth + 1)
-
-    def _instances(self, found: Interpretation) -> Interpretation:
-        kinds = ("class", "instance")
-        some = [Meant("instance", m.one) for m in found.meanings if m.kind in kinds]
-        return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)
-
     def _called(self, found: Interpretation, depth: int) -> Interpretation:
         if found.circle:
             return found
@@ -358,11 +243,13 @@ class Interpreter:
         given: list[Interpretation] = []
         for one in found.meanings:
             if one.kind == "class":
-                given.append(Interpretation((Meant("instance", one.one),), whole=True))
+                given.append(
+                    Interpretation((Meant("instance", one.one, given=one.given),), whole=True)
+                )
             elif one.kind == "function" and one.one is not None:
-                given.append(self._returned(one.one, depth))
+                given.append(self._returned(one.one, depth, one.given))
             else:
-                given.append(NOT_KNOWN)
+                given.append(self._answered(one, depth))
         union = joined(given)
         return (
             union
@@ -370,14 +257,25 @@ class Interpreter:
             else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
-    def _returned(self, function: Definition, depth: int) -> Interpretation:
+    def _returned(self, function: Definition, depth: int, given: Types = ()) -> Interpretation:
         places = self.layout.scopes_of(function)
         returns = [
             (path, number, one)
             for path, number in places
             for one in self.layout.scopes(path)[number].returns
         ]
-        return joined(self.evaluate(*place, depth) for place in returns) if returns else NOT_KNOWN
+        if not returns:
+            return NOT_KNOWN
+        return joined(self.members.filled(*place, given, depth) for place in returns)
+
+    def _answered(self, meant: Meant, depth: int) -> Interpretation:
+        """What a call gives of something that is known by its signature alone."""
+        found = [
+            self.evaluate(path, number, one, depth)
+            for path, number in self.signatures.callable(meant)
+            for one in self.layout.scopes(path)[number].returns
+        ]
+        return joined(dict.fromkeys(found)) if found else NOT_KNOWN
 
     def _given(self, path: str, scope: int, fixture: Expr, depth: int) -> Interpretation:
         """What a fixture returns or yields."""
@@ -394,7 +292,7 @@ class Interpreter:
         given: list[Interpretation] = []
         for one in found.meanings:
             for name in _ENTERING if one.one is not None and one.kind == "instance" else ():
-                method = self.member(one.one, name, depth) if one.one else NOT_KNOWN
+                method = self.members.member(one.one, name, depth) if one.one else NOT_KNOWN
                 for meant in method.meanings:
                     if meant.kind == "function" and meant.one is not None:
                         given.append(self._returned(meant.one, depth))

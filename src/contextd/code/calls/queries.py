@@ -49,6 +49,8 @@ _TYPESCRIPT = """
 (property_signature) @field
 (method_signature) @function
 (abstract_method_signature) @function
+(call_signature) @function
+(type_alias_declaration) @alias
 (type_annotation) @annotation
 """
 
@@ -76,6 +78,18 @@ _JAVA = """
 (enum_declaration) @class
 (method_declaration) @function
 (constructor_declaration) @function
+(compact_constructor_declaration) @function
+(annotation_type_declaration) @class
+(annotation_type_element_declaration) @function
+(object_creation_expression (class_body) @anonymous)
+(enum_constant (class_body) @anonymous)
+(enum_constant) @variants
+(lambda_expression) @lambda
+(block) @block
+(instanceof_expression) @pattern
+(type_pattern) @pattern
+(catch_formal_parameter) @pattern
+(record_declaration parameters: (formal_parameters) @components)
 (field_declaration) @field
 (local_variable_declaration) @assign
 (enhanced_for_statement) @assign
@@ -83,17 +97,30 @@ _JAVA = """
 (assignment_expression) @assign
 (method_invocation) @call
 (object_creation_expression) @call
+(explicit_constructor_invocation) @construct
+(method_reference) @reference
 (return_statement) @return
 """
 
 _RUST = """
 (struct_item) @class
+(enum_item) @class
+(union_item) @class
 (trait_item) @class
-(impl_item) @class
+(mod_item body: (_)) @class
+(impl_item) @impl
 (function_item) @function
 (function_signature_item) @function
+(closure_expression) @lambda
 (field_declaration) @field
-(let_declaration) @assign
+(struct_item body: (ordered_field_declaration_list)) @variants
+(enum_variant) @variants
+(type_item) @alias
+(let_declaration) @let
+(let_condition) @let
+(match_arm) @arm
+(for_expression) @walk
+(block) @block
 (call_expression) @call
 (struct_expression) @call
 """

@@ -1,0 +1,195 @@
+"""What classes hold and inherit, with the types that are given to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from contextd.code.calls.evaluator import Evaluator
+from contextd.code.calls.facts import Expr
+from contextd.code.calls.interpretation import (
+    OUTSIDE,
+    Interpretation,
+    Meant,
+    instances,
+    joined,
+)
+from contextd.code.calls.layout import CONSTANTS, CodeLayout
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.dataclass import dataclass
+
+_FILLED = frozenset(("java", "ecmascript"))
+"""Families whose type parameters are followed to what is given for them."""
+Types = tuple[Interpretation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Finds members, fields and what a class is built on."""
+
+    layout: CodeLayout
+    evaluator: Evaluator
+
+    def with_types(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """A class with what stands between its brackets."""
+        held = self.evaluator.evaluate(path, scope, expression[1], depth)
+        classes = [one for one in held.meanings if one.kind == "class"]
+        if len(classes) != 1 or self.layout.family(path) not in _FILLED:
+            return held
+        given = tuple(self.evaluator.evaluate(path, scope, one, depth) for one in expression[2])
+        return replace(held, meanings=(replace(classes[0], given=given),))
+
+    def filled(
+        self, path: str, scope: int, expression: Expr, given: Types, depth: int
+    ) -> Interpretation:
+        """What an expression means where the type parameters of the class around it are given."""
+        written = expression[1] if expression[0] == "typed" else expression
+        if given and written[0] == "name":
+            scopes = self.layout.scopes(path)
+            at = scope
+            while at > 0 and f"<{written[1]}>" not in scopes[at].bindings:
+                at = scopes[at].parent
+            named = [one for one in scopes[at].bindings if one.startswith("<") and at]
+            if scopes[at].kind == "class" and f"<{written[1]}>" in named:
+                number = named.index(f"<{written[1]}>")
+                if number < len(given) and given[number].meanings:
+                    is_value = expression[0] == "typed"
+                    return instances(given[number]) if is_value else given[number]
+        return self.evaluator.evaluate(path, scope, expression, depth)
+
+    def _ancestry(
+        self, one: Definition, given: Types, depth: int
+    ) -> Iterator[tuple[Definition, Types]]:
+        """A class and what it is built on, nearest first, with the types each is given."""
+        seen: set[Definition] = set()
+        waiting = [(one, given)]
+        while waiting:
+            above, types = waiting.pop(0)
+            if above in seen:
+                continue
+            seen.add(above)
+            yield above, types
+            for path, number in self.layout.scopes_of(above):
+                scope = self.layout.scopes(path)[number]
+                for base in scope.bases:
+                    found = self.evaluator.evaluate(path, max(0, scope.parent), base, depth + 1)
+                    passed: Types = ()
+                    if base[0] == "of" and self.layout.family(path) in _FILLED:
+                        passed = tuple(
+                            self.filled(path, number, each, types, depth + 1) for each in base[2]
+                        )
+                    waiting += [
+                        (m.one, passed) for m in found.meanings if m.one and m.kind == "class"
+                    ]
+
+    def member(
+        self,
+        holder: Definition,
+        name: str,
+        depth: int = 0,
+        given: Types = (),
+        count: int | None = None,
+    ) -> Interpretation:
+        """A member of a class, its own or inherited; the value of a property. Of methods of one name
+        it is the one that takes `count` arguments, where that is said and one does.
+        """
+        if count is not None:
+            found = self._taking(holder, name, given, count, depth)
+            if found is not None:
+                return found
+        for one, types in self._ancestry(holder, given, depth):
+            own = self.layout.member(one, name)
+            if own is not None and own.symbol.kind not in CONSTANTS:
+                found = self._valued(own, depth)
+                if types and any(meant.kind == "function" for meant in found.meanings):
+                    meanings = tuple(replace(meant, given=types) for meant in found.meanings)
+                    return replace(found, meanings=meanings)
+                return found
+            fields = [
+                (path, bound)
+                for path, number in self.layout.scopes_of(one)
+                for bound in self.layout.scopes(path)[number].bindings.get(name, ())
+            ]
+            if fields:
+                return joined(self.filled(p, scope, e, types, depth) for p, (e, scope) in fields)
+        return OUTSIDE
+
+    def _taking(
+        self, holder: Definition, name: str, given: Types, count: int, depth: int
+    ) -> Interpretation | None:
+        for one, types in self._ancestry(holder, given, depth):
+            for path, number in self.layout.methods(one, name):
+                scope = self.layout.scopes(path)[number]
+                taken = len(scope.parameters)
+                if taken == count or (scope.is_variadic and count >= taken - 1):
+                    method = self.layout.definition_of(path, number)
+                    if method is not None:
+                        meant = Meant("function", method, given=types)
+                        return Interpretation((meant,), whole=True)
+        return None
+
+    def _fields(
+        self, holder: Definition, name: str, depth: int, given: Types
+    ) -> Interpretation | None:
+        for one, types in self._ancestry(holder, given, depth):
+            bound = [
+                (path, one_bound)
+                for path, number in self.layout.scopes_of(one)
+                for one_bound in self.layout.scopes(path)[number].bindings.get(name, ())
+            ]
+            if bound:
+                return joined(self.filled(p, at, e, types, depth) for p, (e, at) in bound)
+        return None
+
+    def lineage(self, one: Definition, depth: int = 0) -> Iterator[Definition]:
+        """A class and what it is built on, nearest first."""
+        for above, _ in self._ancestry(one, (), depth):
+            yield above
+
+    def _valued(self, own: Definition, depth: int) -> Interpretation:
+        for path, number in self.layout.scopes_of(own):
+            scope = self.layout.scopes(path)[number]
+            if scope.is_property:
+                return joined(
+                    self.evaluator.evaluate(path, number, one, depth) for one in scope.returns
+                )
+        return self.evaluator.means(own, depth)
+
+    def bases(self, one: Definition, depth: int = 0) -> Iterator[Interpretation]:
+        """What a class is built on, in its order."""
+        for path, number in self.layout.scopes_of(one):
+            scope = self.layout.scopes(path)[number]
+            for base in scope.bases:
+                yield self.evaluator.evaluate(path, max(0, scope.parent), base, depth + 1)
+
+    def constructed(self, path: str, scope: int, which: Expr, depth: int) -> Interpretation:
+        """The class whose constructor another constructor calls."""
+        found = self.evaluator.own(path, scope, "own_class", depth)
+        if which == ("self",):
+            return found
+        bases = [base for m in found.meanings if m.one for base in self.bases(m.one, depth)]
+        classes = [one for one in bases if any(_is_plain_class(m) for m in one.meanings)]
+        return joined(classes) if classes else OUTSIDE
+
+    def payload(self, path: str, scope: int, type_: Expr, name: str, depth: int) -> Interpretation:
+        """What a pattern takes out of a struct or of a variant."""
+        if type_[0] == "attr":
+            for meant in self.evaluator.evaluate(path, scope, type_[1], depth).meanings:
+                if meant.one is not None and meant.one.symbol.kind == "enum":
+                    return self.member(meant.one, f"{type_[2]}.{name}", depth)
+        return self.evaluator.attribute(
+            self.evaluator.evaluate(path, scope, type_, depth), name, depth
+        )
+
+    def field(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
+        """A field, or what stands behind a dot where it is none."""
+        holders = self.evaluator.evaluate(path, scope, around, depth)
+        for meant in holders.meanings if len(holders.meanings) == 1 else ():
+            found = self._fields(meant.one, name, depth, meant.given) if meant.one else None
+            if found is not None:
+                return found
+        return self.evaluator.attribute(holders, name, depth)
+
+
+def _is_plain_class(meant: Meant) -> bool:
+    return meant.one is not None and meant.one.symbol.kind not in ("interface", "trait")

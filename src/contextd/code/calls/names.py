@@ -1,0 +1,290 @@
+"""What a name means in a scope, and whom `self` and `super` stand for."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+
+from contextd.code.calls.evaluator import Evaluator
+from contextd.code.calls.facts import Expr
+from contextd.code.calls.interpretation import (
+    NOT_KNOWN,
+    OUTSIDE,
+    Interpretation,
+    Meant,
+    instances,
+    joined,
+)
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.code.symbols.symbols import WHOLE, NameUse, definer
+from contextd.domain.dataclass import dataclass
+
+_VERSION = re.compile(r"v\d+")
+_DECORATED = re.compile(r"^go-|[-.]go$|\.v\d+$")
+_CLASS_SCOPES_SEEN = frozenset(("java",))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Finds what names stand for, in their file and through its imports."""
+
+    layout: CodeLayout
+    evaluator: Evaluator
+
+    def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
+        """The class around a scope, its instance, or what it is built on."""
+        at = self._class_around(path, scope)
+        one = self._class_at(path, at, depth) if at is not None else None
+        if at is not None and one is None and which == "self":
+            # An anonymous class is known by what it is made of.
+            bases = self.layout.scopes(path)[at].bases
+            above = max(0, self.layout.scopes(path)[at].parent)
+            return instances(joined(self.evaluator.evaluate(path, above, b, depth) for b in bases))
+        if one is None or at is None:
+            return NOT_KNOWN
+        if which == "super":
+            return instances(joined(self.evaluator.bases(one, depth)))
+        return Interpretation((Meant("instance" if which == "self" else "class", one),), whole=True)
+
+    def _class_at(self, path: str, at: int, depth: int) -> Definition | None:
+        one = self.layout.definition_of(path, at)
+        here = self.layout.scopes(path)[at]
+        for type_, _ in here.bindings.get("<impl>", ()) if one is None else ():
+            found = self.evaluator.evaluate(path, max(0, here.parent), type_, depth).meanings
+            if len(found) == 1 and found[0].kind == "class":
+                return found[0].one
+        return one
+
+    def _class_around(self, path: str, scope: int) -> int | None:
+        scopes = self.layout.scopes(path)
+        while scope >= 0 and scopes[scope].kind != "class":
+            scope = scopes[scope].parent
+        return scope if scope >= 0 else None
+
+    def name(
+        self, path: str, scope: int, name: str, depth: int, *, with_values: bool = True
+    ) -> Interpretation:
+        """What a name stands for in a scope; without values no variable."""
+        scopes = self.layout.scopes(path)
+        family = self.layout.family(path)
+        if name in ("Self",) and family in ("python", "rust"):
+            return self.own(path, scope, "own_class", depth)
+        at = scope
+        while at > 0:
+            here = scopes[at]
+            if (given := here.bindings.get(f"<{name}>")) is not None:
+                return self._bound(path, given, depth)
+            seen = here.kind in ("function", "block") or family in _CLASS_SCOPES_SEEN
+            # The body of a class runs in Python; elsewhere its members are no names.
+            seen = seen or (at == scope and family == "python")
+            one = self.layout.definition_of(path, at)
+            if here.kind == "class" and one is not None and one.symbol.kind == "module":
+                inner = self.layout.held(path, one.qualified).get(name)
+                if inner is not None and inner.symbol.kind not in CONSTANTS:
+                    return self.means(inner, depth)
+            elif seen and here.kind == "class" and family in _CLASS_SCOPES_SEEN:
+                found = self._in_class(path, at, one, name, depth)
+                if found.meanings:
+                    return found
+            elif seen:
+                inner = self.layout.held(path, one.qualified).get(name) if one else None
+                if inner is not None and inner.symbol.kind not in CONSTANTS:
+                    return self.means(inner, depth)
+                if with_values and name in here.bindings:
+                    found = self._bound(path, here.bindings[name], depth)
+                    if not found.circle or family != "rust":
+                        return found
+            at = here.parent
+        return self._global(path, name, depth)
+
+    def _in_class(
+        self, path: str, at: int, one: Definition | None, name: str, depth: int
+    ) -> Interpretation:
+        """What a name means inside of a class that lets its members be named alone."""
+        if one is not None:
+            found = self.evaluator.member(one, name, depth)
+            # A method is no name here, and neither is the constructor that bears the name of its class.
+            is_value = any(meant.kind != "function" for meant in found.meanings)
+            return found if is_value else NOT_KNOWN
+        here = self.layout.scopes(path)[at]
+        if name in here.bindings:
+            return self._bound(path, here.bindings[name], depth)
+        bases = [
+            self.evaluator.evaluate(path, max(0, here.parent), base, depth) for base in here.bases
+        ]
+        behind = [self.evaluator.attribute(base, name, depth) for base in bases]
+        return joined(one for one in behind if one.meanings)
+
+    def method_in_reach(
+        self, path: str, scope: int, name: str, count: int, depth: int
+    ) -> Interpretation:
+        """A method of Java that is called by its name alone: of a class around, or imported."""
+        scopes = self.layout.scopes(path)
+        at = scope
+        while at > 0:
+            here = scopes[at]
+            if here.kind == "class":
+                one = self.layout.definition_of(path, at)
+                around = (
+                    [Interpretation((Meant("instance", one),), whole=True)]
+                    if one
+                    else [
+                        self.evaluator.evaluate(path, max(0, here.parent), base, depth)
+                        for base in here.bases
+                    ]
+                )
+                found = [self.evaluator.attribute(each, name, depth, count) for each in around]
+                if some := [each for each in found if each.meanings]:
+                    return joined(some)
+            at = here.parent
+        return self._global(path, name, depth)
+
+    def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
+        return joined(self.evaluator.evaluate(path, scope, one, depth) for one, scope in bindings)
+
+    def _global(self, path: str, name: str, depth: int) -> Interpretation:
+        own = self.layout.held(path, "").get(name)
+        imported = self.layout.bound(path, name)
+        if own is not None and own.symbol.kind not in CONSTANTS:
+            return self.means(own, depth)
+        if imported:
+            return joined(self._imported(use, depth) for use in imported)
+        package = self._package(path, name)
+        if package:
+            return Interpretation(package, whole=True)
+        if own is not None:
+            return self.means(own, depth)
+        if (child := self.layout.child_module(path, name)) is not None:
+            return Interpretation((Meant("module", path=child),), whole=True)
+        wild = [use for use in self.layout.bound(path, WHOLE) if use.symbol is None]
+        for use in wild:
+            found = self.in_module(use.path, name, depth)
+            if found.meanings:
+                return found
+        bound = self.layout.scopes(path)[0].bindings.get(name) if self.layout.scopes(path) else None
+        if bound is not None:
+            return self._bound(path, bound, depth)
+        return OUTSIDE if not wild else NOT_KNOWN
+
+    def _package(self, path: str, name: str) -> tuple[Meant, ...]:
+        """The files a package of Go is made of, called by its last part or by another name."""
+        if self.layout.family(path) != "go":
+            return ()
+        targets = [
+            one.target
+            for one in self.layout.graph.files[path].imports
+            if one.target and name in _package_names(one.specifier)
+        ]
+        folders = dict.fromkeys(posixpath.dirname(target) for target in targets)
+        return tuple(
+            Meant("module", path=other)
+            for folder in folders
+            for other in self.layout.folders.get(folder, ())
+        )
+
+    def _imported(self, use: NameUse, depth: int) -> Interpretation:
+        if use.symbol is not None:
+            return self.means(Definition(use.path, use.symbol), depth)
+        if use.name != WHOLE:
+            found = self.in_module(use.path, use.name, depth)
+            if found.meanings:
+                return found
+        return Interpretation((Meant("module", path=use.path),), whole=True)
+
+    def means(self, one: Definition, depth: int) -> Interpretation:
+        """What a definition means where it is named."""
+        kind = one.symbol.kind
+        if kind in FUNCTIONS:
+            return Interpretation((Meant("function", one),), whole=True)
+        if kind == "type" and (scopes := self.layout.scopes(one.path)):
+            stands_for = scopes[0].bindings.get(f"={one.symbol.name}")
+            found = self._bound(one.path, stands_for, depth) if stands_for else NOT_KNOWN
+            if found.meanings or found.outside:
+                return found
+        if kind not in CONSTANTS:
+            return Interpretation((Meant("class", one),), whole=True)
+        if self.layout.held(one.path, one.qualified):
+            return Interpretation((Meant("instance", one),), whole=True)
+        scopes = self.layout.scopes(one.path)
+        bound = (
+            scopes[0].bindings.get(one.symbol.name) if scopes and not one.symbol.parent else None
+        )
+        return self._bound(one.path, bound, depth) if bound else NOT_KNOWN
+
+    def in_module(self, path: str, name: str, depth: int) -> Interpretation:
+        """What a module gives under a name."""
+        if path not in self.layout.graph.files:
+            # A style sheet or a picture is imported too, and defines nothing.
+            return OUTSIDE
+        found = definer(self.layout.graph.files.get, path, name)
+        if found is not None:
+            return self.means(Definition(*found), depth)
+        folder, file = posixpath.split(path)
+        if file.startswith("__init__."):
+            for inner in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
+                if inner.lstrip("/") in self.layout.graph.files:
+                    return Interpretation((Meant("module", path=inner.lstrip("/")),), whole=True)
+        child = self.layout.child_module(path, name)
+        if child is not None:
+            return Interpretation((Meant("module", path=child),), whole=True)
+        passed = self._passed_on(path, name, depth)
+        return passed if passed is not None else OUTSIDE
+
+    def _passed_on(self, path: str, name: str, depth: int) -> Interpretation | None:
+        """What a module imports under a name, or exports as a whole."""
+        for use in self.layout.bound(path, name):
+            if use.symbol is not None and self.layout.family(path) == "rust":
+                return self.means(Definition(use.path, use.symbol), depth)
+            if use.symbol is None and use.name == WHOLE:
+                return Interpretation((Meant("module", path=use.path),), whole=True)
+        for exported, specifier, inner in self.layout.graph.files[path].exports:
+            if exported == name and inner == WHOLE:
+                for one in self.layout.graph.files[path].imports:
+                    if one.specifier == specifier and one.target:
+                        return Interpretation((Meant("module", path=one.target),), whole=True)
+        return None
+
+    def dotted(self, path: str, expression: Expr) -> Interpretation | None:
+        """The module behind `a.b` where `import a.b` made it known."""
+        if self.layout.family(path) != "python":
+            return None
+        parts: list[str] = []
+        while expression[0] == "attr":
+            parts.insert(0, str(expression[2]))
+            expression = expression[1]
+        if expression[0] != "name":
+            return None
+        written = ".".join([str(expression[1]), *parts])
+        for one in self.layout.graph.files[path].imports:
+            if one.specifier == written and one.target and (WHOLE, "") in one.names:
+                return Interpretation((Meant("module", path=one.target),), whole=True)
+        return None
+
+    def module(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
+        """What a path of Rust begins with, which is never a variable."""
+        if which not in ("crate", "self", "super"):
+            return self.name(path, scope, which, depth, with_values=False)
+        scopes = self.layout.scopes(path)
+        inline: list[Definition] = []
+        while scope > 0:
+            one = self.layout.definition_of(path, scope)
+            if one is not None and one.symbol.kind == "module":
+                inline.append(one)
+            scope = scopes[scope].parent
+        if which == "super":
+            inside = inline[1:]
+            path = path if inline else self.layout.declared_in(path)
+        else:
+            inside = inline if which == "self" else []
+            path = self.layout.crate_of(path) if which == "crate" else path
+        if inside:
+            return Interpretation((Meant("class", inside[0]),), whole=True)
+        return Interpretation((Meant("module", path=path),), whole=True) if path else NOT_KNOWN
+
+
+def _package_names(specifier: str) -> set[str]:
+    """What a package of Go may be called by: the last part of its path that is no version, bare or not."""
+    parts = [one for one in specifier.split("/") if not _VERSION.fullmatch(one)] or [specifier]
+    return {parts[-1], specifier.rsplit("/", 1)[-1], _DECORATED.sub("", parts[-1])}
