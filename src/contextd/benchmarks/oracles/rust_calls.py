@@ -147,8 +147,8 @@ class _Traits:
                 return (_last(trait.replace("impl", "", 1)), _last(type_)) if type_ else None
         return None
 
-    def places(self, way: str, given: str) -> list[Place] | None:
-        """What a call means; None if that cannot be said."""
+    def places(self, way: str, type_arguments: str) -> list[Place] | None:
+        """What a call means; None if that cannot be complaints."""
         trees = self.trees
         crate, *steps = way.split("::")
         found = [trees.places[way]] if way in trees.places else []
@@ -160,7 +160,7 @@ class _Traits:
                 return None
             found = [signature]
         if len(steps) > 1:
-            type_ = _without_generics(_first(given)).strip("& ")
+            type_ = _without_generics(_first(type_arguments)).strip("& ")
             one = self.implemented.get((steps[-2], _last(type_), steps[-1]), [])
             if len({place[0] for place in one}) > 1:
                 # Several types have that name: the module says which.
@@ -197,14 +197,14 @@ def _without_generics(text: str) -> str:
     return text
 
 
-def _first(given: str) -> str:
+def _first(type_arguments: str) -> str:
     """The first of several types: that of `self`."""
     deep = 0
-    for at, sign in enumerate(given):
+    for at, sign in enumerate(type_arguments):
         deep += (sign in "<([{") - (sign in ">)]}")
         if sign == "," and deep == 0:
-            return given[:at]
-    return given
+            return type_arguments[:at]
+    return type_arguments
 
 
 def _last(written: str) -> str:
@@ -232,9 +232,9 @@ def _ask(trees: _Trees, package: Mapping[str, Any], target: Mapping[str, Any], e
         asked = ["cargo", "rustc", "--offline", f"--package={package['name']}", kind]
         asked += [f"--profile={profile}", "--", "-Zunpretty=thir-tree", "--cap-lints=allow"]
         with (
-            tempfile.TemporaryFile("w+", encoding="utf-8") as said,
+            tempfile.TemporaryFile("w+", encoding="utf-8") as complaints,
             subprocess.Popen(
-                asked, cwd=trees.root, env=env, stdout=subprocess.PIPE, stderr=said, text=True
+                asked, cwd=trees.root, env=env, stdout=subprocess.PIPE, stderr=complaints, text=True
             ) as running,
         ):
             assert running.stdout is not None
@@ -242,8 +242,8 @@ def _ask(trees: _Trees, package: Mapping[str, Any], target: Mapping[str, Any], e
             trees.read(iter(running.stdout))
             if running.wait() == 0:
                 return
-            said.seek(0)
-            words = said.read()[-2000:]
+            complaints.seek(0)
+            words = complaints.read()[-2000:]
     sys.stderr.write(f"{package['name']} {target['name']} does not build:\n{words}\n")
 
 
@@ -263,8 +263,8 @@ def main() -> None:
     traits.gather()
     for path in sorted(wanted & trees.calls.keys()):
         calls: list[Any] = []
-        for (line, _, name), (way, given) in sorted(trees.calls[path].items()):
-            places = traits.places(way, given)
+        for (line, _, name), (way, type_arguments) in sorted(trees.calls[path].items()):
+            places = traits.places(way, type_arguments)
             if places is not None:
                 calls.append([line, name, places, True])
         print(json.dumps({"path": path, "calls": calls}))

@@ -12,7 +12,7 @@ from contextd.domain.dataclass import dataclass
 @dataclass(frozen=True, slots=True)
 class Meant:
     """A class, an instance of it, a function, the module at `path`, or a `signature`: what is called like
-    the scope `at` of `path`, which is no definition. `given` are the types that a class with type parameters,
+    the scope `at` of `path`, which is no definition. `type_arguments` are the types that a class with type parameters,
     or the class around a function, has between its brackets.
     """
 
@@ -20,7 +20,7 @@ class Meant:
     one: Definition | None = None
     path: str = ""
     at: int = -1
-    given: tuple[Interpretation, ...] = ()
+    type_arguments: tuple[Interpretation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,5 +56,9 @@ def joined(found: Iterable[Interpretation]) -> Interpretation:
 def instances(found: Interpretation) -> Interpretation:
     """Instances of the classes that are meant."""
     kinds = ("class", "instance")
-    some = [Meant("instance", m.one, given=m.given) for m in found.meanings if m.kind in kinds]
+    some = [
+        Meant("instance", m.one, type_arguments=m.type_arguments)
+        for m in found.meanings
+        if m.kind in kinds
+    ]
     return Interpretation(tuple(dict.fromkeys(some)), found.whole, found.outside, found.circle)

@@ -20,7 +20,7 @@ from contextd.code.calls.interpretation import (
 )
 from contextd.code.calls.layout import CodeLayout
 from contextd.code.calls.members import Members, Types
-from contextd.code.calls.names import Names
+from contextd.code.calls.names import ScopeNames
 from contextd.code.calls.signatures import Signatures
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
@@ -59,9 +59,9 @@ class Interpreter:
         return Members(self.layout, self)
 
     @cached_property
-    def names(self) -> Names:
+    def names(self) -> ScopeNames:
         """What names mean."""
-        return Names(self.layout, self)
+        return ScopeNames(self.layout, self)
 
     def member(self, holder: Definition, name: str, depth: int = 0) -> Interpretation:
         """A member of a class, its own or inherited; the value of a property."""
@@ -222,7 +222,7 @@ class Interpreter:
             if one.kind == "module":
                 found.append(self.names.in_module(one.path, name, depth))
             elif one.kind in ("class", "instance") and one.one is not None:
-                found.append(self.members.member(one.one, name, depth, one.given, count))
+                found.append(self.members.member(one.one, name, depth, one.type_arguments, count))
             else:
                 found.append(OUTSIDE)
         if len(modules) > 1:
@@ -244,10 +244,12 @@ class Interpreter:
         for one in found.meanings:
             if one.kind == "class":
                 given.append(
-                    Interpretation((Meant("instance", one.one, given=one.given),), whole=True)
+                    Interpretation(
+                        (Meant("instance", one.one, type_arguments=one.type_arguments),), whole=True
+                    )
                 )
             elif one.kind == "function" and one.one is not None:
-                given.append(self._returned(one.one, depth, one.given))
+                given.append(self._returned(one.one, depth, one.type_arguments))
             else:
                 given.append(self._answered(one, depth))
         union = joined(given)
@@ -257,7 +259,9 @@ class Interpreter:
             else Interpretation(union.meanings, whole=False, outside=union.outside)
         )
 
-    def _returned(self, function: Definition, depth: int, given: Types = ()) -> Interpretation:
+    def _returned(
+        self, function: Definition, depth: int, type_arguments: Types = ()
+    ) -> Interpretation:
         places = self.layout.scopes_of(function)
         returns = [
             (path, number, one)
@@ -266,7 +270,7 @@ class Interpreter:
         ]
         if not returns:
             return NOT_KNOWN
-        return joined(self.members.filled(*place, given, depth) for place in returns)
+        return joined(self.members.filled(*place, type_arguments, depth) for place in returns)
 
     def _answered(self, meant: Meant, depth: int) -> Interpretation:
         """What a call gives of something that is known by its signature alone."""

@@ -19,7 +19,7 @@ from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
 _FILLED = frozenset(("java", "ecmascript"))
-"""Families whose type parameters are followed to what is given for them."""
+"""Families whose type parameters are followed to what is type_arguments for them."""
 Types = tuple[Interpretation, ...]
 
 
@@ -36,15 +36,17 @@ class Members:
         classes = [one for one in held.meanings if one.kind == "class"]
         if len(classes) != 1 or self.layout.family(path) not in _FILLED:
             return held
-        given = tuple(self.evaluator.evaluate(path, scope, one, depth) for one in expression[2])
-        return replace(held, meanings=(replace(classes[0], given=given),))
+        type_arguments = tuple(
+            self.evaluator.evaluate(path, scope, one, depth) for one in expression[2]
+        )
+        return replace(held, meanings=(replace(classes[0], type_arguments=type_arguments),))
 
     def filled(
-        self, path: str, scope: int, expression: Expr, given: Types, depth: int
+        self, path: str, scope: int, expression: Expr, type_arguments: Types, depth: int
     ) -> Interpretation:
-        """What an expression means where the type parameters of the class around it are given."""
+        """What an expression means where the type parameters of the class around it are type_arguments."""
         written = expression[1] if expression[0] == "typed" else expression
-        if given and written[0] == "name":
+        if type_arguments and written[0] == "name":
             scopes = self.layout.scopes(path)
             at = scope
             while at > 0 and f"<{written[1]}>" not in scopes[at].bindings:
@@ -52,17 +54,17 @@ class Members:
             named = [one for one in scopes[at].bindings if one.startswith("<") and at]
             if scopes[at].kind == "class" and f"<{written[1]}>" in named:
                 number = named.index(f"<{written[1]}>")
-                if number < len(given) and given[number].meanings:
+                if number < len(type_arguments) and type_arguments[number].meanings:
                     is_value = expression[0] == "typed"
-                    return instances(given[number]) if is_value else given[number]
+                    return instances(type_arguments[number]) if is_value else type_arguments[number]
         return self.evaluator.evaluate(path, scope, expression, depth)
 
     def _ancestry(
-        self, one: Definition, given: Types, depth: int
+        self, one: Definition, type_arguments: Types, depth: int
     ) -> Iterator[tuple[Definition, Types]]:
-        """A class and what it is built on, nearest first, with the types each is given."""
+        """A class and what it is built on, nearest first, with the types each is type_arguments."""
         seen: set[Definition] = set()
-        waiting = [(one, given)]
+        waiting = [(one, type_arguments)]
         while waiting:
             above, types = waiting.pop(0)
             if above in seen:
@@ -87,22 +89,24 @@ class Members:
         holder: Definition,
         name: str,
         depth: int = 0,
-        given: Types = (),
+        type_arguments: Types = (),
         count: int | None = None,
     ) -> Interpretation:
         """A member of a class, its own or inherited; the value of a property. Of methods of one name
         it is the one that takes `count` arguments, where that is said and one does.
         """
         if count is not None:
-            found = self._taking(holder, name, given, count, depth)
+            found = self._taking(holder, name, type_arguments, count, depth)
             if found is not None:
                 return found
-        for one, types in self._ancestry(holder, given, depth):
+        for one, types in self._ancestry(holder, type_arguments, depth):
             own = self.layout.member(one, name)
             if own is not None and own.symbol.kind not in CONSTANTS:
                 found = self._valued(own, depth)
                 if types and any(meant.kind == "function" for meant in found.meanings):
-                    meanings = tuple(replace(meant, given=types) for meant in found.meanings)
+                    meanings = tuple(
+                        replace(meant, type_arguments=types) for meant in found.meanings
+                    )
                     return replace(found, meanings=meanings)
                 return found
             fields = [
@@ -115,23 +119,23 @@ class Members:
         return OUTSIDE
 
     def _taking(
-        self, holder: Definition, name: str, given: Types, count: int, depth: int
+        self, holder: Definition, name: str, type_arguments: Types, count: int, depth: int
     ) -> Interpretation | None:
-        for one, types in self._ancestry(holder, given, depth):
+        for one, types in self._ancestry(holder, type_arguments, depth):
             for path, number in self.layout.methods(one, name):
                 scope = self.layout.scopes(path)[number]
                 taken = len(scope.parameters)
                 if taken == count or (scope.is_variadic and count >= taken - 1):
                     method = self.layout.definition_of(path, number)
                     if method is not None:
-                        meant = Meant("function", method, given=types)
+                        meant = Meant("function", method, type_arguments=types)
                         return Interpretation((meant,), whole=True)
         return None
 
     def _fields(
-        self, holder: Definition, name: str, depth: int, given: Types
+        self, holder: Definition, name: str, depth: int, type_arguments: Types
     ) -> Interpretation | None:
-        for one, types in self._ancestry(holder, given, depth):
+        for one, types in self._ancestry(holder, type_arguments, depth):
             bound = [
                 (path, one_bound)
                 for path, number in self.layout.scopes_of(one)
@@ -185,7 +189,9 @@ class Members:
         """A field, or what stands behind a dot where it is none."""
         holders = self.evaluator.evaluate(path, scope, around, depth)
         for meant in holders.meanings if len(holders.meanings) == 1 else ():
-            found = self._fields(meant.one, name, depth, meant.given) if meant.one else None
+            found = (
+                self._fields(meant.one, name, depth, meant.type_arguments) if meant.one else None
+            )
             if found is not None:
                 return found
         return self.evaluator.attribute(holders, name, depth)

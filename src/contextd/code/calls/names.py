@@ -27,7 +27,7 @@ _CLASS_SCOPES_SEEN = frozenset(("java",))
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class ScopeNames:
     """Finds what names stand for, in their file and through its imports."""
 
     layout: CodeLayout
