@@ -11,8 +11,9 @@ from typing import Any
 from contextd.domain.access import OWNER
 from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
-from contextd.domain.code import Chunk, Import, SourceFile
+from contextd.domain.code import Chunk, FileCalls, Import, SourceFile
 from contextd.domain.errors import ContextdError
+from contextd.domain.imports import Importing, said_words
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
 from contextd.domain.query import Document, Query
@@ -214,6 +215,10 @@ def scan(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
     )
     removed = [p for p in PATHS if p != d["path"]] if d["n"] == 5 else []
     view.commit(Changes(code=[CodeChange(scope=owner, put=[file], remove=removed)]))
+    calls = FileCalls(
+        path=d["path"], digest=d["key"], reader="r", names=d["text"], facts=(d["text"],)
+    )
+    view.commit(Changes(code=[CodeChange(scope=owner, calls=[calls])]))
 
 
 def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -221,7 +226,13 @@ def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
     return [
         files.get(owner, PATHS),
         files.all(owner),
+        files.linked(owner),
         files.imports(owner, PATHS),
+        files.calling(owner, "r"),
+        files.calls(owner, "r", PATHS),
+        sorted(files.importing(owner, Importing(words=frozenset(said_words(d["text"]))))),
+        # The number of a version is the store's own.
+        sorted(files.changes(owner, 0).put),
         files.stamps(owner),
         files.count(owner),
         files.chunks([f"c{n}" for n in range(6)]),

@@ -42,7 +42,7 @@ class CodeModel:
         files = self.view.files
         self.get, self.all, self.chunks = files.get, files.all, files.chunks
         self.stamps, self.count, self.changes = files.stamps, files.count, files.changes
-        self.imports, self.importing = files.imports, files.importing
+        self.imports, self.importing, self.linked = files.imports, files.importing, files.linked
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(
