@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,12 @@ from contextd.domain.code import FileCalls
 MEMBER, BASE = ".", "<"
 """How a word begins that stands behind a dot, and one that a type is built on."""
 
-_READERS = "containers", "expressions", "extract", "facts", "kept", "queries"
+_MEMBERS = frozenset({"attr", "field"})
+
+_READERS = (
+    *("expressions", "extract", "extract_functions", "extract_java", "extract_rust"),
+    *("facts", "file_reading", "kept", "queries"),
+)
 
 
 @cache
@@ -39,7 +45,7 @@ def words_in(facts: FileFacts) -> Iterator[str]:
     space.
     """
     for site in facts.sites:
-        yield f"{MEMBER if site.target[0] == 'attr' else ''}{site.target[-1]}"
+        yield f"{MEMBER if site.target[0] in _MEMBERS else ''}{site.target[-1]}"
     for scope in facts.scopes:
         yield from (f"{BASE}{name}" for name in base_names(scope) if " " not in name)
 
@@ -58,21 +64,27 @@ def facts_in(digest: str, kept_facts: tuple[Any, ...]) -> FileFacts | None:
     return FileFacts(digest, tuple(_scopes(scopes)), tuple(Site(*one) for one in sites))
 
 
+_OF_SCOPE = tuple(one.name for one in fields(CodeScope))
+_LISTS = frozenset(_OF_SCOPE).intersection(("bases", "returns", "parameters"))
+
+
 def _plain(facts: FileFacts) -> tuple[Any, ...]:
     scopes = tuple(
-        (
-            *(one.kind, one.name, one.start, one.end, one.parent),
-            tuple((name, tuple(found)) for name, found in one.bindings.items()),
-            *(tuple(one.bases), tuple(one.returns)),
-            *(one.annotated, one.is_property, one.is_static, one.is_fixture, one.is_generator),
-        )
-        for one in facts.scopes
+        tuple(_plain_value(name, getattr(one, name)) for name in _OF_SCOPE) for one in facts.scopes
     )
     sites = tuple((one.kind, one.target, one.line, one.start, one.scope) for one in facts.sites)
     return scopes, sites
 
 
+def _plain_value(name: str, value: Any) -> Any:
+    if name == "bindings":
+        return tuple((local, tuple(found)) for local, found in value.items())
+    return tuple(value) if name in _LISTS else value
+
+
 def _scopes(rows: Iterable[tuple[Any, ...]]) -> Iterator[CodeScope]:
-    for kind, name, start, end, parent, bindings, bases, returns, *flags in rows:
-        bound = {local: list(found) for local, found in bindings}
-        yield CodeScope(kind, name, start, end, parent, bound, list(bases), list(returns), *flags)
+    for row in rows:
+        scope = dict(zip(_OF_SCOPE, row, strict=True))
+        scope["bindings"] = {local: list(found) for local, found in scope["bindings"]}
+        scope.update({name: list(scope[name]) for name in _LISTS})
+        yield CodeScope(**scope)

@@ -1,0 +1,55 @@
+"""What files say of their calls is the same once it was kept, in every language."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from code_repos import SCOPE, CodeModel, scanned, unpack, write
+from test_calls_of_languages import GO, JAVA, RUST, TYPESCRIPT
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.edges import Edge
+from contextd.code.calls.reading import CodeFacts, StoredCalls
+from contextd.code.symbols.symbol_graph import SymbolGraph, build_graph
+from contextd.domain.changes import Changes, CodeChange
+from contextd.stores import STORES
+from support.stores import address, opened
+
+REPOSITORIES = {"java": JAVA, "rust": RUST, "typescript": TYPESCRIPT, "go": GO, "python": None}
+
+
+@pytest.fixture(params=list(REPOSITORIES))
+def repository(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    files = REPOSITORIES[request.param]
+    if files is None:
+        return unpack("pkg", tmp_path)
+    for path, text in files.items():
+        write(tmp_path, path, text)
+    return tmp_path
+
+
+def edges(graph: SymbolGraph, facts: CodeFacts) -> set[Edge]:
+    calls = CallGraph(graph, facts)
+    every = [one for found in graph.by_name.values() for one in found]
+    return {edge for one in every for edge in (*calls.callees(one), *calls.callers(one))}
+
+
+@pytest.mark.parametrize("store", list(STORES))
+def test_calls_that_were_kept_lead_where_those_lead_that_are_read(
+    repository: Path, store: str, tmp_path: Path
+):
+    model = CodeModel(opened(address(store, tmp_path / "home")))
+    scanned(repository, model)
+    graph = build_graph(model.all(SCOPE))
+    stored = StoredCalls(model.view.files, SCOPE)
+    reading = CodeFacts(repository, graph, stored=stored)
+    for path in graph.files:
+        reading.get(path)
+    assert reading.unsaved
+    model.view.commit(Changes(code=[CodeChange(scope=SCOPE, calls=reading.unsaved)]))
+    knowing = CodeFacts(repository, graph, stored=stored)
+    known = {path: knowing.get(path) for path in graph.files}
+    assert known == {path: reading.get(path) for path in graph.files}
+    assert knowing.unsaved == []
+    assert edges(graph, knowing) == edges(graph, CodeFacts(repository, graph))
