@@ -62,11 +62,15 @@ class TestOfCode:
 
 @dataclass(frozen=True, slots=True)
 class CodeReach:
-    """Everything a change reaches; `whole` says that all of it was followed."""
+    """Everything a change reaches; `lack` says what was not followed and how to get it, empty for nothing."""
 
     broken: list[DependentPlace]
     tests: list[TestOfCode]
-    whole: bool = True
+    lack: str = ""
+
+
+_NO_TIME = "more depends on it than was followed in time: ask again for the rest"
+_TOO_MANY = "so much depends on it that not all of what is further away was followed: ask about one of these"
 
 
 def reach(
@@ -82,7 +86,7 @@ def reach(
     paths = [file.path for file in changed.files if file.change != "delete"]
     tests = evidence_of(calls.graph, paths, saying, along)
     following = _Following(calls, changed, {one.path for one in _first(tests.values())})
-    whole = following.follow(depth)
+    lack = following.follow(depth)
     for place in _importing_gone(calls.graph, changed):
         following.found.setdefault((place.path, place.line), place)
     rank = calls.graph.rank
@@ -97,7 +101,7 @@ def reach(
         if is_test(file.path) and file.change != "delete"
     }
     run = {path: one for path, one in tests.items() if is_run(calls.graph, path)}
-    return CodeReach(code, _tests(run, every, own), whole)
+    return CodeReach(code, _tests(run, every, own), lack)
 
 
 def _first(tests: Iterable[TestEvidence]) -> list[TestEvidence]:
@@ -120,8 +124,8 @@ class _Following:
         """Whether a file is looked into."""
         return path in self.tests or not is_test(path)
 
-    def follow(self, depth: int) -> bool:
-        """Whether all callers were followed."""
+    def follow(self, depth: int) -> str:
+        """Find the callers; what is lacking of them, as `CodeReach` says it."""
         seen = {(one.path, one.qualified) for one in self.changed.symbols}
         level = [(one, True) for one in self.changed.symbols]
         followed, end = 0, time.monotonic() + _SECONDS
@@ -134,17 +138,18 @@ class _Following:
             )
             for one, certain in level:
                 followed += 1
-                if followed > _MOST_FOLLOWED or time.monotonic() > end:
-                    return False
-                if distance > 1 and len(self.found) > _MOST_PLACES:
-                    return False
+                if time.monotonic() > end:
+                    return _NO_TIME
+                many = distance > 1 and len(self.found) > _MOST_PLACES
+                if many or followed > _MOST_FOLLOWED:
+                    return _TOO_MANY
                 for caller, sure in self._callers(one, certain, distance, end):
                     name = caller.path, caller.qualified
                     if name not in seen:
                         seen.add(name)
                         further.append((caller, sure))
             level = further
-        return time.monotonic() <= end
+        return "" if time.monotonic() <= end else _NO_TIME
 
     def _callers(
         self, one: Definition, certain: bool, distance: int, end: float

@@ -164,6 +164,24 @@ def test_a_branch_is_told_in_one_text_within_its_budget(coded):
         coded("diff_context", base="nowhere")
 
 
+def test_what_half_of_a_project_depends_on_is_cut_and_says_so(coded):
+    callers = "".join(f"def call_{n}(): return buy()\n" for n in range(120))
+    further = "".join(f"def far_{n}(): return call_{n}()\n" for n in range(120))
+    written(
+        coded.root,
+        {
+            "shop.py": "def buy(): return 1\n",
+            "near.py": f"from shop import buy\n{callers}",
+            "far.py": f"from near import *\n{further}",
+        },
+    )
+    coded.as_owner("init")
+    found = coded("impact", path="shop.py:buy")
+    assert "so much depends on it" in found["notice"]
+    assert "ask about one of these" in found["notice"]
+    assert coded("impact", path="shop.py:buy", depth=1)["notice"] == ""
+
+
 def test_a_function_inside_of_a_test_is_told_as_the_test(coded):
     inner = "from shop import buy\ndef test_it():\n    def run(): return buy()\n    run()\n"
     written(coded.root, {"shop.py": "def buy(): return 1\n", "tests/test_shop.py": inner})

@@ -163,8 +163,7 @@ def _diff_of(runtime: Runtime, change: str) -> tuple[str, str]:
 
 def _notice(behind: str, of_index: str, found: CodeReach) -> str:
     """What an answer may lack, and how to get it."""
-    short = "" if found.whole else "more depends on it than was followed: ask again for the rest"
-    return "; ".join(filter(None, (behind, of_index, short)))
+    return "; ".join(filter(None, (behind, of_index, found.lack)))
 
 
 def _impact(
