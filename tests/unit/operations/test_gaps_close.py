@@ -45,6 +45,19 @@ def test_nonsense_answers_nothing_and_is_no_gap(open_desk, name):
     assert desk.usage().misses == 0
 
 
+def test_what_a_note_answers_is_no_gap_where_no_lesson_does(open_desk):
+    desk = open_desk(embedder_name="minilm")
+    desk("save_context", content="Invoices are rounded half up to whole cents")
+    desk.host.work_off()
+    noted = desk.answer("memory_search", query="How are invoices rounded to cents?")
+    assert noted.value["memories"] == []
+    assert "context_search" in noted.text
+    assert gaps(desk) == []
+    missing = desk.answer("memory_search", query="Which region do backups of the database go to?")
+    assert "noted as a gap" in missing.text
+    assert len(gaps(desk)) == 1
+
+
 def test_what_is_near_to_nonsense_is_left_out(open_desk):
     class Agreeing(Listening):
         """An embedder to which everything is alike."""
@@ -63,7 +76,8 @@ def test_what_is_near_to_nonsense_is_left_out(open_desk):
 
 
 def test_a_word_that_only_this_project_knows_makes_a_question(desk):
-    desk("save_context", content="The frobnicator is started by cron")
+    (desk.root / "start.py").write_text("def frobnicator():\n    return 1\n")
+    desk.as_owner("init")
     desk("memory_search", query="frobnicator")
     assert [gap["subjects"] for gap in gaps(desk)] == [["frobnicator"]]
 

@@ -8,8 +8,8 @@ from contextd.domain.confidence import apply
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid
-from contextd.domain.kinds import kinds_that
-from contextd.domain.query import Query
+from contextd.domain.kinds import KINDS, kinds_that
+from contextd.domain.query import EVENT, Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
 from contextd.operations.core import operation
@@ -17,7 +17,7 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.disagreements import opposed
-from contextd.steps.finding import find_records, give, resolve
+from contextd.steps.finding import find_documents, find_records, give, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import Recorded, recorded
@@ -93,9 +93,21 @@ def memory_search(
     give(runtime, (("discovery", memory.id, memory.as_text()) for memory in memories))
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
-    noted = asked(runtime, query, ids, type="memory", narrowed=narrowed)
-    nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
-    return Memories(memories, found.notice if memories else nothing)
+    # What is no lesson may answer all the same, and then nothing is missing.
+    elsewhere = not (memories or narrowed) and _is_told_elsewhere(runtime, query)
+    noted = asked(runtime, query, ids, type="memory", narrowed=narrowed or elsewhere)
+    nothing = _ELSEWHERE if elsewhere else "nothing relevant is known"
+    notice = found.notice if memories else unanswered(runtime, nothing, noted=noted)
+    return Memories(memories, notice)
+
+
+_ELSEWHERE = "no lesson is about this; context_search finds notes or sessions that are"
+
+
+def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
+    """Whether a note, a decision or a session answers what no lesson does."""
+    others = tuple(kind for kind in KINDS if kind not in kinds_that("strategy"))
+    return bool(find_documents(runtime, query, (*others, EVENT), limit=1, handed_out=False).hits)
 
 
 @operation("POST /api/memories", effect="write", profile="core", personal=True)
