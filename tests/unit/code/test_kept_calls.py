@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -53,3 +55,54 @@ def test_calls_that_were_kept_lead_where_those_lead_that_are_read(
     assert known == {path: reading.get(path) for path in graph.files}
     assert knowing.unsaved == []
     assert edges(graph, knowing) == edges(graph, CodeFacts(repository, graph))
+
+
+def test_who_builds_on_a_type_is_known_while_files_are_read_ahead(tmp_path: Path):
+    files = {f"m{n}.py": f"from base import Base\nclass Own{n}(Base): ...\n" for n in range(300)}
+    for path, text in {"base.py": "class Base: ...\n", **files}.items():
+        write(tmp_path, path, text)
+    model = CodeModel()
+    scanned(tmp_path, model)
+    graph = build_graph(model.all(SCOPE))
+    interval = sys.getswitchinterval()
+    # A thread gets its turn after every few steps of the other.
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(3):
+            facts = CodeFacts(tmp_path, graph, stored=StoredCalls(model.view.files, SCOPE))
+            ahead = threading.Thread(target=facts.read_ahead, args=(1_000, 60.0))
+            ahead.start()
+            while ahead.is_alive():
+                assert set(facts.building("Base")) >= set(files)
+                assert set(facts.naming("Base")) >= set(files)
+            ahead.join()
+            assert set(facts.building("Base")) == set(files)
+    finally:
+        sys.setswitchinterval(interval)
+
+
+def test_two_who_ask_at_once_are_told_what_one_alone_is(repository: Path):
+    model = CodeModel()
+    scanned(repository, model)
+    graph = build_graph(model.all(SCOPE))
+    alone = edges(graph, CodeFacts(repository, graph))
+    every = [one for found in graph.by_name.values() for one in found]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(10):
+            calls = CallGraph(graph, CodeFacts(repository, graph))
+            found: list[Edge] = []
+
+            def ask(order: int, calls: CallGraph = calls, found: list[Edge] = found) -> None:
+                for one in every[::order]:
+                    found.extend((*calls.callees(one), *calls.callers(one)))
+
+            threads = [threading.Thread(target=ask, args=(order,)) for order in (1, -1, 1)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            assert set(found) == alone
+    finally:
+        sys.setswitchinterval(interval)

@@ -67,10 +67,12 @@ class CodeLayout:
         """What a definition of a file holds, by name; with no holder, what stands by itself."""
         known = self._members.get(path)
         if known is None:
-            known = self._members[path] = {}
+            known = {}
             file = self.graph.files.get(path)
             for one in file.symbols if file is not None else ():
                 known.setdefault(one.parent, {}).setdefault(one.name, Definition(path, one))
+            # Whole, as everything that is remembered here: others may ask at the same time.
+            self._members[path] = known
         return known.get(holder, {})
 
     def member(self, holder: Definition, name: str) -> Definition | None:
@@ -148,12 +150,13 @@ class CodeLayout:
         """What an import of a file binds a name to, or makes visible by it."""
         known = self._bound.get(path)
         if known is None:
-            known = self._bound[path] = {}
+            known = {}
             file = self.graph.files.get(path)
             for use in uses(self.graph.files.get, file) if file is not None else ():
                 local = use.local or (use.name if use.name != WHOLE else "")
                 if local:
                     known.setdefault(local, []).append(use)
+            self._bound[path] = known
         return known.get(name, ())
 
     def alias(self, path: str, name: str) -> Iterator[tuple[str, Expr]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import field
 from functools import cached_property
@@ -31,6 +32,17 @@ _MOST_STEPS = 2_000
 _ENTERING = ("__enter__", "__aenter__")
 
 
+class _UnderWay(threading.local):
+    """What is being looked at: by each thread for itself, or what one agent asks about would be a circle to
+    another, and be known as such.
+    """
+
+    def __init__(self) -> None:
+        self.keys: set[tuple[str, int, Expr]] = set()
+        self.circles = 0
+        self.steps = 0
+
+
 @dataclass
 class Interpreter:
     """Follows names, attributes and calls through a project."""
@@ -39,9 +51,7 @@ class Interpreter:
     _known: dict[tuple[str, int, Expr], Interpretation] = field(
         default_factory=dict[tuple[str, int, Expr], Interpretation]
     )
-    _open: set[tuple[str, int, Expr]] = field(default_factory=set[tuple[str, int, Expr]])
-    _circles: int = 0
-    _steps: int = 0
+    _under_way: _UnderWay = field(default_factory=_UnderWay)
 
     @cached_property
     def containers(self) -> Containers:
@@ -89,21 +99,22 @@ class Interpreter:
         known = self._known.get(key)
         if known is not None:
             return known
-        if key in self._open:
+        now = self._under_way
+        if key in now.keys:
             # `x = x.next()` says nothing of x that is not said where x comes from.
-            self._circles += 1
+            now.circles += 1
             return CIRCLE
-        if depth > _DEEPEST or self._steps > _MOST_STEPS:
+        if depth > _DEEPEST or now.steps > _MOST_STEPS:
             return NOT_KNOWN
-        outermost = not self._open
-        self._steps = 0 if outermost else self._steps + 1
-        circles = self._circles
-        self._open.add(key)
+        outermost = not now.keys
+        now.steps = 0 if outermost else now.steps + 1
+        circles = now.circles
+        now.keys.add(key)
         try:
             found = self._evaluated(path, scope, expression, depth + 1)
         finally:
-            self._open.discard(key)
-        if outermost or circles == self._circles:
+            now.keys.discard(key)
+        if outermost or circles == now.circles:
             self._known[key] = found
         return found
 

@@ -162,19 +162,19 @@ class CodeFacts:
         """The sites of a file that end in a name."""
         known = self._sites.get(path)
         if known is None:
-            known = self._sites[path] = {}
+            known = {}
             found = self.get(path)
             for site in found.sites if found is not None else ():
                 known.setdefault(str(site.target[-1]), []).append(site)
+            # Whole, as everything that is remembered here: others may ask at the same time.
+            self._sites[path] = known
         return known.get(name, ())
 
     def naming(self, name: str) -> Sequence[str]:
         """The code files that may have a site or a base which ends in a name, in order of path."""
         # Looking may read files, whose words are known then.
         self.look_for([name])
-        return sorted(
-            self.words.naming(name) | (self._naming.get(name, set()) & self._unread.keys())
-        )
+        return sorted(self._not_read(self._naming.get(name, ())) | self.words.naming(name))
 
     def building(self, name: str) -> Sequence[str]:
         """The code files that may have a type which is built on one of this name, in order of path."""
@@ -184,13 +184,20 @@ class CodeFacts:
             if self._unheaded:
                 self.look_for([name])
                 found |= self._bases.get(name, set())
-        return sorted(self.words.building(name) | (found & self._unread.keys()))
+        return sorted(self._not_read(found) | self.words.building(name))
+
+    def _not_read(self, paths: Iterable[str]) -> set[str]:
+        """Those of these files that are not read yet. To be asked before the words of those that are: what
+        reads ahead meanwhile takes a file out here only when its words are known there.
+        """
+        return {path for path in paths if path in self._unread}
 
     @cached_property
     def _headed(self) -> Mapping[str, set[str]]:
         """The files by the words in the heads of their types, where these say what they are built on."""
         found: dict[str, set[str]] = {}
-        for path in self._unread:
+        # A copy, here and below: what reads ahead takes files out of it.
+        for path in list(self._unread):
             for symbol in self.graph.files[path].symbols if self._is_headed(path) else ():
                 if symbol.kind in _TYPES:
                     for word in set(_WORD.findall(symbol.signature)):
@@ -199,7 +206,7 @@ class CodeFacts:
 
     @cached_property
     def _unheaded(self) -> bool:
-        return any(not self._is_headed(path) for path in self._unread)
+        return any(not self._is_headed(path) for path in list(self._unread))
 
     def _is_headed(self, path: str) -> bool:
         return BY_NAME[self.graph.files[path].language].family in _HEADED
@@ -220,7 +227,8 @@ class CodeFacts:
         if not self._unread:
             return
         wanted = [name for name in dict.fromkeys(names) if name and name not in self._naming]
-        suffixes = {posixpath.splitext(path)[1] for path in self._unread} if wanted else set()
+        unread = list(self._unread) if wanted else []
+        suffixes = {posixpath.splitext(path)[1] for path in unread}
         for first in range(0, len(wanted), _AT_ONCE):
             some = wanted[first : first + _AT_ONCE]
             naming: dict[str, set[str]] = {name: set() for name in some}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from threading import Lock
 
 from contextd.code.calls.kept import BASE, MEMBER
 
@@ -15,17 +16,26 @@ class WordIndex:
     def __init__(self) -> None:
         self._words: dict[str, tuple[str, Sequence[str]]] = {}
         self._paths: dict[str, set[str]] = {}
+        # Two who ask at once may have read the same file.
+        self._writing = Lock()
 
     def put(self, path: str, digest: str, words: Iterable[str]) -> None:
         """Know what a file says."""
-        self.drop(path)
         own = tuple(words)
-        self._words[path] = digest, own
-        for word in own:
-            self._paths.setdefault(word, set()).add(path)
+        with self._writing:
+            if self.holds(path, digest):
+                return
+            self._forget(path)
+            for word in own:
+                self._paths.setdefault(word, set()).add(path)
+            self._words[path] = digest, own
 
     def drop(self, path: str) -> None:
         """Know nothing of a file."""
+        with self._writing:
+            self._forget(path)
+
+    def _forget(self, path: str) -> None:
         for word in self._words.pop(path, ("", ()))[1]:
             self._paths[word].discard(path)
 
