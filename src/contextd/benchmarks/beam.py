@@ -20,7 +20,7 @@ from typing import Any, TextIO
 
 from contextd.benchmarks import locomo
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import hardware, report, score
+from contextd.benchmarks.data import as_dicts, fitted_on, hardware, report, scored
 from contextd.benchmarks.locomo import Conversation, Question, Utterance
 from contextd.benchmarks.scratch import opened, scratch_store
 from contextd.domain.changes import Changes
@@ -61,22 +61,17 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
     with scratch_store(store) as empty:
         values = locomo.measure(empty, embedder, conversations)
     values |= _of_episodes(conversations)
-    rows = {
-        system: {measured: score(each) for measured, each in found.items()}
-        for system, found in values.items()
-    }
+    rows = scored(values)
     facts = {
         "data": f"{folder.name}, {len(conversations)} chats",
         "questions": sum(len(each.questions) for each in conversations),
         "messages": sum(len(each.turns) for each in conversations),
+        **fitted_on(file),
         "hardware": hardware(),
         "store": store,
     }
     report(out, "BEAM: what was said to an assistant, and found again", facts, rows)
-    return facts | {
-        system: {measured: each.as_dict() for measured, each in row.items()}
-        for system, row in rows.items()
-    }
+    return {**facts, **as_dicts(rows)}
 
 
 def load(folder: Path) -> list[Conversation]:

@@ -14,13 +14,14 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import (
+    as_dicts,
     checksum,
     data_file,
     fitted_on,
     hardware,
     report,
     rows_of,
-    score,
+    scored,
 )
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
@@ -83,18 +84,9 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
         "CPU": f"{len(functions) / indexing:.0f} functions indexed a second, "
         f"{1e3 * asking / len(questions):.1f} ms a question",
     }
-    table = {
-        name: {measure: score(values) for measure, values in row.items()}
-        for name, row in rows.items()
-    }
+    table = scored(rows)
     report(out, "CoSQA: the function that answers a question", facts, table)
-    return {
-        **facts,
-        **{
-            name: {measure: each.as_dict() for measure, each in row.items()}
-            for name, row in table.items()
-        },
-    }
+    return {**facts, **as_dicts(table)}
 
 
 def load(questions: Path, functions: Path) -> tuple[list[tuple[str, int]], list[str]]:

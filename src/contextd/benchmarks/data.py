@@ -45,6 +45,24 @@ def score(values: Sequence[float]) -> MeanScore:
     return MeanScore(float(sample.mean()), float(low), float(high))
 
 
+def scored(
+    values: Mapping[str, Mapping[str, Sequence[float]]],
+) -> dict[str, dict[str, MeanScore]]:
+    """The score of each system by each measure, from one value per question."""
+    return {
+        system: {measure: score(each) for measure, each in row.items()}
+        for system, row in values.items()
+    }
+
+
+def as_dicts(rows: Mapping[str, Mapping[str, MeanScore]]) -> dict[str, Any]:
+    """The same as plain numbers."""
+    return {
+        system: {measure: each.as_dict() for measure, each in row.items()}
+        for system, row in rows.items()
+    }
+
+
 def data_file(data: Path, *names: str) -> Path:
     """The file at `data`/names. Raises `NotFound` saying what lies there instead."""
     path = data.joinpath(*names)

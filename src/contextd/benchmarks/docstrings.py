@@ -16,7 +16,7 @@ from typing import Any, TextIO
 
 from contextd.benchmarks import cosqa
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import hardware, report, score
+from contextd.benchmarks.data import as_dicts, hardware, report, scored
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.code import Chunk
@@ -76,10 +76,7 @@ def run(folder: Path, *, out: TextIO) -> dict[str, Any]:
         ],
     }
     right = [place for _, place in asked]
-    table = {
-        name: {m: score(values) for m, values in cosqa.measured(found, right).items()}
-        for name, found in systems.items()
-    }
+    table = scored({name: cosqa.measured(found, right) for name, found in systems.items()})
     facts = {
         "folder": folder.resolve().name,
         "questions": len(asked),
@@ -87,11 +84,7 @@ def run(folder: Path, *, out: TextIO) -> dict[str, Any]:
         "hardware": hardware(),
     }
     report(out, "Docstrings: the function that a first sentence describes", facts, table)
-    measured = {
-        name: {measure: each.as_dict() for measure, each in row.items()}
-        for name, row in table.items()
-    }
-    return {**facts, **measured}
+    return {**facts, **as_dicts(table)}
 
 
 def read_functions(folder: Path) -> list[DocumentedFunction]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import MeanScore, hardware, report, score
+from contextd.benchmarks.data import MeanScore, as_dicts, hardware, report, score, scored
 from contextd.benchmarks.history import (
     CommitHistory,
     check_out,
@@ -93,16 +93,13 @@ def run(
         "time": f"{indexing:.0f} s to index, {1e3 * took / len(asked):.0f} ms a question",
         "memory on − off": ", ".join(f"{name} {change}" for name, change in changes.items()),
     }
-    table = {
-        name: {measure: score(values) for measure, values in row.items()}
-        for name, row in rows.items()
-    }
+    table = scored(rows)
     report(out, "Localisation: the files that a commit with this subject changed", facts, table)
-    measured = {
-        name: {measure: each.as_dict() for measure, each in row.items()}
-        for name, row in table.items()
+    return {
+        **facts,
+        **as_dicts(table),
+        "gain": {name: each.as_dict() for name, each in changes.items()},
     }
-    return {**facts, **measured, "gain": {name: each.as_dict() for name, each in changes.items()}}
 
 
 def remember(runtime: Runtime, commits: Iterable[Commit]) -> None:

@@ -7,7 +7,7 @@ the data folder. Questions without evidence are left out. Nothing is generated a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,14 +15,14 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import (
-    MeanScore,
+    as_dicts,
     checksum,
     data_file,
     fitted_on,
     hardware,
     report,
     rows_of,
-    score,
+    scored,
 )
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
@@ -81,10 +81,7 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
     embedder = open_embedder("minilm")
     with scratch_store(store) as opened:
         values = measure(opened, embedder, conversations)
-    rows = {
-        system: {measured: score(each) for measured, each in found.items()}
-        for system, found in values.items()
-    }
+    rows = scored(values)
     facts = {
         "data": path.name,
         "questions": sum(len(each.questions) for each in conversations),
@@ -95,7 +92,7 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
         "store": store,
     }
     report(out, "LoCoMo: turns that hold the evidence", facts, rows)
-    return {**facts, **_plain(rows)}
+    return {**facts, **as_dicts(rows)}
 
 
 def load(path: Path) -> Iterator[Conversation]:
@@ -201,10 +198,3 @@ def _add(values: dict[str, list[float]], hits: list[Hit], question: Question) ->
 def _spoken(hit: Hit) -> str:
     content = hit.content
     return f"{content.role}: {content.text}" if isinstance(content, Event) else content.text
-
-
-def _plain(rows: Mapping[str, Mapping[str, MeanScore]]) -> dict[str, Any]:
-    return {
-        system: {measured: each.as_dict() for measured, each in row.items()}
-        for system, row in rows.items()
-    }

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from contextd.domain.regex import regex
-from contextd.domain.words import content_words, words
+from contextd.domain.words import words
 
 _MOST_READ = 20_000
 """Characters of a text that are looked through: what is longer is a log or a listing."""
@@ -17,12 +17,11 @@ _PIECE = regex(r"[^\n]*?[.!?](?=\s)\s*|[^\n]+\n?|\n+")
 _CUT = "… "
 
 
-def passage(text: str, question: str, longest: int) -> str:
-    """At most `longest` characters of a text: the part with most of the question's words, rare ones counting
+def passage(text: str, asked: frozenset[str], longest: int) -> str:
+    """At most `longest` characters of a text: the part with most of the `asked` words, rare ones counting
     more. Its beginning where no part has more than that; what starts later is marked with `…`.
     """
     text = text.strip()
-    asked = frozenset(content_words(question))
     if len(text) <= longest or not asked:
         return text[:longest]
     pieces = [piece[:longest] for piece in _PIECE.findall(text[:_MOST_READ]) if piece.strip()]
@@ -42,9 +41,9 @@ def passage(text: str, question: str, longest: int) -> str:
     return f"{_CUT}{shown}"
 
 
-def covered(text: str, question: str) -> int:
-    """How many words of a question a text has."""
-    return len(frozenset(content_words(question)).intersection(words(text)))
+def covered(text: str, asked: frozenset[str]) -> int:
+    """How many of the `asked` words a text has."""
+    return len(asked.intersection(words(text)))
 
 
 def _ends(pieces: Sequence[str], room: int) -> list[int]:

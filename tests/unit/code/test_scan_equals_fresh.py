@@ -136,6 +136,14 @@ def put(root: Path, path: str, text: str | None) -> None:
         (root / path).unlink(missing_ok=True)
 
 
+def age_some(root: Path, state: dict[str, str | None], chance: random.Random) -> None:
+    """Make most files older by a second: not all are so young that nothing of them is remembered."""
+    for path, text in state.items():
+        if text is not None and chance.random() < 0.7:
+            past = (root / path).stat().st_mtime_ns - 10**9
+            os.utime(root / path, ns=(past, past))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_edits_in_any_language_lead_where_a_fresh_scan_finds_them(
@@ -174,11 +182,7 @@ def test_some_of_many_edits_brought_over_first_end_where_a_fresh_scan_does(
         for path in chance.sample(sorted(STATES), chance.choice((2, 5, 20))):
             state[path] = chance.choice(STATES[path])
             put(tmp_path, path, state[path])
-        for path, text in state.items():
-            if text is not None and chance.random() < 0.7:
-                # Not all are so young that nothing of them is remembered.
-                past = (tmp_path / path).stat().st_mtime_ns - 10**9
-                os.utime(tmp_path / path, ns=(past, past))
+        age_some(tmp_path, state, chance)
         tree.look(settled=False, certain=True)
         assert tree.walked is not None
         difference = tree.compare_all(tree.walked, files.stamps(SCOPE))
@@ -217,10 +221,7 @@ def test_edits_and_switches_followed_by_one_tree_end_where_a_fresh_scan_does(
         for path in chance.sample(sorted(STATES), chance.choice((1, 1, 1, 3, 25)) if turn else 0):
             state[path] = chance.choice(STATES[path])
             put(root, path, state[path])
-        for path, text in state.items():
-            if text is not None and chance.random() < 0.7:
-                past = (root / path).stat().st_mtime_ns - 10**9
-                os.utime(root / path, ns=(past, past))
+        age_some(root, state, chance)
         walked = tree.look(settled=False, certain=True)
         assert walked is not None
         if tree.touched is None:

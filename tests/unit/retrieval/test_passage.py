@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextd.retrieval.passage import covered, passage
+from contextd.domain.words import content_words
+from contextd.retrieval import passage as passages
+
+
+def passage(text: str, question: str, longest: int) -> str:
+    return passages.passage(text, frozenset(content_words(question)), longest)
+
+
+def covered(text: str, question: str) -> int:
+    return passages.covered(text, frozenset(content_words(question)))
+
 
 FILLER = "We looked at the weather and had tea. " * 30
 LIMIT = "The upload retries five times before it gives up."

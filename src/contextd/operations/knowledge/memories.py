@@ -106,7 +106,7 @@ _ELSEWHERE = "no lesson is about this; context_search finds notes or sessions th
 
 def _is_told_elsewhere(runtime: Runtime, query: str) -> bool:
     """Whether a note, a decision or a session answers what no lesson does."""
-    others = tuple(kind for kind in KINDS if kind not in kinds_that("strategy"))
+    others = tuple(kind for kind in KINDS if "strategy" not in KINDS[kind].traits)
     return bool(find_documents(runtime, query, (*others, EVENT), limit=1, handed_out=False).hits)
 
 

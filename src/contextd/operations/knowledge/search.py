@@ -17,7 +17,7 @@ from contextd.domain.sessions import Event
 from contextd.domain.time import age, from_micros
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
-from contextd.domain.words import one_line
+from contextd.domain.words import content_words, one_line
 from contextd.operations.core import operation
 from contextd.retrieval.hits import Hit
 from contextd.retrieval.passage import covered, passage
@@ -118,9 +118,10 @@ def context_search(
     records = [hit.record for hit in found.hits if hit.record is not None]
     stale, otherwise = notes(runtime, records), opposed(runtime, records)
     changed = _changed_at(runtime, found.hits)
+    words = frozenset(content_words(query))
     hits = [
         replace(
-            _shown(hit, query, now, changed, archived=_source(hit).source in archived),
+            _shown(hit, words, now, changed, archived=_source(hit).source in archived),
             stale=stale.get(hit.id, ""),
             contradicts=otherwise.get(hit.id, ""),
         )
@@ -155,7 +156,12 @@ def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
 
 
 def _shown(
-    hit: Hit, query: str, now: datetime, changed: Mapping[str, datetime], *, archived: bool
+    hit: Hit,
+    words: frozenset[str],
+    now: datetime,
+    changed: Mapping[str, datetime],
+    *,
+    archived: bool,
 ) -> SearchHit:
     score = round(hit.relevance, 4)
     content = hit.content
@@ -163,7 +169,7 @@ def _shown(
     if isinstance(content, Record):
         kind = label(content.kind, dict(content.data))
         since = age(content.created_at, now)
-        text = _told_of(content, query)
+        text = _told_of(content, words)
         return SearchHit(hit.id, kind, text, str(content.source), since, score, why)
     if isinstance(content, Chunk):
         place = f"{content.path}:{content.start_line}-{content.end_line}"
@@ -171,18 +177,21 @@ def _shown(
         when = age(changed[content.path], now) if content.path in changed else ""
         return SearchHit(hit.id, "code", text, place, when, score, why, symbol=content.symbol)
     assert isinstance(content, Event)
-    message = f"{content.role}: {passage(content.text, query, _TEXT)}"
+    message = f"{content.role}: {passage(content.text, words, _TEXT)}"[:_TEXT]
     source = f"session {short_id(hit.id.partition('#')[0])}"
     return SearchHit(hit.id, "session", message, source, age(content.at, now), score, why)
 
 
-def _told_of(record: Record, query: str) -> str:
+def _told_of(record: Record, words: frozenset[str]) -> str:
     """A record as it is shown: its heading and text, or, where more of the question stands in a field beside
     them, such as all that was asked and answered in a turn, the heading and that passage.
     """
-    texts = [passage(headed(record.title, record.content), query, _TEXT)]
+    text = passage(headed(record.title, record.content), words, _TEXT)
+    fields = [field for field in record.beside if field]
+    if not fields:
+        return text
     heading = one_line(record.title, _HEADING)
-    for beside in filter(None, record.beside):
-        texts.append(f"{heading}\n{passage(beside, query, _TEXT - len(heading) - 1)}".strip())
+    room = _TEXT - len(heading) - 1
+    passages = [f"{heading}\n{passage(field, words, room)}".strip() for field in fields]
     # The first of equals: the text itself.
-    return max(texts, key=lambda text: covered(text, query))
+    return max((text, *passages), key=lambda one: covered(one, words))
