@@ -169,7 +169,15 @@ class Index(Protocol):
         query: Query,
         limit: int,
     ) -> tuple[list[list[Match]], list[Match]]:
-        """`lexical` for the words of each asking, and `dense` unless there is no vector, together."""
+        """`lexical` for the words of each asking, and `dense` unless there is no vector, together.
+        Raises `Corrupt` where there are `misfits`.
+        """
+        ...
+
+    def misfits(self, model: str, dimensions: int, query: Query) -> int:
+        """How many documents of the parts that `dense` was just asked for have a vector of `model` that
+        is of another length: another model went by its name.
+        """
         ...
 
     def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
@@ -535,6 +543,10 @@ class Upkeep(Protocol):
 
     def rebuild(self, scope: Scope) -> None:
         """Forget everything derived from records, messages and code of a scope, but the vectors."""
+        ...
+
+    def drop_vectors(self, model: str, dimensions: int) -> None:
+        """Forget the vectors of `model` that are not of so many dimensions, so that they are made anew."""
         ...
 
     def retire(self, ages: Ages) -> dict[str, int]:

@@ -159,6 +159,7 @@ steps = st.one_of(
     ),
     step(lambda s, n: (s.index.pending("m", n), s.index.stats("m")), n=st.integers(0, 5)),
     step(lambda s, scope: s.upkeep.rebuild(scope), scope=scopes),
+    step(lambda s, n: s.upkeep.drop_vectors("m", n), n=st.sampled_from([3, len(vector(""))])),
     step(refused, record=records(), document=documents()),
     step(open_session, session=st.sampled_from(["s", "t"]), scope=scopes, at=moments),
     step(

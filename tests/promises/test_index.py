@@ -8,7 +8,7 @@ import pytest
 from contextd.domain.changes import Put
 from contextd.domain.conditions import Compare
 from contextd.domain.documents import record_document
-from contextd.domain.errors import Invalid
+from contextd.domain.errors import Corrupt, Invalid
 from contextd.domain.query import Document, IndexStats, Pending, Query
 from contextd.domain.records import Record
 from contextd.domain.words import query_words
@@ -312,3 +312,27 @@ def test_a_vector_of_another_size_is_left_out(store):
     ids, rows = store.index.vectors(SHOP, ["short", "one", "two"], "m")
     assert ids == ["one", "two"]
     assert rows.shape == (2, len(vector("x")))
+
+
+def test_vectors_of_another_size_are_told_until_they_are_dropped(store):
+    put(store, doc("one", "retry the upload"), doc("two", "cache keys"))
+    foreign = doc("foreign", "retry the upload", scope=SCOPES[1])
+    put(store, foreign)
+    short = doc("short", "three numbers")
+    store.index_put([short], {short.digest: np.ones(3, np.float32)}, "m")
+    asked = vector("retry the upload")
+    elsewhere = Query(scopes=frozenset({SCOPES[1]}))
+    assert pending(store, "m", 9) == []
+    with pytest.raises(Corrupt, match="of 1 texts"):
+        store.index.rankings([["upload"]], asked, "m", HERE, 5)
+    store.index.rankings([["upload"]], asked, "other", HERE, 5)
+    store.index.rankings([["upload"]], asked, "m", elsewhere, 5)
+    store.upkeep.drop_vectors("other", len(asked))
+    assert pending(store, "m", 9) == []
+    store.upkeep.drop_vectors("m", len(asked))
+    assert pending(store, "m", 9) == ["short"]
+    _, near = store.index.rankings([["upload"]], asked, "m", HERE, 5)
+    assert [match.id for match in near] == dense(store, "retry the upload") != []
+    store.index_put([short], {short.digest: vector("three numbers")}, "m")
+    assert pending(store, "m", 9) == []
+    assert "short" in dense(store, "three numbers")

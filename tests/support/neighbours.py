@@ -199,6 +199,7 @@ def search(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         view.alike(words, vector(d["text"]), "m", query, by_words=d["n"], by_meaning=20, least=0.1),
         [index.vectors(whose, IDS, "m")[0] for whose in (owner, d["other"] or owner)],
         index.pending("m", d["n"] * 3),
+        index.misfits("m", len(vector(d["text"])), query),
         index.stats("m"),
     ]
 

@@ -117,7 +117,8 @@ def search(
         lexical, dense = index.rankings(shared, vector, embedder.model, query, DEPTH)
     except Corrupt as error:
         (lexical, dense), vector = index.rankings(shared, None, "", query, DEPTH), None
-        notice = f"searched by words only: {error.message}"
+        hint = f" ({error.hint})" if error.hint else ""
+        notice = f"searched by words only: {error.message}{hint}"
     lists = {LEXICAL: _summed(lexical)}
     if vector is not None:
         lists[DENSE] = dense

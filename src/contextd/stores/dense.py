@@ -45,14 +45,19 @@ class _Matrix:
         self.names: list[tuple[str, str]] = []
         self.vectors = np.zeros((self.roster.capacity, dimensions), np.float32)
         self.signs = Signs(dimensions)
+        self.misfits: set[int] = set()
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
-        """Keep these rows; one without a vector of this size is dropped."""
+        """Keep these rows; one without a vector of this size is dropped, and noted if it has another."""
         width = self.vectors.shape[1] * 2
         fitting = [row for row in rows if row[7] is not None and len(row[7]) == width]
+        self.misfits.difference_update(row[0] for row in fitting)
         if len(fitting) < len(rows):
             numbers = {row[0] for row in fitting}
             self.drop(row[0] for row in rows if row[0] not in numbers)
+            self.misfits.update(
+                row[0] for row in rows if row[7] is not None and row[0] not in numbers
+            )
         if not fitting:
             return
         unpacked = unpack([row[7] for row in fitting])
@@ -67,7 +72,9 @@ class _Matrix:
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Forget these documents."""
-        self.roster.drop(numbers)
+        dropped = list(numbers)
+        self.roster.drop(dropped)
+        self.misfits.difference_update(dropped)
 
     @property
     def wasteful(self) -> bool:
@@ -138,6 +145,12 @@ class DenseIndex:
             )
             self._make_room()
             return matrix.nearest(vector, matrix.roster.allowed(query, asked, among), limit)
+
+    def misfits(self, part: int, model: str, dimensions: int) -> int:
+        """How many documents of a part that was just asked have vectors of another length."""
+        with self._lock:
+            matrix = self._matrices.get((part, model, dimensions))
+            return len(matrix.misfits) if matrix else 0
 
     def _make_room(self) -> None:
         spent = sum(matrix.bytes for matrix in self._matrices.values())

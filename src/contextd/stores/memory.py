@@ -237,6 +237,16 @@ class MemoryUpkeep:
             for part in [part for part in self._space.state.entries if part[0] == scope]:
                 self._space.state.entries[part] = {}
 
+    def drop_vectors(self, model: str, dimensions: int) -> None:
+        """See `Upkeep.drop_vectors`."""
+        with self._space.lock:
+            known = self._space.state.vectors
+            misfits = [
+                key for key in known if key[2] == model and known[key].shape != (dimensions,)
+            ]
+            for key in misfits:
+                del known[key]
+
     def retire(self, ages: Ages) -> dict[str, int]:
         """See `Upkeep.retire`."""
         with self._space.lock:

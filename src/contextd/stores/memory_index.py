@@ -90,6 +90,16 @@ class MemoryIndex(LocalRankings):
                     found.append((document.id, document.kind, float(np.dot(row, asked))))
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
 
+    def misfits(self, model: str, dimensions: int, query: Query) -> int:
+        """See `Index.misfits`."""
+        known = self._space.state.vectors
+        rows = [
+            known.get((part, entry.digest, model))
+            for part, entries in self._parts(query)
+            for entry in entries
+        ]
+        return sum(row is not None and len(row) != dimensions for row in rows)
+
     def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
         """See `Index.vectors`."""
         part: PartKey = (scope, "records")

@@ -59,6 +59,11 @@ class SqliteIndex(LocalRankings):
             )
         return ranking.best(found, limit, ranking.DECIMALS_OF_COSINE)
 
+    def misfits(self, model: str, dimensions: int, query: Query) -> int:
+        """See `Index.misfits`."""
+        known, parts = self._memory.vectors, self._parts.of(query)
+        return sum(known.misfits(part.number, model, dimensions) for part in parts)
+
     def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
         """See `Index.vectors`."""
         from contextd.stores.vectors import stacked, unpack  # noqa: PLC0415 - numpy: 0.13 s
@@ -97,12 +102,14 @@ class SqliteIndex(LocalRankings):
             chosen += " AND id IN (SELECT value FROM json_each(?))"
             values.append(codec.dumps(list(among)))
         settled = self._memory.settled.get((part.number, model), -1)
-        [(clock,)] = self._database.rows("SELECT clock FROM parts WHERE no = ?", (part.number,))
+        [(clock, floor)] = self._database.rows(
+            "SELECT clock, floor FROM parts WHERE no = ?", (part.number,)
+        )
         rows = self._database.rows(
             f"SELECT kind, id FROM docs WHERE part = ? AND seq > ?{chosen} AND NOT EXISTS"
             " (SELECT 1 FROM vectors v WHERE v.part = docs.part AND v.digest = docs.digest"
             " AND v.model = ?) ORDER BY seq DESC LIMIT ?",
-            (part.number, settled if settled <= clock else -1, *values, model, limit),
+            (part.number, settled if floor <= settled <= clock else -1, *values, model, limit),
         )
         if not rows and not chosen:
             self._memory.settled[part.number, model] = clock

@@ -199,6 +199,18 @@ class SqliteUpkeep:
             # Pieces of no file: damage left them behind, and no scope can claim them.
             connection.execute("DELETE FROM chunks WHERE file NOT IN (SELECT no FROM files)")
 
+    def drop_vectors(self, model: str, dimensions: int) -> None:
+        """See `Upkeep.drop_vectors`."""
+        misfits = "FROM vectors WHERE model = ? AND length(vector) <> ?"
+        values = (model, 2 * dimensions)
+        with self._database.write() as connection:
+            connection.execute(
+                "UPDATE parts SET clock = clock + 1, floor = clock + 1"
+                f" WHERE no IN (SELECT part {misfits})",
+                values,
+            )
+            connection.execute(f"DELETE {misfits}", values)
+
     def retire(self, ages: Ages) -> dict[str, int]:
         """See `Upkeep.retire`."""
         counts: dict[str, int] = {}

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from contextd.domain.conditions import Condition
+from contextd.domain.errors import Corrupt
 from contextd.domain.lately import Lately
 from contextd.domain.query import Match, Query, Vector
 from contextd.domain.records import Record
@@ -28,6 +29,12 @@ class LocalRankings:
     ) -> tuple[list[list[Match]], list[Match]]:
         """See `Index.rankings`."""
         near = [] if vector is None else self.dense(vector, model, query, limit)
+        misfits = 0 if vector is None else self.misfits(model, len(vector), query)
+        if misfits:
+            raise Corrupt(
+                f"{model} makes vectors of another length than those of {misfits} texts",
+                "`contextd reindex` makes them anew",
+            )
         return [self.lexical(words, query, limit) for words in asked], near
 
 

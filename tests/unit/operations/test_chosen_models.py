@@ -90,6 +90,36 @@ def test_an_endpoint_that_is_away_is_told_and_asked_again_later(home, repository
             other.host.close()
 
 
+def test_another_model_under_the_same_name_is_told_and_reindexing_embeds_anew(
+    home, repository: Path
+):
+    with endpoint() as server:
+        flags = {"embedder__name": "openai", "embedder__url": server.url}
+        desk = chosen(home.path, repository, **flags)
+        first = lesson(desk)
+        desk.host.work_off()
+        desk.host.close()
+        server.dimensions = 5
+        desk = chosen(home.path, repository, **flags)
+        try:
+            second = lesson(desk, "Sessions are renewed a minute before they end")
+            found = desk("memory_search", query="connections given back")
+            assert [one["id"] for one in found["memories"]] == [first]
+            assert "makes vectors of another length than those of" in found["note"]
+            assert "contextd reindex" in found["note"]
+            assert desk.as_owner("reindex")["pending"] > 0
+            desk.host.work_off()
+            found = desk("memory_search", query="connections given back")
+            assert not found["note"]
+            model = desk.runtime().embedder.model
+            assert desk.view.index.stats(model).pending == 0
+            vector = desk.runtime().embedder.embed(["pool"])[0]
+            near = desk.view.index.dense(vector, model, desk.runtime().query("memory"), 5)
+            assert {match.id for match in near} == {first, second}
+        finally:
+            desk.host.close()
+
+
 def test_a_key_in_the_place_of_its_name_is_refused_and_not_repeated(tmp_path: Path):
     with pytest.raises(Invalid) as caught:
         load_settings(home=tmp_path, flags={"embedder.key_variable": KEY})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from contextd.domain.changes import CodeChange
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import code_documents, message_documents, record_document
-from contextd.domain.errors import Corrupt
+from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.query import Query
 from contextd.domain.records import STATUSES
 from contextd.domain.scope import Scope
@@ -46,6 +47,7 @@ class Reindexed:
 def reindex(runtime: Runtime) -> Reindexed:
     """Rebuild everything derived: words, vectors, the code index."""
     runtime.sinks.settle()
+    _drop_misfits(runtime)
     records = messages = files = pending = 0
     done: set[Scope] = set()
     for project in runtime.projects():
@@ -62,6 +64,15 @@ def reindex(runtime: Runtime) -> Reindexed:
         queue_embedding(there)
         pending += there.view.index.stats(runtime.embedder.model).pending
     return Reindexed(records, messages, files, pending)
+
+
+def _drop_misfits(runtime: Runtime) -> None:
+    """Forget vectors of another length than the model makes now: another one goes by its name."""
+    assert runtime.upkeep is not None
+    if runtime.embedder.model:
+        with suppress(Unavailable):
+            dimensions = runtime.embedder.embed(["how long is a vector"]).shape[1]
+            runtime.upkeep.drop_vectors(runtime.embedder.model, dimensions)
 
 
 def _records_anew(runtime: Runtime, scope: Scope) -> int:
