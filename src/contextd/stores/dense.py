@@ -146,11 +146,16 @@ class DenseIndex:
             self._make_room()
             return matrix.nearest(vector, matrix.roster.allowed(query, asked, among), limit)
 
-    def misfits(self, part: int, model: str, dimensions: int) -> int:
-        """How many documents of a part that was just asked have vectors of another length."""
+    def misfits(self, model: str, dimensions: int) -> dict[int, int]:
+        """How many documents have vectors of another length, by part: of those parts that were asked with
+        vectors of this one, and have any.
+        """
         with self._lock:
-            matrix = self._matrices.get((part, model, dimensions))
-            return len(matrix.misfits) if matrix else 0
+            return {
+                part: len(matrix.misfits)
+                for (part, maker, length), matrix in self._matrices.items()
+                if (maker, length) == (model, dimensions) and matrix.misfits
+            }
 
     def _make_room(self) -> None:
         spent = sum(matrix.bytes for matrix in self._matrices.values())

@@ -61,8 +61,8 @@ class SqliteIndex(LocalRankings):
 
     def misfits(self, model: str, dimensions: int, query: Query) -> int:
         """See `Index.misfits`."""
-        known, parts = self._memory.vectors, self._parts.of(query)
-        return sum(known.misfits(part.number, model, dimensions) for part in parts)
+        counts = self._memory.vectors.misfits(model, dimensions)
+        return sum(counts.get(part.number, 0) for part in self._parts.of(query)) if counts else 0
 
     def vectors(self, scope: Scope, ids: Sequence[str], model: str) -> tuple[list[str], Vector]:
         """See `Index.vectors`."""
