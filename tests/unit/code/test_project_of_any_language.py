@@ -51,7 +51,7 @@ GRADLE_MEMBER = 'plugins { id("shop.publish-conventions") }'
         ({"vimrc": "", "gitconfig": "", **several("vim/ftplugin/{}.vim"), **several("bin/{}.sh")}, "configuration", ""),
         ({"action.yml": "name: Shop\nruns:\n  using: node20\n", **several("src/{}.ts")}, "library", ""),
         ({"ProjectSettings/ProjectVersion.txt": "", **several("Assets/Scripts/{}.cs"),
-          "Assets/Plugins/x/package.json": '{"name": "x"}'}, "web-app", ""),
+          "Assets/Plugins/x/package.json": '{"name": "x"}'}, "desktop-app", ""),
         ({"package.json": '{"name": "shop", "dependencies": {"graphql": "16"}}', **several("src/{}.js")},
          "api", "Node.js"),
         ({"composer.json": '{"name": "a/shop", "require": {"symfony/console": "6"}}', **several("src/{}.php")},
@@ -64,7 +64,7 @@ GRADLE_MEMBER = 'plugins { id("shop.publish-conventions") }'
         ({"settings.gradle.kts": 'pluginManagement { includeGroupByRegex("com.*") }\ninclude(":core")\ninclude(":app")\n',
           "build.gradle.kts": "", "core/build.gradle.kts": "",
           "app/build.gradle.kts": 'plugins { id("com.android.application") }', "app/src/main/AndroidManifest.xml": "",
-          **several("core/src/main/kotlin/{}.kt", 9)}, "web-app", "Java"),
+          **several("core/src/main/kotlin/{}.kt", 9)}, "mobile-app", "Java"),
     ],
 )  # fmt: skip
 def test_what_a_project_is_and_runs_on(files: dict[str, str], kind: str, runtime: str) -> None:

@@ -15,8 +15,8 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
 
 ProjectType = Literal[
-    "web-app", "api", "cli", "library", "fullstack", "infrastructure", "data", "notebooks",
-    "documentation", "configuration", "unknown",
+    "web-app", "mobile-app", "desktop-app", "api", "cli", "library", "fullstack", "infrastructure",
+    "data", "notebooks", "documentation", "configuration", "unknown",
 ]  # fmt: skip
 Pattern = Literal["feature-based", "layered", "modular", "monorepo", "unknown"]
 Role = Literal["entry", "config", "core", "test"]

@@ -58,6 +58,7 @@ _FOR_OTHERS = re.compile(
     r"|building|content management system for)\b",
     re.IGNORECASE,
 )
+_SHOWN = {"mobile": "mobile-app", "desktop": "desktop-app", "frontend": "web-app"}
 _FOR_SHELLS = re.compile(
     r"\b(?:command[- ]line (?:tool|utility|program|app\w*)|cli\b|terminal|multi-?tool|linter"
     r"|formatter|static site generator|search tool|build tool|package manager|tool (?:for|that|to))",
@@ -96,8 +97,9 @@ def project_type(
         return _of_server(back[0].name, front + app, paths)
     if front and not app and (program := _program_behind(stack, own)):
         return ReasonedValue("fullstack", f"{program} serves and {front[0].name} shows.")
-    if front or app:
-        return ReasonedValue("web-app", f"It is built on {(front + app)[0].name}.")
+    if shown := app or front:
+        # Where pages are drawn in an app, as in Electron's, the app is what is installed and run.
+        return ReasonedValue(_SHOWN[shown[0].category], f"It is built on {shown[0].name}.")
     if command:
         return ReasonedValue("cli", command)
     if library:
