@@ -111,16 +111,16 @@ def function_hits(found: Iterable[Candidate], functions: Sequence[str]) -> list[
     return hits
 
 
-def keep(view: View, embedder: Embedder, functions: Sequence[str]) -> None:
-    """Index the functions, each by its number."""
+def keep(view: View, embedder: Embedder, functions: Sequence[str], scope: Scope = SCOPE) -> None:
+    """Index the functions in a scope, each by its number."""
     for start in range(0, len(functions), _BATCH):
         documents = [
-            Document(id=str(place), kind=CODE, scope=SCOPE, text=text)
+            Document(id=str(place), kind=CODE, scope=scope, text=text)
             for place, text in enumerate(functions[start : start + _BATCH], start)
         ]
         rows = embedder.embed([document.text for document in documents])
         vectors = {doc.digest: row for doc, row in zip(documents, rows, strict=True)}
-        view.commit(Changes(documents=documents, vectors={SCOPE: vectors}, model=embedder.model))
+        view.commit(Changes(documents=documents, vectors={scope: vectors}, model=embedder.model))
 
 
 def measured(rankings: Sequence[Sequence[int]], right: Sequence[int]) -> dict[str, list[float]]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextd.benchmarks import beam, contradictions, cosqa, locomo
+from contextd.benchmarks import beam, contradictions, cosqa, locomo, shared_home
 
 RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "locomo": locomo.run,
     "beam": beam.run,
     "cosqa": cosqa.run,
     "contradictions": contradictions.run,
+    "shared-home": shared_home.run,
 }
 """Each is called with the data folder, `out=` and perhaps `file=`, prints its figures and returns them."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import beam, cosqa, locomo
+from contextd.benchmarks import beam, cosqa, locomo, shared_home
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import checksum, data_file, score
 from contextd.benchmarks.recall import RECALL
@@ -132,6 +132,18 @@ def test_cosqa_ranks_the_function_that_answers_first(data: Path):
     figures = cosqa.run(data, out=io.StringIO(), store="memory")
     assert figures["functions"] == 3
     assert figures["contextd"]["MRR"]["mean"] == 1.0
+
+
+@pytest.mark.parametrize("store", ["memory", "sqlite"])
+def test_a_shared_home_is_measured_beside_each_project_alone(data: Path, store: str):
+    other = json.loads(json.dumps(SAMPLE).replace("beagle", "poodle").replace("Lisbon", "Porto"))
+    (data / "locomo" / "locomo-dev.json").write_text(json.dumps([SAMPLE, other]))
+    figures = shared_home.run(data, out=io.StringIO(), store=store)
+    for data_set, alone in (("LoCoMo", "each conversation"), ("CoSQA", "the functions")):
+        row = figures[f"{data_set}, {alone} alone"]
+        assert row["MRR"]["mean"] == 1.0
+        assert figures[f"{data_set}, all in one home"] == row
+    assert figures["questions"] == "4 of conversations, 2 of 2000 functions"
 
 
 def test_another_file_is_measured_by_its_name_and_said(data: Path):
