@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
         "--file",
         default="",
         help="Another file of a data set than its development split, by name or path; with one of"
-        " those of recall.",
+        f" {', '.join(RECALL)}.",
     )
     _add_replay(parser)
     chosen = parser.parse_args(arguments)
