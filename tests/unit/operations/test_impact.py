@@ -179,7 +179,25 @@ def test_what_half_of_a_project_depends_on_is_cut_and_says_so(coded):
     found = coded("impact", path="shop.py:buy")
     assert "so much depends on it" in found["notice"]
     assert "ask about one of these" in found["notice"]
-    assert coded("impact", path="shop.py:buy", depth=1)["notice"] == ""
+    assert ": at least " in found["text"].partition("\n")[0]
+    near = coded("impact", path="shop.py:buy", depth=1)
+    assert near["notice"] == ""
+    assert near["text"].startswith("shop.py:buy: 120 places in 1 file use it, 0 tests\n")
+
+
+def test_files_are_counted_of_the_places_that_surely_use_it(coded):
+    written(
+        coded.root,
+        {
+            "shop.py": "class Shop:\n    def pay(self): return 1\n\n"
+            "class Kiosk(Shop):\n    def pay(self): return 2\n",
+            "till.py": "from shop import Kiosk\ndef close(): return Kiosk().pay()\n",
+            "loan.py": "from shop import Shop\ndef settle(shop: Shop): return shop.pay()\n",
+        },
+    )
+    coded.as_owner("init")
+    told = coded("impact", path="shop.py:Kiosk.pay", depth=1)["text"].partition("\n")[0]
+    assert told == "shop.py:Kiosk.pay: 1 place in 1 file use it, 0 tests; 1 more perhaps"
 
 
 def test_a_function_inside_of_a_test_is_told_as_the_test(coded):

@@ -176,14 +176,15 @@ def _impact(
     targets = [f"{one.path}:{one.qualified}" for one in changed.symbols]
     paths = {one.path for one in found.broken}
     about = targets[0] if len(targets) == 1 else f"{len(targets)} definitions in {_files(changed)}"
-    sure = sum(1 for one in found.broken if one.certain)
+    sure = [one.path for one in found.broken if one.certain]
+    least = "at least " if found.lack else ""
     title = (
-        f"{about}: {_counted(sure, 'place')} in {_counted(len(paths), 'file')} use it, "
+        f"{about}: {least}{_counted(len(sure), 'place')} in {_counted(len(set(sure)), 'file')} use it, "
         f"{_counted(len(found.tests), 'test')}"
     )
     if not changed.files:
         title = "nothing changed"
-    perhaps = len(found.broken) - sure
+    perhaps = len(found.broken) - len(sure)
     title += f"; {perhaps} more perhaps" if perhaps else ""
     text = packed(
         title,
