@@ -162,6 +162,8 @@ class CallGraph:
             return True
         if one.path.endswith(_FIXTURES):
             return True
+        if family == "c" and not one.symbol.exported and not one.symbol.parent:
+            return one.path in self.layout.linkage.included(path)
         if one.symbol.parent:
             return family not in _DOTTED or self.facts.has_member(path, name)
         return family not in _BINDING or name in self._imported_names.get(path, ())

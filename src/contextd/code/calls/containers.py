@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.facts import UNKNOWN, Expr
@@ -55,6 +55,16 @@ class Containers:
         if not places and self.layout.family(path) == "rust":
             places = self._stepped(path, scope, inner, depth)
         return [self._typed(place, _walked(place[2]), depth) for place in places]
+
+    def held_by(
+        self, path: str, scope: int, inner: Expr, heads: Container[str], depth: int
+    ) -> list[Interpretation]:
+        """What is held by something whose type has one of these names."""
+        return [
+            self._typed(place, place[2][2][0], depth)
+            for place in self._types(path, scope, inner, depth)
+            if _last(place[2][1]) in heads
+        ]
 
     def _stepped(self, path: str, scope: int, inner: Expr, depth: int) -> list[Place]:
         """What an iterator of the project says it gives, next."""
@@ -215,7 +225,7 @@ class Containers:
 
 
 def _last(head: Expr) -> str:
-    return str(head[-1]) if head[0] in ("name", "attr") else ""
+    return str(head[-1]) if head[0] in ("name", "attr", "scoped") else ""
 
 
 def _tuple(expression: Expr) -> tuple[Expr, ...] | None:

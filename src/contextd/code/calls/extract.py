@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from contextd.code.calls.expressions import name_node, typed, value
+from contextd.code.calls.extract_c import STEPS as C_STEPS
 from contextd.code.calls.extract_functions import (
     PATTERNS,
     bound_names,
@@ -355,5 +356,6 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "element": _element,
     "annotation": _annotation,
     "pair": _pair,
+    **C_STEPS,
 }
 _ORDER = {name: number for number, name in enumerate(_STEPS)}

@@ -18,7 +18,8 @@ MEMBER, BASE = ".", "<"
 _MEMBERS = frozenset({"attr", "field"})
 
 _READERS = (
-    *("expressions", "extract", "extract_functions", "extract_java", "extract_rust"),
+    *("expressions", "expressions_c", "extract", "extract_c", "extract_functions"),
+    *("extract_java", "extract_rust"),
     *("facts", "file_reading", "kept", "queries"),
 )
 

@@ -163,6 +163,12 @@ class Interpreter:
                 if any(one.kind in ("class", "function") for one in held.meanings):
                     return held
                 return self._or_picked(held, path, scope, expression, depth)
+            case ("scoped", before, str(name)):
+                return self.names.c.scoped(path, scope, before, name, depth)
+            case ("pointee", inner):
+                return self.names.c.pointee(self.containers, path, scope, inner, depth)
+            case ("item", inner) if self.layout.family(path) == "c":
+                return self.names.c.item(self.containers, path, scope, inner, depth)
             case ("item", inner):
                 return joined(self.containers.items(path, scope, inner, depth))
             case ("part", inner, int(number)):

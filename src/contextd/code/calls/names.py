@@ -17,6 +17,7 @@ from contextd.code.calls.interpretation import (
     joined,
 )
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.names_c import CNames
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.dataclass import dataclass
@@ -32,6 +33,11 @@ class ScopeNames:
 
     layout: CodeLayout
     evaluator: Evaluator
+
+    @property
+    def c(self) -> CNames:
+        """The same for C and C++."""
+        return CNames(self.layout, self.evaluator)
 
     def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
         """The class around a scope, its instance, or what it is built on."""
@@ -69,6 +75,8 @@ class ScopeNames:
         """What a name stands for in a scope; without values no variable."""
         scopes = self.layout.scopes(path)
         family = self.layout.family(path)
+        if family == "c":
+            return self.c.name(path, scope, name, depth)
         if name in ("Self",) and family in ("python", "rust"):
             return self.own(path, scope, "own_class", depth)
         at = scope
@@ -196,6 +204,8 @@ class ScopeNames:
     def means(self, one: Definition, depth: int) -> Interpretation:
         """What a definition means where it is named."""
         kind = one.symbol.kind
+        if self.layout.family(one.path) == "c":
+            return self.c.means(one, depth)
         if kind in FUNCTIONS:
             return Interpretation((Meant("function", one),), whole=True)
         if kind == "type" and (scopes := self.layout.scopes(one.path)):

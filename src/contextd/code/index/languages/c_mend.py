@@ -19,11 +19,13 @@ _DECLARATIONS = regex(rb"^[ \t]*[A-Z_]*(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?[ \t
 # Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
 _INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
 _NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
-_ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
+_ATTRIBUTES = regex(rb"\)(\s*+(?:(?:__\w++|[A-Z][A-Z0-9_]{3,40}+)(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
 _MACROS = regex(
     rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
-    rb"|[A-Z][A-Z0-9]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
+    rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
 )
+_TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
+"""`API(char *) name(…)`: a word for exports that takes the type."""
 _CONDITION = regex(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
 _VISIBLE = regex(rb"[^\n\r]")
 _LONGEST = 4_000
@@ -32,11 +34,12 @@ _LONGEST = 4_000
 
 def mend(data: bytes) -> bytes:
     """Export macros between `class` and its name, `extern "C"` between `#ifdef` and `#endif`, what
-    stands for it, the argument of `__has_include`, attributes behind a prototype, words for exports
+    stands for it, words for exports around a type, the argument of `__has_include`, attributes behind a prototype, words for exports
     and calling conventions, and conditions inside of a statement become spaces.
     """
     for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
+    data = _TYPED.sub(_bare_type, data)
     for pattern in (_LINKAGE, _DECLARATIONS):
         data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
     return _unconditional(data)
@@ -64,6 +67,11 @@ def _unconditional(data: bytes) -> bytes:
         pieces += [data[marks[0][1] : marks[1][0]], _VISIBLE.sub(b" ", data[marks[1][0] : end])]
         at = end
     return b"".join([*pieces, data[at:]])
+
+
+def _bare_type(found: re.Match[bytes]) -> bytes:
+    head, tail = len(found["head"]), len(found["tail"])
+    return b" " * head + found[0][head:-tail] + b" " * tail
 
 
 def _without_group(found: re.Match[bytes]) -> bytes:
