@@ -214,6 +214,11 @@ class Judge:
         pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
         if pattern is not None and pattern.kind != _Kind.INVALID_FILE:
             target = pattern
+        if target.kind == _Kind.CONSTRUCTOR:
+            # Its class is meant as well, which may stand in another file.
+            holder = target.semantic_parent.get_definition()
+            if holder is not None and (at := self.place(holder)) is not None:
+                self.places[call].add((at[0], at[1], target.spelling.split("<")[0]))
         defined = target.get_definition()
         where = self.place(defined) if defined is not None else None
         if where is not None:

@@ -17,14 +17,12 @@ from contextd.code.calls.expressions_c import (
     last_name,
     parts,
 )
-from contextd.code.calls.facts import UNKNOWN, CodeScope, Expr, Site
+from contextd.code.calls.facts import SLOT, UNKNOWN, CodeScope, Expr, Site
 from contextd.code.calls.file_reading import FileReading
 from contextd.code.index.languages.outline import text_of
 from contextd.domain.regex import regex
 
 NAMESPACE, USING = "<namespace>", "<using>"
-SLOT = "."
-"""How the name of a field begins in the bindings of a file, where functions are put in it."""
 
 _CALLED = regex(rb"(?<![\w.>#])((?:[A-Za-z_]\w*+::)*+)([A-Za-z_]\w*+)[ \t]*+\(")
 _ALONE = regex(rb"\s*+([A-Za-z_]\w*+)\s*+")
@@ -133,7 +131,7 @@ def alias(reading: FileReading, node: Node) -> None:
     for one in declarators:
         name, is_function = declared(one)
         if name and not is_function and found != ("name", name):
-            reading.bind(f"={name}", found, 0)
+            reading.bind(f"={name}", found)
 
 
 def block(reading: FileReading, node: Node) -> None:
@@ -190,8 +188,14 @@ def declaration(reading: FileReading, node: Node) -> None:
     for one in node.children_by_field_name("declarator"):
         inner = function_declarator(one)
         if inner is not None:
-            if reading.scopes[reading.here].kind == "class":
+            here = reading.scopes[reading.here]
+            if here.kind == "class":
                 _method(reading, type_, inner)
+            elif reading.scopes[reading.function].kind == "function":
+                # `Reader reader(file);` in a function is no declaration of one.
+                reading.bind(declared(inner)[0], c_typed(type_))
+                if type_ is not None and type_.type.endswith(("identifier", "template_type")):
+                    _called(reading, type_)
             continue
         value = one.child_by_field_name("value") or node.child_by_field_name("value")
         _bind_declared(reading, node, one, c_value(value))

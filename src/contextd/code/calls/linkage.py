@@ -28,6 +28,22 @@ def is_declaration(symbol: Symbol) -> bool:
     return symbol.signature.endswith(";") or symbol.end - symbol.start == len(symbol.signature)
 
 
+def taken(symbol: Symbol) -> int:
+    """How many parameters a function has, as far as its signature says."""
+    _, _, rest = symbol.signature.partition(f"{symbol.name}(")
+    depth = number = 0
+    for at, sign in enumerate(rest):
+        if sign in "(<[{":
+            depth += 1
+        elif sign in ")>]}" and (sign != ">" or rest[at - 1 : at] != "-"):
+            depth -= 1
+            if depth < 0:
+                return number + (rest[:at].strip() not in ("", "void"))
+        elif sign == "," and not depth:
+            number += 1
+    return number
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What a name may mean; `whole` says that it is one of these, and `seen` that the file can see it."""
@@ -128,12 +144,8 @@ class Linkage:
         if functions or macros:
             return self._function(path, functions, macros)
         if near:
-            return _choice(
-                [one for one in near if one.symbol.kind in _TYPES]
-                or [one for one in near if one.symbol.kind not in _TYPES]
-            )
-        types = [one for one in every if one.symbol.kind in _TYPES]
-        if types:
+            return _choice(_types(path, near) or near)
+        if types := _types(path, every):
             return _choice(types)
         far = [
             one
@@ -150,8 +162,10 @@ class Linkage:
         bodies = [one for one in functions if not is_declaration(one.symbol)]
         own = [one for one in bodies if one.path == path]
         meant = own or bodies
-        if not meant:
-            meant = [body for one in functions for body in self.definitions(one)]
+        # Of a name with other parameters another function may be meant, defined elsewhere.
+        known = {taken(one.symbol) for one in meant}
+        apart = [one for one in functions if taken(one.symbol) not in known]
+        meant = [*meant, *(body for one in apart for body in self.definitions(one))]
         choice = _choice([*macros, *meant])
         # What is defined nowhere may be generated, or stand where nobody could read it.
         is_found = not any(is_declaration(one.symbol) for one in choice.several)
@@ -174,6 +188,8 @@ class Linkage:
             if body.symbol.kind in _FUNCTIONS and not is_declaration(body.symbol)
             if other == home or (other and home.endswith(f".{other}"))
         ]
+        number = taken(one.symbol)
+        bodies = [body for body in bodies if taken(body.symbol) == number] or bodies
         own = [body for body in bodies if body.path == one.path]
         if own or (not one.symbol.exported and not one.symbol.parent):
             return own[:1]
@@ -184,6 +200,13 @@ class Linkage:
         stem = posixpath.splitext(one.path)[0]
         beside = [body for body in including if posixpath.splitext(body.path)[0] == stem]
         return beside or including
+
+
+def _types(path: str, several: Sequence[Definition]) -> list[Definition]:
+    """The types among these; what has members before a name for it, and those of the file itself first."""
+    types = [one for one in several if one.symbol.kind in _TYPES]
+    types = [one for one in types if one.path == path] or types
+    return [one for one in types if one.symbol.kind != "type"] or types
 
 
 def _choice(several: Sequence[Definition]) -> Choice:

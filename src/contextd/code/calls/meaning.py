@@ -105,6 +105,8 @@ class Interpreter:
             now.circles += 1
             return CIRCLE
         if depth > _DEEPEST or now.steps > _MOST_STEPS:
+            # Looked at by itself, what led here may be known.
+            now.circles += 1
             return NOT_KNOWN
         outermost = not now.keys
         now.steps = 0 if outermost else now.steps + 1

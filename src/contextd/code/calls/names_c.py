@@ -39,8 +39,9 @@ class CNames:
                 return NOT_KNOWN
             if here.kind == "class":
                 for one in self._classes(path, at, depth):
-                    if name == one.symbol.name:
-                        return Interpretation((Meant("class", one),), whole=True)
+                    for above in self.evaluator.lineage(one, depth):
+                        if name == above.symbol.name:
+                            return Interpretation((Meant("class", above),), whole=True)
                     found = self.evaluator.member(one, name, depth)
                     if found != OUTSIDE:
                         return found
@@ -123,25 +124,39 @@ class CNames:
         """What a definition means where it is named; a declaration what it stands for."""
         kind = one.symbol.kind
         if kind in FUNCTIONS or kind == MACRO:
-            several = self.layout.linkage.definitions(one)
-            meant = tuple(Meant("function", each) for each in several)
+            several = {
+                each.place[:1] + (each.qualified,): each
+                for overload in self._overloads(one)
+                for each in self.layout.linkage.definitions(overload)
+            }
+            meant = tuple(Meant("function", each) for each in several.values())
             return Interpretation(meant, whole=len(meant) == 1)
-        if kind == "type" and (scopes := self.layout.scopes(one.path)):
-            stands_for = scopes[0].bindings.get(f"={one.symbol.name}", ())
-            known = [self.evaluator.evaluate(one.path, n, each, depth) for each, n in stands_for]
-            found = joined(known) if known else NOT_KNOWN
+        if kind == "type":
+            found = self._bound_at(one, f"={one.symbol.name}", depth)
             if found.meanings or found.outside:
                 return found
         if kind not in CONSTANTS:
             return Interpretation((Meant("class", one),), whole=True)
+        return self._bound_at(one, one.symbol.name, depth)
+
+    def _overloads(self, one: Definition) -> list[Definition]:
+        """The methods of a class that have the name of one of them."""
+        if one.symbol.kind != "method":
+            return [one]
+        named = self.layout.linkage.named(one.symbol.name)
+        same = [each for _, each in named if each.path == one.path]
+        return [each for each in same if each.qualified == one.qualified]
+
+    def _bound_at(self, one: Definition, name: str, depth: int) -> Interpretation:
+        """What the scope around a definition binds a name to."""
         scopes = self.layout.scopes(one.path)
-        places = [
-            (each, n)
+        around = [
+            scope.bindings[name]
             for scope in scopes
-            if scope.kind != "function" and scope.start <= one.symbol.start < scope.end
-            for each, n in scope.bindings.get(one.symbol.name, ())
+            if scope.start <= one.symbol.start < scope.end and name in scope.bindings
         ]
-        known = [self.evaluator.evaluate(one.path, n, each, depth) for each, n in places]
+        bound = around[-1] if around else ()
+        known = [self.evaluator.evaluate(one.path, n, each, depth) for each, n in bound]
         return joined(known) if known else NOT_KNOWN
 
     def scoped(
