@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd.code.calls.layout import FUNCTIONS, CodeLayout
 from contextd.domain.dataclass import dataclass
@@ -167,6 +167,9 @@ class Containers:
                 places = [(path, scope, one) for one in several]
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)
+                if not places and self.layout.family(path) == "c":
+                    # A member is named alone, also where its method stands apart from the class.
+                    places = self._held(path, scope, SELF, name, depth)
             case ("attr" | "field", around, str(name)):
                 places = self._held(path, scope, around, name, depth)
             case ("call", ("attr", inner, str(name))) if name in _KEEPING | _VIEWS:

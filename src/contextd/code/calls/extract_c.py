@@ -49,8 +49,8 @@ def function(reading: FileReading, node: Node) -> None:
         reading.enter("class", before[-1], node)
         outer: Expr = ("scoped", before[:-1], before[-1]) if before[1:] else ("name", before[-1])
         reading.bind("<impl>", outer)
-    _template(reading, node)
     scope = reading.enter("function", text_of(last) if last is not None else "", node)
+    _template(reading, node)
     scope.annotated = True
     _signature(reading, scope, node.child_by_field_name("type"), declarator)
 

@@ -184,28 +184,22 @@ class CNames:
     def pointee(
         self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
     ) -> Interpretation:
-        """What a pointer leads to, one that is a class among them."""
-        found = self._through(path, scope, inner, "operator->", depth)
-        if found.meanings or found.outside is False:
-            return found
-        held = containers.held_by(path, scope, inner, SMART, depth)
+        """What a pointer leads to, one that is a class of the library among them."""
+        found = self.evaluator.evaluate(path, scope, inner, depth)
+        held = containers.held_by(path, scope, inner, SMART, depth) if not found.meanings else []
         return joined(held) if held else found
 
     def item(
         self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
     ) -> Interpretation:
         """What is behind brackets, or what a walk gives."""
-        items = containers.items(path, scope, inner, depth)
-        return joined(items) if items else self._through(path, scope, inner, "operator[]", depth)
-
-    def _through(
-        self, path: str, scope: int, inner: Expr, operator: str, depth: int
-    ) -> Interpretation:
+        if items := containers.items(path, scope, inner, depth):
+            return joined(items)
         found = self.evaluator.evaluate(path, scope, inner, depth)
         for meant in found.meanings:
             if meant.one is not None and meant.kind == "instance":
-                if self.evaluator.member(meant.one, operator, depth).meanings:
-                    called: Expr = ("call", ("attr", inner, operator))
+                if self.evaluator.member(meant.one, "operator[]", depth).meanings:
+                    called: Expr = ("call", ("attr", inner, "operator[]"))
                     return self.evaluator.evaluate(path, scope, called, depth)
         return found
 
