@@ -7,7 +7,6 @@ compiled is not judged; how many those are, and which calls nobody can place, is
 
 from __future__ import annotations
 
-import ctypes
 import json
 import posixpath
 import re
@@ -16,6 +15,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -201,7 +201,7 @@ class Judge:
             tokens = [(one.location.line, one.spelling) for one in macro.get_tokens()]
             self.macro_texts[key] = tokens[1:]
         tokens = self.macro_texts[key]
-        for (line, one), (_, after) in zip(tokens, tokens[1:], strict=False):
+        for (line, one), (_, after) in pairwise(tokens):
             if one == name and after == "(":
                 return where[0], line, name
         return None
@@ -224,9 +224,10 @@ class Judge:
         if where is not None:
             self.places[call].add(self.named(where, target))
         elif defined is None and (here := self.place(target)) is not None:
-            if target.is_pure_virtual_method() or target.is_default_method():
-                self.places[call].add((here[0], here[1], target.spelling))
-            elif target.kind == _Kind.CONSTRUCTOR and here[2] == target.semantic_parent.location.offset:
+            if target.is_pure_virtual_method() or target.is_default_method() or (
+                target.kind == _Kind.CONSTRUCTOR
+                and here[2] == target.semantic_parent.location.offset
+            ):
                 self.places[call].add((here[0], here[1], target.spelling))
             else:
                 self.declared[call].add(target.get_usr())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sys import intern
 
 from tree_sitter import Node
@@ -39,27 +40,9 @@ def c_value(node: Node | None) -> Expr:
         return c_value(inner or next(iter(node.named_children), None))
     if kind in _TAGGED:
         return c_value(node.child_by_field_name("name"))
-    match kind:
-        case "this":
-            return SELF
-        case "null":
-            return NOTHING
-        case "qualified_identifier":
-            return _scoped(node)
-        case "template_function" | "template_method":
-            return c_value(node.child_by_field_name("name"))
-        case "template_type":
-            return ("of", c_value(node.child_by_field_name("name")), _arguments(node))
-        case "field_expression":
-            return _member(node)
-        case "call_expression":
-            return _call(node)
-        case "new_expression" | "compound_literal_expression":
-            return _made(node.child_by_field_name("type"))
-        case "cast_expression":
-            return c_typed(node.child_by_field_name("type"))
-        case _:
-            return _operation(node)
+    if kind in _FORMS:
+        return _FORMS[kind](node)
+    return _operation(node)
 
 
 def _operation(node: Node) -> Expr:
@@ -210,3 +193,22 @@ def function_declarator(node: Node | None) -> Node | None:
     inner = named.named_children[0] if is_pointer and named and named.named_children else None
     # `int (close)(int)` keeps a macro of that name away.
     return here if inner is None or inner.type in _NAMES else None
+
+
+_FORMS: dict[str, Callable[[Node], Expr]] = {
+    "this": lambda _: SELF,
+    "null": lambda _: NOTHING,
+    "qualified_identifier": _scoped,
+    "template_function": lambda node: c_value(node.child_by_field_name("name")),
+    "template_method": lambda node: c_value(node.child_by_field_name("name")),
+    "template_type": lambda node: (
+        "of",
+        c_value(node.child_by_field_name("name")),
+        _arguments(node),
+    ),
+    "field_expression": _member,
+    "call_expression": _call,
+    "new_expression": lambda node: _made(node.child_by_field_name("type")),
+    "compound_literal_expression": lambda node: _made(node.child_by_field_name("type")),
+    "cast_expression": lambda node: c_typed(node.child_by_field_name("type")),
+}

@@ -4,7 +4,6 @@ functions.
 
 from __future__ import annotations
 
-import re
 from sys import intern
 
 from tree_sitter import Node

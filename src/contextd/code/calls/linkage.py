@@ -106,9 +106,7 @@ class Linkage:
     def _inline(self) -> Sequence[str]:
         """The inline namespaces, innermost first."""
         found = {
-            one.qualified
-            for one in self._namespaces
-            if one.symbol.signature.startswith("inline ")
+            one.qualified for one in self._namespaces if one.symbol.signature.startswith("inline ")
         }
         return sorted(found, key=lambda name: -name.count("."))
 
@@ -156,9 +154,7 @@ class Linkage:
         ]
         return Choice(tuple(far) if len(far) <= _MOST_UNSEEN else (), seen=False)
 
-    def _function(
-        self, path: str, functions: list[Definition], macros: list[Definition]
-    ) -> Choice:
+    def _function(self, path: str, functions: list[Definition], macros: list[Definition]) -> Choice:
         bodies = [one for one in functions if not is_declaration(one.symbol)]
         own = [one for one in bodies if one.path == path]
         meant = own or bodies

@@ -73,10 +73,15 @@ class ScopeNames:
         self, path: str, scope: int, name: str, depth: int, *, with_values: bool = True
     ) -> Interpretation:
         """What a name stands for in a scope; without values no variable."""
+        if self.layout.family(path) == "c":
+            return self.c.name(path, scope, name, depth)
+        return self._name(path, scope, name, depth, with_values=with_values)
+
+    def _name(
+        self, path: str, scope: int, name: str, depth: int, *, with_values: bool
+    ) -> Interpretation:
         scopes = self.layout.scopes(path)
         family = self.layout.family(path)
-        if family == "c":
-            return self.c.name(path, scope, name, depth)
         if name in ("Self",) and family in ("python", "rust"):
             return self.own(path, scope, "own_class", depth)
         at = scope

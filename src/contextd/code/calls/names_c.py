@@ -125,7 +125,7 @@ class CNames:
         kind = one.symbol.kind
         if kind in FUNCTIONS or kind == MACRO:
             several = {
-                each.place[:1] + (each.qualified,): each
+                (each.path, each.qualified): each
                 for overload in self._overloads(one)
                 for each in self.layout.linkage.definitions(overload)
             }
@@ -172,9 +172,7 @@ class CNames:
                     return Interpretation((meant,), whole=True)
                 return self.evaluator.member(meant.one, name, depth)
         within = ".".join(before)
-        prefixes = [
-            f"{one}.{within}".strip(".") for one in self._prefixes(path, scope, depth)
-        ]
+        prefixes = [f"{one}.{within}".strip(".") for one in self._prefixes(path, scope, depth)]
         if before[0] in self.layout.linkage.opened_by_macros:
             prefixes.append(".".join(before[1:]))
         homes = {home for home, _ in self.layout.linkage.named(name)}
@@ -197,10 +195,10 @@ class CNames:
             return joined(items)
         found = self.evaluator.evaluate(path, scope, inner, depth)
         for meant in found.meanings:
-            if meant.one is not None and meant.kind == "instance":
-                if self.evaluator.member(meant.one, "operator[]", depth).meanings:
-                    called: Expr = ("call", ("attr", inner, "operator[]"))
-                    return self.evaluator.evaluate(path, scope, called, depth)
+            one = meant.one if meant.kind == "instance" else None
+            if one is not None and self.evaluator.member(one, "operator[]", depth).meanings:
+                called: Expr = ("call", ("attr", inner, "operator[]"))
+                return self.evaluator.evaluate(path, scope, called, depth)
         return found
 
 

@@ -169,6 +169,9 @@ def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
             continue
         leaf, function = found
         name, within = _qualified(leaf)
+        if name == "void":
+            # What is left of `int WORD main(void)`, where nobody knows the word.
+            continue
         member = place.member or bool(within)
         if node.type == "type_definition":
             kind = "type"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from contextd.domain.regex import regex
 
@@ -39,7 +40,7 @@ _ANNOTATED = regex(
 """`int size GUARDED_BY(lock);`, `void f() REQUIRES(lock) {`."""
 _MACROS = regex(
     rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
-    rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
+    rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL|CDECL))(?=[\s*]+[A-Za-z_:<])"
 )
 _TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
 """`API(char *) name(…)`: a word for exports that takes the type."""
@@ -62,9 +63,7 @@ def mend(data: bytes) -> bytes:
     for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
     data = _ANNOTATED.sub(lambda found: _without_note(data, found), data)
-    data = _SPECIFIERS.sub(
-        lambda found: found["before"] + b" " * len(found["word"]), data
-    )
+    data = _SPECIFIERS.sub(lambda found: found["before"] + b" " * len(found["word"]), data)
     data = _TYPED.sub(_bare_type, data)
     for pattern in (_LINKAGE, _DECLARATIONS):
         data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
@@ -77,7 +76,7 @@ def _is_split(data: bytes, marks: Sequence[tuple[int, int, bytes]]) -> bool:
     inside = data[start:end] if end - start < _LONGEST_BRANCHES else b";"
     if len(inside) < _LONGEST and b"{" not in inside and b";" not in inside:
         return True
-    branches = [data[one[1] : two[0]] for one, two in zip(marks, marks[1:], strict=False)]
+    branches = [data[one[1] : two[0]] for one, two in pairwise(marks)]
     return len(inside) > 1 and any(one.count(b"{") != one.count(b"}") for one in branches)
 
 
