@@ -119,7 +119,9 @@ def _is_inner(graph: SymbolGraph, one: Definition) -> bool:
         return False
     symbols = graph.files[one.path].symbols
     names = [f"{s.parent}.{s.name}" if s.parent else s.name for s in symbols if s.kind == "module"]
-    around = max((n for n in names if f"{one.symbol.parent}.".startswith(f"{n}.")), key=len, default="")
+    around = max(
+        (n for n in names if f"{one.symbol.parent}.".startswith(f"{n}.")), key=len, default=""
+    )
     return "." in one.symbol.parent[len(around) :].strip(".")
 
 

@@ -224,9 +224,13 @@ class Judge:
         if where is not None:
             self.places[call].add(self.named(where, target))
         elif defined is None and (here := self.place(target)) is not None:
-            if target.is_pure_virtual_method() or target.is_default_method() or (
-                target.kind == _Kind.CONSTRUCTOR
-                and here[2] == target.semantic_parent.location.offset
+            if (
+                target.is_pure_virtual_method()
+                or target.is_default_method()
+                or (
+                    target.kind == _Kind.CONSTRUCTOR
+                    and here[2] == target.semantic_parent.location.offset
+                )
             ):
                 self.places[call].add((here[0], here[1], target.spelling))
             else:

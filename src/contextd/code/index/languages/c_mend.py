@@ -33,9 +33,12 @@ _SPECIFIERS = regex(
 _INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
 _NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
 _ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
+_WORD = rb"\s++[A-Z][A-Z0-9_]{3,40}+"
+_GIVEN = rb"[\w.:!&*>-]++"
+_NOTE = _WORD + rb"\((?!void\))(?:" + _GIVEN + rb"(?:[ \t]*+,[ \t]*+" + _GIVEN + rb"){0,5}+)?+\)"
 _ANNOTATED = regex(
-    rb"[\w)](?P<note>\s+[A-Z][A-Z0-9_]{3,40}+(?:\([^(){};\n]{0,200}\))?+(?:\s+[A-Z][A-Z0-9_]{3,40}+\([^(){};\n]{0,200}\))?+)"
-    rb"(?=\s*[;{=])"
+    rb"(?:[\w)](?P<note>(?:" + _NOTE + rb"){1,3}+)(?=\s*+[;{=])"
+    rb"|\)(?P<word>" + _WORD + rb"(?:" + _NOTE + rb")?+)(?=\s*+[;{]))"
 )
 """`int size GUARDED_BY(lock);`, `void f() REQUIRES(lock) {`."""
 _MACROS = regex(
@@ -109,7 +112,7 @@ def _without_note(data: bytes, found: re.Match[bytes]) -> bytes:
     begun = re.split(rb"[;{}:]|\n[ \t]*#[^\n]*", before)[-1].split()
     if not begun or len(begun) < 2 or begun[0].split(b"(")[0] in _STATEMENTS:
         return found[0]
-    return found[0][:1] + _VISIBLE.sub(b" ", found["note"])
+    return found[0][:1] + _VISIBLE.sub(b" ", found[0][1:])
 
 
 def _bare_type(found: re.Match[bytes]) -> bytes:
