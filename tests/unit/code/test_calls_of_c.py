@@ -65,6 +65,23 @@ int library(void) { return printf("x"); }
 """,
     "other/helper.c": "int helper(int a) { return a; }\n",
 }
+SYSTEMS = {
+    "port.h": """#ifdef _WIN32
+#define close(fd) closesocket(fd)
+static inline int waited(int a) { return a; }
+#else
+static inline int waited(int a) { return -a; }
+#endif
+#ifndef _WIN32
+#define own(fd) (fd)
+#endif
+""",
+    "use.c": """#include "port.h"
+int closing(int fd) { return close(fd); }
+int waiting(int fd) { return waited(fd); }
+int owning(int fd) { return own(fd); }
+""",
+}
 CPP = {
     "box.h": """#include <memory>
 #include <vector>
@@ -180,6 +197,15 @@ def test_what_a_condition_a_table_or_a_missing_header_leaves_open_is_uncertain(
     calls = graph_of(tmp_path, C)
     assert callees(calls, "src/use.c", name, certain=False) == expected
     assert callees(calls, "src/use.c", name) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "is_certain"), [("closing", False), ("waiting", True), ("owning", True)]
+)
+def test_what_is_defined_for_another_system_alone_may_be_the_library_s(tmp_path, name, is_certain):
+    calls = graph_of(tmp_path, SYSTEMS)
+    assert len(callees(calls, "use.c", name, certain=is_certain)) == 1
+    assert callees(calls, "use.c", name, certain=not is_certain) == set()
 
 
 def test_the_text_of_a_macro_calls_what_it_names(tmp_path):

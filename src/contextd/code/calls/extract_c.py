@@ -23,6 +23,13 @@ from contextd.domain.regex import regex
 
 NAMESPACE, USING = "<namespace>", "<using>"
 
+ELSEWHERE, HERE = "?", "!"
+"""How names begin in the bindings of a file that it defines for some other system, and for what is not one."""
+
+_SYSTEMS = regex(
+    r"\b(?:_?_?WIN(?:32|64|NT)?|_?_?WIN(?:32|64)_?_?|WINDOWS|_MSC_VER|__MINGW\w+|__CYGWIN__|__APPLE__|__sun|_AIX"
+    r"|__hpux|__HAIKU__|__BEOS__|__OS2__|__VMS|VMS|MSDOS|__DJGPP__|_?_?AMIGA\w*)\b"
+)
 _CALLED = regex(rb"(?<![\w.>#])((?:[A-Za-z_]\w*+::)*+)([A-Za-z_]\w*+)[ \t]*+\(")
 _ALONE = regex(rb"\s*+([A-Za-z_]\w*+)\s*+")
 _WORDS = frozenset(
@@ -50,8 +57,29 @@ def function(reading: FileReading, node: Node) -> None:
         reading.bind("<impl>", outer)
     scope = reading.enter("function", text_of(last) if last is not None else "", node)
     _template(reading, node)
+    if last is not None and scope.parent == 0:
+        _note_system(reading, node, scope.name)
     scope.annotated = True
     _signature(reading, scope, node.child_by_field_name("type"), declarator)
+
+
+def _note_system(reading: FileReading, node: Node, name: str) -> None:
+    """Note a definition that stands under a condition which names a system."""
+    here: Node | None = node
+    is_else = False
+    marks: set[str] = set()
+    while here is not None:
+        if here.type in ("preproc_ifdef", "preproc_if", "preproc_elif"):
+            told = here.child_by_field_name("name") or here.child_by_field_name("condition")
+            text = text_of(told)
+            if _SYSTEMS.search(text):
+                is_not = text.lstrip().startswith("!") or here.children[0].type.endswith("ndef")
+                marks.add(HERE if is_not != is_else else ELSEWHERE)
+        is_else = here.type in ("preproc_else", "preproc_elif")
+        here = here.parent
+    if marks:
+        mark = ELSEWHERE if ELSEWHERE in marks else HERE
+        reading.bind(f"{mark}{name}", ("name", name), 0)
 
 
 def _signature(
@@ -305,6 +333,7 @@ def returned(reading: FileReading, node: Node) -> None:
 def macro(reading: FileReading, node: Node) -> None:
     """What the text of a macro calls: it has no tree of its own."""
     value = node.child_by_field_name("value")
+    _note_system(reading, node, text_of(node.child_by_field_name("name")))
     if value is None or value.text is None or len(value.text) > _LONGEST_MACRO:
         return
     text = value.text

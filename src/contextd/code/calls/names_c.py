@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextd.code.calls.containers import Containers
 from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.expressions_c import SMART
-from contextd.code.calls.extract_c import NAMESPACE, USING
+from contextd.code.calls.extract_c import ELSEWHERE, HERE, NAMESPACE, USING
 from contextd.code.calls.facts import Expr
 from contextd.code.calls.interpretation import (
     NOT_KNOWN,
@@ -20,6 +20,8 @@ from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
 from contextd.code.calls.linkage import MACRO
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
+
+_CONDITIONAL = frozenset(("function", MACRO))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,14 @@ class CNames:
         self, several: tuple[Definition, ...], depth: int, *, whole: bool
     ) -> Interpretation:
         found = joined(self.means(one, depth) for one in several) if several else NOT_KNOWN
+        whole = whole and not self._is_elsewhere(several[0])
         return found if whole else Interpretation(found.meanings, outside=found.outside)
+
+    def _is_elsewhere(self, one: Definition) -> bool:
+        """Whether a file defines a name for some other system alone: here the library may have it."""
+        scopes = self.layout.scopes(one.path) if one.symbol.kind in _CONDITIONAL else ()
+        known = scopes[0].bindings if scopes else {}
+        return f"{ELSEWHERE}{one.symbol.name}" in known and f"{HERE}{one.symbol.name}" not in known
 
     def means(self, one: Definition, depth: int) -> Interpretation:
         """What a definition means where it is named; a declaration what it stands for."""

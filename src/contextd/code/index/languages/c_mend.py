@@ -42,7 +42,7 @@ _ANNOTATED = regex(
 )
 """`int size GUARDED_BY(lock);`, `void f() REQUIRES(lock) {`."""
 _MACROS = regex(
-    rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
+    rb"(?<!define )(?<!ifdef )(?<!ifndef )\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
     rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL|CDECL))(?=[\s*]+[A-Za-z_:<])"
 )
 _TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
