@@ -304,18 +304,18 @@ def _commands(root: Path, code: list[str]) -> Iterator[tuple[str, list[str]]]:
             continue
         done.add(path)
         words = one.get("arguments") or shlex.split(one["command"])
-        yield path, [f"-working-directory={folder}", *_kept(words[1:], one["file"]), *always]
+        yield path, [f"-working-directory={folder}", *_options(words[1:], one["file"]), *always]
 
 
-def _kept(words: list[str], file: str) -> list[str]:
-    kept: list[str] = []
+def _options(words: list[str], file: str) -> list[str]:
+    options: list[str] = []
     skip = False
     for word in words:
         if skip or word in _WITH_NEXT:
             skip = not skip
         elif word not in _ALONE and word != file:
-            kept.append(word)
-    return kept
+            options.append(word)
+    return options
 
 
 def main(root: Path) -> None:
@@ -330,8 +330,8 @@ def main(root: Path) -> None:
     for path, calls in by_path.items():
         print(json.dumps({"path": path, "calls": calls}))
     units = sum(path.endswith(_CODE) for path in code)
-    told = judge.counts["files compiled"] + judge.counts["files not compiled"]
-    judge.counts["files that no command compiles"] = units - told
+    read = judge.counts["files compiled"] + judge.counts["files not compiled"]
+    judge.counts["files that no command compiles"] = units - read
     for what, number in sorted(judge.counts.items()):
         print(f"{root.name}: {what}: {number}", file=sys.stderr)
 

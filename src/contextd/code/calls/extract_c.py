@@ -70,8 +70,8 @@ def _note_system(reading: FileReading, node: Node, name: str) -> None:
     marks: set[str] = set()
     while here is not None:
         if here.type in ("preproc_ifdef", "preproc_if", "preproc_elif"):
-            told = here.child_by_field_name("name") or here.child_by_field_name("condition")
-            text = text_of(told)
+            condition = here.child_by_field_name("name") or here.child_by_field_name("condition")
+            text = text_of(condition)
             if _SYSTEMS.search(text):
                 is_not = text.lstrip().startswith("!") or here.children[0].type.endswith("ndef")
                 marks.add(HERE if is_not != is_else else ELSEWHERE)
@@ -194,7 +194,7 @@ def walk(reading: FileReading, node: Node) -> None:
 
 
 def _bind_declared(
-    reading: FileReading, node: Node, declarator: Node | None, given: Expr | None
+    reading: FileReading, node: Node, declarator: Node | None, value: Expr | None
 ) -> None:
     """Bind the name of a declarator to its type, or to what it is given where that is left out."""
     if declarator is not None and declarator.type == "structured_binding_declarator":
@@ -204,7 +204,7 @@ def _bind_declared(
     name, is_function = declared(declarator)
     type_ = node.child_by_field_name("type")
     is_open = type_ is not None and type_.type == "placeholder_type_specifier"
-    found = UNKNOWN if is_function else (given or UNKNOWN) if is_open else c_typed(type_)
+    found = UNKNOWN if is_function else (value or UNKNOWN) if is_open else c_typed(type_)
     # What is nothing would leave the name to a function of the same name elsewhere.
     reading.bind(name, found if found[0] != "nothing" else UNKNOWN)
 

@@ -45,13 +45,13 @@ class FunctionFields:
 
     def fields_of(self, one: Definition) -> set[str]:
         """The names of the fields that a function is put in."""
-        said: Expr = ("name", one.symbol.name)
+        name: Expr = ("name", one.symbol.name)
         return {
             field_name[len(SLOT) :]
             for path in self.layout.facts.naming(one.symbol.name)
             for scopes in [self.layout.scopes(path)]
             for field_name, bound in (scopes[0].bindings.items() if scopes else ())
-            if field_name.startswith(SLOT) and any(each == said for each, _ in bound)
+            if field_name.startswith(SLOT) and any(each == name for each, _ in bound)
             if any(_is(each, one) for each in self.held(field_name[len(SLOT) :]))
         }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -212,8 +212,7 @@ def _choice(several: Sequence[Definition]) -> Choice:
 
 def _distinct(several: Iterable[Definition]) -> list[Definition]:
     """One of those that a condition of the preprocessor leaves, or that have one name and other arguments."""
-    found: Mapping[tuple[str, str], Definition] = {}
-    kept: dict[tuple[str, str], Definition] = dict(found)
+    by_place: dict[tuple[str, str], Definition] = {}
     for one in several:
-        kept.setdefault((one.path, one.qualified), one)
-    return list(kept.values())
+        by_place.setdefault((one.path, one.qualified), one)
+    return list(by_place.values())
