@@ -6,6 +6,7 @@ import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.extract import facts_of
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.symbols.symbol_graph import build_graph
 
@@ -297,3 +298,17 @@ def test_calls_are_the_same_when_what_files_say_was_kept(tmp_path):
     again.facts.read_ahead(100, 60.0)
     for one in calls.graph.definitions:
         assert calls.callers(one) == again.callers(one)
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "head", "link", "tail"),
+    [
+        ("a.c", "c", "void f() { x", "->y", "(); }"),
+        ("A.java", "java", "class A { void f() { x", ".y", ".z(); } }"),
+    ],
+)
+def test_a_chain_without_end_is_a_file_whose_calls_are_not_understood(
+    path, language, head, link, tail
+):
+    assert facts_of(path, language, f"{head}{link * 3}{tail}".encode(), "d") is not None
+    assert facts_of(path, language, f"{head}{link * 20_000}{tail}".encode(), "d") is None

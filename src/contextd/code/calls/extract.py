@@ -67,9 +67,13 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
     reading = FileReading(row.family)
     reading.scopes.append(CodeScope("module", "", 0, len(data), -1))
     reading.open_.append(0)
-    for node, name in nodes:
-        reading.leave_before(node.start_byte)
-        _STEPS[name](reading, node)
+    try:
+        for node, name in nodes:
+            reading.leave_before(node.start_byte)
+            _STEPS[name](reading, node)
+    except RecursionError:
+        # A chain of a thousand calls and fields, as nobody writes by hand.
+        return None
     reading.sites.sort(key=lambda site: site.start)
     return FileFacts(digest, tuple(reading.scopes), tuple(reading.sites))
 

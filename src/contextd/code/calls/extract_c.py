@@ -229,7 +229,8 @@ def declaration(reading: FileReading, node: Node) -> None:
         if value is not None:
             _handed(reading, [value])
         if value is not None and value.type in ("argument_list", "initializer_list") and type_:
-            _handed(reading, value.named_children)
+            if value.type == "argument_list":
+                _handed(reading, value.named_children)
             if type_.type.endswith(("identifier", "template_type")):
                 _called(reading, type_)
     field_value = node.child_by_field_name("default_value")
