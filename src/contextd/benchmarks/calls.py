@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 import subprocess
@@ -27,6 +28,8 @@ from contextd.domain.scope import Scope
 _ORACLES = Path(__file__).parent / "oracles"
 _SCOPE = Scope("local", "default", "bench")
 
+_CONDITIONAL = frozenset(("c", "c-header", "cpp"))
+
 Called = tuple[str, int, str]
 """(path, line, name) of a call."""
 Meant = tuple[str, str]
@@ -42,11 +45,14 @@ class _Oracle:
     program: str
     languages: frozenset[str]
     package: str = ""
+    module: str = ""
 
     def missing(self, packages: Path | None) -> str:
         """What keeps it from judging; empty where nothing does."""
         if shutil.which(self.program) is None:
             return f"{self.program} is not installed"
+        if self.module and importlib.util.find_spec(self.module) is None:
+            return f"run `pip install lib{self.module}` where contextd is installed"
         if self.package and not (
             packages and (packages / "node_modules" / self.package.split("@")[0]).is_dir()
         ):
@@ -90,6 +96,13 @@ _ORACLE = (
         (sys.executable, "-P", str(_ORACLES / "rust_calls.py")),
         "cargo",
         frozenset(("rust",)),
+    ),
+    _Oracle(
+        "C and C++, against clang",
+        (sys.executable, "-P", str(_ORACLES / "clang_calls.py")),
+        "cc",
+        frozenset(("c", "c-header", "cpp")),
+        module="clang",
     ),
 )
 
@@ -186,6 +199,10 @@ def _defined(graph: SymbolGraph, path: str, line: int, name: str) -> Meant:
         for one in (file.symbols if file is not None else ())
         if one.name == name and one.start_line <= line <= one.end_line
     ]
+    twins = {one.name: one for one in file.symbols} if file and not around else {}
+    if name in twins and file and file.language in _CONDITIONAL:
+        # Only one of those that a condition of the preprocessor leaves is kept.
+        around = [twins[name]]
     if not around:
         return path, f"{name}, line {line}"
     best = max(around, key=lambda one: one.start_line)

@@ -58,7 +58,7 @@ def named(graph: SymbolGraph, target: str) -> ChangedCode:
     """
     plain = target.strip().removeprefix("./")
     if plain in graph.files:
-        found = [one for one in _written(graph, plain) if "." not in one.symbol.parent]
+        found = [one for one in _written(graph, plain) if not _is_inner(graph, one)]
         return ChangedCode([ChangedFile(plain, "edit", tuple(found))])
     placed = _PLACE.fullmatch(plain)
     if placed is None:
@@ -111,6 +111,18 @@ def _alike(path: str, known: Sequence[str]) -> str:
     name = posixpath.basename(path)
     same = [one for one in known if posixpath.basename(one) == name]
     return nearest(path, same or known) or (f"did you mean {same[0]!r}?" if same else "")
+
+
+def _is_inner(graph: SymbolGraph, one: Definition) -> bool:
+    """Whether a definition is held by something in a class; namespaces hold what stands by itself."""
+    if "." not in one.symbol.parent:
+        return False
+    symbols = graph.files[one.path].symbols
+    names = [f"{s.parent}.{s.name}" if s.parent else s.name for s in symbols if s.kind == "module"]
+    around = max(
+        (n for n in names if f"{one.symbol.parent}.".startswith(f"{n}.")), key=len, default=""
+    )
+    return "." in one.symbol.parent[len(around) :].strip(".")
 
 
 def _written(graph: SymbolGraph, path: str) -> list[Definition]:

@@ -182,3 +182,31 @@ def test_typescript_knows_callbacks_call_signatures_and_type_arguments(tmp_path,
 
 def test_a_go_package_is_called_by_the_part_of_its_path_that_is_no_version(tmp_path):
     assert callees(tmp_path, GO, "use/use.go", "Use") == {"Open"}
+
+
+BOXES = {
+    "a/Box.java": "package a;\npublic class Box<T> { public void open() { } }\n",
+    "a/Lid.java": "package a;\npublic class Lid { public void open() { } }\n",
+    "a/Use.java": "package a;\nclass Use { void javas(Box<Lid> box) { box.open(); } }\n",
+    "box.ts": "export class Box<T> { open() { } }\nexport class Lid { open() { } }\n",
+    "use.ts": """import { Box, Lid } from "./box"
+export function scripts(box: Box<Lid>) { box.open() }
+""",
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\n',
+    "src/lib.rs": """pub struct Lid;
+impl Lid { pub fn open(&self) {} }
+pub fn rusts(lid: Box<Lid>) { lid.open(); }
+""",
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "name", "expected"),
+    [
+        ("a/Use.java", "javas", "Box.open"),
+        ("use.ts", "scripts", "Box.open"),
+        ("src/lib.rs", "rusts", "Lid.open"),
+    ],
+)
+def test_a_box_stands_for_what_it_holds_in_rust_alone(tmp_path, path, name, expected):
+    assert callees(tmp_path, BOXES, path, name) == {expected}

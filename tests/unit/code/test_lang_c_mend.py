@@ -54,7 +54,56 @@ def test_definitions_behind_macros_are_found_with_what_was_written(ending: str) 
         "class A final : public B {};\nclass URL Parser(int);\n",
         "enum COLOR { RED };\nint g() { return __builtin_x(1); }\n",
         '#include <a.h>\nconst char *begin = "BEGIN_DECLS";\n',
+        'static int READY;\nconst char* const END_OF_MAP = "x";\nenum STATE FIRST_STATE;\n',
+        "static void ERROR(const char *s) { }\nstatic int REPORT(void) { return CHECKED(1); }\n",
+        "void f(int a) { if (a) ASSERT_TRUE(a); else FAILED(a); for (;;) LIST_EACH(a) { } }\n",
+        "#define LIB_CONSTEXPR constexpr\n#define LIB_INLINE inline void\n",
     ],
 )
 def test_what_needs_no_mending_is_not_touched(text: str) -> None:
     assert mend(text.encode()) == text.encode()
+
+
+NOTED = """LIB_TYPED(char *) first(int a);
+LIB_CONSTEXPR auto second(int a) -> int { return a; }
+LIB_BEGIN_NAMESPACE
+class Held {
+  int count_ GUARDED_BY(lock_);
+  void third() EXCLUSIVE_LOCKS_REQUIRED(lock_) { go(); }
+  void fourth(const char*, ...) LIB_PRINTF_LIKE(1, 2);
+};
+LIB_END_NAMESPACE
+LIB_PUBLIC_API size_type fifth(void);
+int LIB_CDECL main(void) { return 0; }
+"""
+
+
+def test_words_of_a_library_around_declarations_hide_none() -> None:
+    parsed = parse("a.h", NOTED)
+    assert [(s.kind, s.parent, s.name) for s in parsed.outline.symbols] == [
+        ("function", "", "first"), ("function", "", "second"), ("class", "", "Held"),
+        ("method", "Held", "third"), ("method", "Held", "fourth"), ("function", "", "fifth"),
+        ("function", "", "main"),
+    ]  # fmt: skip
+
+
+def test_a_condition_around_half_of_a_block_swallows_nothing() -> None:
+    text = """int f(int a) {
+#ifdef FIRST
+  if (a) {
+#else
+  if (!a) {
+#endif
+    g();
+  }
+  return 1;
+}
+int after(void) { return 2; }
+"""
+    parsed = parse("a.c", text)
+    assert parsed.tree is not None
+    assert not parsed.tree.root_node.has_error
+    assert [(s.name, s.start_line, s.end_line) for s in parsed.outline.symbols] == [
+        ("f", 1, 10),
+        ("after", 11, 11),
+    ]

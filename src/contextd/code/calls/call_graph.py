@@ -10,6 +10,7 @@ from math import inf
 
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.facts import Site, SiteKind
+from contextd.code.calls.function_fields import FunctionFields
 from contextd.code.calls.interpretation import Interpretation
 from contextd.code.calls.kept import base_names
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
@@ -79,6 +80,18 @@ class CallGraph:
         return Interpreter(self.layout)
 
     @cached_property
+    def fields(self) -> FunctionFields:
+        """What C keeps in fields."""
+        return FunctionFields(self.layout, self.interpreter)
+
+    def _meant(self, one: Definition) -> tuple[Definition, ...]:
+        """What a declaration of C stands for, else the definition itself."""
+        return self.layout.linkage.definitions(one) if self._is_c(one.path) else (one,)
+
+    def _is_c(self, path: str) -> bool:
+        return self.layout.family(path) == "c"
+
+    @cached_property
     def told_by_target(self) -> Mapping[tuple[str, str], Sequence[Edge]]:
         """The edges that were told, by file and name of what they lead to."""
         found: dict[tuple[str, str], list[Edge]] = {}
@@ -113,7 +126,8 @@ class CallGraph:
         read is not read again the next time.
         """
         found: dict[tuple[str, int, SiteKind], Edge] = {}
-        for edge in self._leading(one, until, among):
+        every = (edge for each in self._meant(one) for edge in self._leading(each, until, among))
+        for edge in every:
             key = edge.path, edge.line, edge.kind
             if key not in found or (edge.certain and not found[key].certain):
                 found[key] = edge
@@ -162,6 +176,10 @@ class CallGraph:
             return True
         if one.path.endswith(_FIXTURES):
             return True
+        if name != one.symbol.name and family == "c":
+            return self.facts.has_member(path, name)
+        if family == "c" and not one.symbol.exported and not one.symbol.parent:
+            return one.path in self.layout.linkage.included(path)
         if one.symbol.parent:
             return family not in _DOTTED or self.facts.has_member(path, name)
         return family not in _BINDING or name in self._imported_names.get(path, ())
@@ -185,6 +203,8 @@ class CallGraph:
     def _names(self, one: Definition) -> list[str]:
         """What a definition may be called where it is called."""
         names = self._called(one)
+        if self._is_c(one.path) and not one.symbol.parent:
+            names |= self.fields.fields_of(one)
         if one.symbol.name in INITIALISERS and one.symbol.parent:
             for holder in self.graph.by_name.get(one.symbol.parent.rsplit(".", 1)[-1], ()):
                 if holder.path == one.path:
@@ -194,6 +214,9 @@ class CallGraph:
 
     def callees(self, one: Definition) -> list[Edge]:
         """What the code of a definition leads to, in its order."""
+        several = self._meant(one)
+        if several != (one,):
+            return [edge for each in several for edge in self.callees(each)]
         facts = self.facts.get(one.path)
         found = [
             edge
@@ -240,6 +263,8 @@ class CallGraph:
             ]
             if not places and not found.outside and not around.meanings and not around.outside:
                 places = [(one, False) for one in self._only_method(path, str(expression[2]))]
+            if not places and site.kind == "call" and self._is_c(path):
+                places = [(one, False) for one in self.fields.held(str(expression[2]))]
         for one, certain in places:
             if caller is None or one != caller or site.kind == "call":
                 yield Edge(path, site.line, site.kind, caller, one, certain)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.facts import SELF, UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, joined
 from contextd.code.calls.layout import FUNCTIONS, CodeLayout
 from contextd.domain.dataclass import dataclass
@@ -55,6 +55,16 @@ class Containers:
         if not places and self.layout.family(path) == "rust":
             places = self._stepped(path, scope, inner, depth)
         return [self._typed(place, _walked(place[2]), depth) for place in places]
+
+    def held_by(
+        self, path: str, scope: int, inner: Expr, heads: Container[str], depth: int
+    ) -> list[Interpretation]:
+        """What is held by something whose type has one of these names."""
+        return [
+            self._typed(place, place[2][2][0], depth)
+            for place in self._types(path, scope, inner, depth)
+            if _last(place[2][1]) in heads
+        ]
 
     def _stepped(self, path: str, scope: int, inner: Expr, depth: int) -> list[Place]:
         """What an iterator of the project says it gives, next."""
@@ -157,6 +167,9 @@ class Containers:
                 places = [(path, scope, one) for one in several]
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)
+                if not places and self.layout.family(path) == "c":
+                    # A member is named alone, also where its method stands apart from the class.
+                    places = self._held(path, scope, SELF, name, depth)
             case ("attr" | "field", around, str(name)):
                 places = self._held(path, scope, around, name, depth)
             case ("call", ("attr", inner, str(name))) if name in _KEEPING | _VIEWS:
@@ -215,7 +228,7 @@ class Containers:
 
 
 def _last(head: Expr) -> str:
-    return str(head[-1]) if head[0] in ("name", "attr") else ""
+    return str(head[-1]) if head[0] in ("name", "attr", "scoped") else ""
 
 
 def _tuple(expression: Expr) -> tuple[Expr, ...] | None:

@@ -47,11 +47,15 @@ _ALTERNATIVES = frozenset(
 )
 _EITHER = frozenset(("or", "||", "??", "|", "and"))
 _NOTHINGS = frozenset(("none", "null", "undefined", "nil", "None", "void"))
-_TRANSPARENT = frozenset(
-    """Optional Union Annotated Final ClassVar Required NotRequired Awaitable Promise Box Rc Arc
-    Coroutine Readonly Partial Required NonNullable""".split()
-)
-"""Types that stand for what is between their brackets, at least once it was awaited."""
+_TRANSPARENT = {
+    "python": frozenset(
+        "Optional Union Annotated Final ClassVar Required NotRequired Awaitable Coroutine".split()
+    ),
+    "ecmascript": frozenset("Promise Readonly Partial Required NonNullable".split()),
+    "java": frozenset(("Optional",)),
+    "rust": frozenset("Box Rc Arc".split()),
+}
+"""By family, types that stand for what is between their brackets, at least once it was awaited."""
 _LAST = frozenset(("Coroutine",))
 _FIRST = frozenset(("Annotated",))
 _NO_TYPES = frozenset(("comment", "line_comment", "block_comment", "lifetime"))
@@ -240,10 +244,20 @@ def _generic(node: Node) -> Expr:
     last = str(found[-1]) if found[0] in ("name", "attr") else ""
     if last in _CLASS_TYPES and given:
         return ("class_of", given[0])
-    if last in _TRANSPARENT and given:
+    if last in _TRANSPARENT.get(_family(node, listed), ()) and given:
         some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
         return either(some)
     return ("of", found, tuple(given)) if given or not listed.named_children else found
+
+
+def _family(node: Node, listed: Node) -> str:
+    """The family a type with arguments is written in, by how its grammar has it."""
+    if node.child_by_field_name("name") is not None:
+        return "ecmascript"
+    is_field = node.child_by_field_name("type") is not None
+    if text_of(listed)[:1] == "[":
+        return "go" if is_field else "python"
+    return "rust" if is_field else "java"
 
 
 def _subscript(node: Node) -> Expr:
@@ -252,7 +266,7 @@ def _subscript(node: Node) -> Expr:
     given = [value(one) for one in node.children_by_field_name("subscript")]
     found = value(head)
     last = str(found[-1]) if found[0] in ("name", "attr") else ""
-    if last in _TRANSPARENT and given:
+    if last in _TRANSPARENT["python"] and given:
         some = given[-1:] if last in _LAST else given[:1] if last in _FIRST else given
         return either(some)
     if last in _CLASS_TYPES and given:

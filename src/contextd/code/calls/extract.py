@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from tree_sitter import Node
 
 from contextd.code.calls.expressions import name_node, typed, value
+from contextd.code.calls.extract_c import STEPS as C_STEPS
 from contextd.code.calls.extract_functions import (
     PATTERNS,
     bound_names,
@@ -66,9 +67,13 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
     reading = FileReading(row.family)
     reading.scopes.append(CodeScope("module", "", 0, len(data), -1))
     reading.open_.append(0)
-    for node, name in nodes:
-        reading.leave_before(node.start_byte)
-        _STEPS[name](reading, node)
+    try:
+        for node, name in nodes:
+            reading.leave_before(node.start_byte)
+            _STEPS[name](reading, node)
+    except RecursionError:
+        # A chain of a thousand calls and fields, as nobody writes by hand.
+        return None
     reading.sites.sort(key=lambda site: site.start)
     return FileFacts(digest, tuple(reading.scopes), tuple(reading.sites))
 
@@ -355,5 +360,6 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "element": _element,
     "annotation": _annotation,
     "pair": _pair,
+    **C_STEPS,
 }
 _ORDER = {name: number for number, name in enumerate(_STEPS)}

@@ -30,6 +30,8 @@ IMPLICIT: Expr = ("implicit",)
 OWN_OBJECT: Expr = ("own_object",)
 """The object that a function makes and returns: what is written in it belongs to the function."""
 UNKNOWN: Expr = ("unknown",)
+SLOT = "."
+"""How the name of a field begins in the bindings of a file of C, where functions are put in it."""
 
 SiteKind = Literal["call", "use", "extends"]
 

@@ -9,16 +9,19 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from contextd.code.calls.facts import CodeScope, FileFacts, Site
+from contextd.code.calls.facts import SLOT, CodeScope, FileFacts, Site
 from contextd.domain.code import FileCalls
 
-MEMBER, BASE = ".", "<"
-"""How a word begins that stands behind a dot, and one that a type is built on."""
+MEMBER, BASE, FIELD = ".", "<", ":"
+"""How a word begins that stands behind a dot, one that a type is built on, and a field that a function is
+put in.
+"""
 
 _MEMBERS = frozenset({"attr", "field"})
 
 _READERS = (
-    *("expressions", "extract", "extract_functions", "extract_java", "extract_rust"),
+    *("expressions", "expressions_c", "extract", "extract_c", "extract_functions"),
+    *("extract_java", "extract_rust"),
     *("facts", "file_reading", "kept", "queries"),
 )
 
@@ -48,6 +51,9 @@ def words_in(facts: FileFacts) -> Iterator[str]:
         yield f"{MEMBER if site.target[0] in _MEMBERS else ''}{site.target[-1]}"
     for scope in facts.scopes:
         yield from (f"{BASE}{name}" for name in base_names(scope) if " " not in name)
+    for name in facts.scopes[0].bindings if facts.scopes else ():
+        if name.startswith(SLOT):
+            yield f"{FIELD}{name[len(SLOT) :]}"
 
 
 def base_names(scope: CodeScope) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import field
 from functools import cached_property
 
 from contextd.code.calls.facts import CodeScope, Expr
+from contextd.code.calls.linkage import Linkage
 from contextd.code.calls.reading import CodeFacts
 from contextd.code.index.languages.table import BY_NAME
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
@@ -48,6 +49,11 @@ class CodeLayout:
     )
 
     _ordered: dict[str, list[Symbol]] = field(default_factory=dict[str, list[Symbol]])
+
+    @cached_property
+    def linkage(self) -> Linkage:
+        """What files of C and C++ see of each other."""
+        return Linkage(self.graph, self.family)
 
     @cached_property
     def folders(self) -> Mapping[str, Sequence[str]]:

@@ -105,6 +105,8 @@ class Interpreter:
             now.circles += 1
             return CIRCLE
         if depth > _DEEPEST or now.steps > _MOST_STEPS:
+            # Looked at by itself, what led here may be known.
+            now.circles += 1
             return NOT_KNOWN
         outermost = not now.keys
         now.steps = 0 if outermost else now.steps + 1
@@ -163,7 +165,11 @@ class Interpreter:
                 if any(one.kind in ("class", "function") for one in held.meanings):
                     return held
                 return self._or_picked(held, path, scope, expression, depth)
+            case ("scoped" | "pointee", *_):
+                return self._of_c(path, scope, expression, depth)
             case ("item", inner):
+                if self.layout.family(path) == "c":
+                    return self._of_c(path, scope, expression, depth)
                 return joined(self.containers.items(path, scope, inner, depth))
             case ("part", inner, int(number)):
                 return self.containers.part(path, scope, inner, number, depth)
@@ -180,6 +186,18 @@ class Interpreter:
                 return self.members.field(path, scope, around, name, depth)
             case _:
                 return self._found(path, scope, expression, depth)
+
+    def _of_c(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
+        """What only C and C++ say."""
+        match expression:
+            case ("scoped", before, str(name)):
+                return self.names.c.scoped(path, scope, before, name, depth)
+            case ("pointee", inner):
+                return self.names.c.pointee(self.containers, path, scope, inner, depth)
+            case (_, inner):
+                return self.names.c.item(self.containers, path, scope, inner, depth)
+            case _:
+                return NOT_KNOWN
 
     def _found(self, path: str, scope: int, expression: Expr, depth: int) -> Interpretation:
         """What is known by where it stands or is handed to."""

@@ -17,6 +17,7 @@ from contextd.code.calls.interpretation import (
     joined,
 )
 from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.names_c import CNames
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.code.symbols.symbols import WHOLE, NameUse, definer
 from contextd.domain.dataclass import dataclass
@@ -32,6 +33,11 @@ class ScopeNames:
 
     layout: CodeLayout
     evaluator: Evaluator
+
+    @property
+    def c(self) -> CNames:
+        """The same for C and C++."""
+        return CNames(self.layout, self.evaluator)
 
     def own(self, path: str, scope: int, which: str, depth: int) -> Interpretation:
         """The class around a scope, its instance, or what it is built on."""
@@ -67,6 +73,13 @@ class ScopeNames:
         self, path: str, scope: int, name: str, depth: int, *, with_values: bool = True
     ) -> Interpretation:
         """What a name stands for in a scope; without values no variable."""
+        if self.layout.family(path) == "c":
+            return self.c.name(path, scope, name, depth)
+        return self._name(path, scope, name, depth, with_values=with_values)
+
+    def _name(
+        self, path: str, scope: int, name: str, depth: int, *, with_values: bool
+    ) -> Interpretation:
         scopes = self.layout.scopes(path)
         family = self.layout.family(path)
         if name in ("Self",) and family in ("python", "rust"):
@@ -196,6 +209,8 @@ class ScopeNames:
     def means(self, one: Definition, depth: int) -> Interpretation:
         """What a definition means where it is named."""
         kind = one.symbol.kind
+        if self.layout.family(one.path) == "c":
+            return self.c.means(one, depth)
         if kind in FUNCTIONS:
             return Interpretation((Meant("function", one),), whole=True)
         if kind == "type" and (scopes := self.layout.scopes(one.path)):

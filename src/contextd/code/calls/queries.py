@@ -125,6 +125,34 @@ _RUST = """
 (struct_expression) @call
 """
 
+_C = """
+(struct_specifier body: (_)) @c_class
+(union_specifier body: (_)) @c_class
+(function_definition) @c_function
+(compound_statement) @c_block
+(type_definition) @c_alias
+(declaration) @c_declaration
+(field_declaration) @c_declaration
+(assignment_expression) @c_assign
+(initializer_pair) @c_pair
+(initializer_list) @c_listed
+(call_expression) @c_call
+(return_statement) @c_return
+(preproc_def) @c_macro
+(preproc_function_def) @c_macro
+"""
+_CPP = """
+(class_specifier body: (_)) @c_class
+(namespace_definition) @namespace
+(lambda_expression) @c_lambda
+(for_range_loop) @c_walk
+(alias_declaration) @c_alias
+(using_declaration) @using
+(field_initializer) @initialised
+(new_expression) @c_call
+(compound_literal_expression) @c_call
+"""
+
 QUERIES: Mapping[str, Mapping[str, str]] = {
     "python": {"": _PYTHON},
     "ecmascript": {
@@ -135,5 +163,6 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
     "go": {"": _GO},
     "java": {"": _JAVA},
     "rust": {"": _RUST},
+    "c": {"": _C + _CPP, "c": _C},
 }
 """By family, then by language where its grammar has other nodes than the family's."""

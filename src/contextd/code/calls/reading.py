@@ -37,7 +37,7 @@ _BUILDING = re.compile(
     r"^\s*\*?[\w.]+(?:\[[^\]]*\])?\s*(?:`.*|//.*|,)?$|\b(?:class|interface|impl|trait|extends|implements)\b"
 )
 """A line on which a type may be built on another: an embedded field of Go, or the head of a type."""
-_HEADED = frozenset(("python", "ecmascript", "java"))
+_HEADED = frozenset(("python", "ecmascript", "java", "c"))
 """Families in which the signature of a type says what it is built on."""
 _TYPES = frozenset(("class", "interface", "type", "enum", "struct", "record", "trait"))
 
@@ -185,6 +185,11 @@ class CodeFacts:
                 self.look_for([name])
                 found |= self._bases.get(name, set())
         return sorted(self._not_read(found) | self.words.building(name))
+
+    def filling(self, name: str) -> Sequence[str]:
+        """The code files that may put a function in a field of this name, in order of path."""
+        self.look_for([name])
+        return sorted(self._not_read(self._naming.get(name, ())) | self.words.filling(name))
 
     def _not_read(self, paths: Iterable[str]) -> set[str]:
         """Those of these files that are not read yet. To be asked before the words of those that are: what

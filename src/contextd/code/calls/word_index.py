@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from threading import Lock
 
-from contextd.code.calls.kept import BASE, MEMBER
+from contextd.code.calls.kept import BASE, FIELD, MEMBER
 
 
 class WordIndex:
@@ -57,6 +57,10 @@ class WordIndex:
     def building(self, name: str) -> set[str]:
         """The files with a type that is built on one of this name."""
         return set(self._paths.get(BASE + name, ()))
+
+    def filling(self, name: str) -> set[str]:
+        """The files that put a function in a field of this name."""
+        return set(self._paths.get(FIELD + name, ()))
 
     def has_member(self, path: str, name: str) -> bool:
         """Whether a file says a name behind a dot."""

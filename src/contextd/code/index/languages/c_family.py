@@ -169,6 +169,9 @@ def _values(node: Node, place: _Place) -> Iterator[LooseDefinition]:
             continue
         leaf, function = found
         name, within = _qualified(leaf)
+        if name == "void":
+            # What is left of `int WORD main(void)`, where nobody knows the word.
+            continue
         member = place.member or bool(within)
         if node.type == "type_definition":
             kind = "type"
@@ -216,7 +219,8 @@ def _qualified(node: Node) -> tuple[str, str]:
     here: Node | None = node
     while here is not None and here.type == "qualified_identifier":
         scope = here.child_by_field_name("scope")
-        if scope is not None:
+        # Of `API int_type f(void)` the grammar makes `int_type::f`.
+        if scope is not None and not any(one.is_missing for one in here.children):
             named = scope.child_by_field_name("name")
             scopes.append(text_of(named if named is not None else scope))
         here = here.child_by_field_name("name")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from itertools import pairwise
 
 from contextd.domain.regex import regex
 
@@ -15,35 +17,74 @@ _LINKAGE = regex(
     rb'(?:extern\s+"C"\s*\{|\})[^\n]*\n\s*#[ \t]*endif[^\n]*',
     re.M,
 )
-_DECLARATIONS = regex(rb"^[ \t]*[A-Z_]*(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?[ \t]*\r?$", re.M)
+_DECLARATIONS = regex(
+    rb"^[ \t]*[A-Z_]*(?:(?:BEGIN|END)_(?:C_)?DECLS?\b[ \t]*;?"
+    rb"|[A-Z0-9]_(?:BEGIN|END|EXPORT)(?:_[A-Z0-9_]{1,60})?+)[ \t]*\r?$",
+    re.M,
+)
+_SPECIFIERS = regex(
+    rb"^(?P<before>[ \t]*(?:(?:inline|static|extern|friend|virtual|template[ \t]*<[^\n]{0,200}>)[ \t]+){0,4}+)"
+    rb"(?P<word>(?:[A-Z][A-Z0-9]*_[A-Z0-9_]+(?:\([^()\n]{0,80}\))?+[ \t]+){1,3}+)"
+    rb"(?=(?:void|auto|inline|static|int|bool|explicit|constexpr|unsigned|char|friend|virtual|operator|template|class|struct|size_t|double|float|long|~)\b)",
+    re.M,
+)
+"""`LIB_CONSTEXPR auto f()`: words of a library before what only a declaration begins with."""
 # Possessive and bounded here and below: what looks like the start of a match comes by the thousand.
 _INCLUDED = regex(rb"__has_include(?:_next)?\s*+(\([^)\n]{0,300}+\))")
 _NESTED = rb"\((?:[^;{}()]++|\((?:[^;{}()]++|\([^;{}()]*+\))*+\))*+\)"
 _ATTRIBUTES = regex(rb"\)(\s*+(?:__\w++(?:[ \t]*+" + _NESTED + rb")?+\s*+){1,12}+)(?=;)")
-_MACROS = regex(
-    rb"\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
-    rb"|[A-Z][A-Z0-9]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL))(?=[\s*]+[A-Za-z_:<])"
+_WORD = rb"\s++[A-Z][A-Z0-9_]{3,40}+"
+_GIVEN = rb"[\w.:!&*>-]++"
+_NOTE = _WORD + rb"\((?!void\))(?:" + _GIVEN + rb"(?:[ \t]*+,[ \t]*+" + _GIVEN + rb"){0,5}+)?+\)"
+_ANNOTATED = regex(
+    rb"(?:[\w)](?P<note>(?:" + _NOTE + rb"){1,3}+)(?=\s*+[;{=])"
+    rb"|\)(?P<word>" + _WORD + rb"(?:" + _NOTE + rb")?+)(?=\s*+[;{]))"
 )
+"""`int size GUARDED_BY(lock);`, `void f() REQUIRES(lock) {`."""
+_MACROS = regex(
+    rb"(?<!define )(?<!ifdef )(?<!ifndef )\b(JNIEXPORT|JNICALL|WINAPI|CALLBACK|APIENTRY|STDMETHODCALLTYPE"
+    rb"|[A-Z][A-Z0-9_]*_(?:API|EXPORTS?|EXTERN|PUBLIC|INLINE|CALL|CDECL))(?=[\s*]+[A-Za-z_:<])"
+)
+_TYPED = regex(rb"^(?P<head>[A-Z][A-Z0-9_]{2,}\()[^()\n;]{1,80}(?P<tail>\))(?=\s+\w+\s*\()", re.M)
+"""`API(char *) name(…)`: a word for exports that takes the type."""
 _CONDITION = regex(rb"^[ \t]*#[ \t]*(?P<word>if|ifdef|ifndef|elif|else|endif)\b[^\n]*", re.M)
 _VISIBLE = regex(rb"[^\n\r]")
 _LONGEST = 4_000
 """Bytes of a condition inside of a statement."""
+_LONGEST_BRANCHES = 20_000
+"""Bytes of one whose branches open a block that they do not close."""
+_STATEMENT = 400
+"""Bytes looked back through for where a declaration begins."""
+_STATEMENTS = frozenset(b"if while for switch else do return case goto throw new delete".split())
 
 
 def mend(data: bytes) -> bytes:
     """Export macros between `class` and its name, `extern "C"` between `#ifdef` and `#endif`, what
-    stands for it, the argument of `__has_include`, attributes behind a prototype, words for exports
+    stands for it, words for exports around a type, the argument of `__has_include`, attributes behind a prototype, words for exports
     and calling conventions, and conditions inside of a statement become spaces.
     """
     for pattern in (_EXPORTED, _INCLUDED, _ATTRIBUTES, _MACROS):
         data = pattern.sub(_without_group, data)
+    data = _ANNOTATED.sub(lambda found: _without_note(data, found), data)
+    data = _SPECIFIERS.sub(lambda found: found["before"] + b" " * len(found["word"]), data)
+    data = _TYPED.sub(_bare_type, data)
     for pattern in (_LINKAGE, _DECLARATIONS):
         data = pattern.sub(lambda found: _VISIBLE.sub(b" ", found[0]), data)
     return _unconditional(data)
 
 
+def _is_split(data: bytes, marks: Sequence[tuple[int, int, bytes]]) -> bool:
+    """Whether a condition stands inside of a statement, or a branch of it opens a block or closes one."""
+    start, end = marks[0][0], marks[-1][1]
+    inside = data[start:end] if end - start < _LONGEST_BRANCHES else b";"
+    if len(inside) < _LONGEST and b"{" not in inside and b";" not in inside:
+        return True
+    branches = [data[one[1] : two[0]] for one, two in pairwise(marks)]
+    return len(inside) > 1 and any(one.count(b"{") != one.count(b"}") for one in branches)
+
+
 def _unconditional(data: bytes) -> bytes:
-    """Conditions around no more than lines of a statement: their first branch is kept."""
+    """Conditions around lines of a statement or around half of a block: their first branch is kept."""
     pieces: list[bytes] = []
     at = 0
     open_: list[list[tuple[int, int, bytes]]] = []
@@ -57,13 +98,26 @@ def _unconditional(data: bytes) -> bytes:
             continue
         marks = open_.pop()
         start, end = marks[0][0], marks[-1][1]
-        inside = data[start:end] if end - start < _LONGEST else b";"
-        if start < at or b"{" in inside or b";" in inside:
+        if start < at or not _is_split(data, marks):
             continue
         pieces += [data[at:start], _VISIBLE.sub(b" ", data[start : marks[0][1]])]
         pieces += [data[marks[0][1] : marks[1][0]], _VISIBLE.sub(b" ", data[marks[1][0] : end])]
         at = end
     return b"".join([*pieces, data[at:]])
+
+
+def _without_note(data: bytes, found: re.Match[bytes]) -> bytes:
+    """A declaration without what is noted behind it. In a statement, what looks so is called."""
+    before = data[max(0, found.start() - _STATEMENT) : found.start() + 1]
+    begun = re.split(rb"[;{}:]|\n[ \t]*#[^\n]*", before)[-1].split()
+    if not begun or len(begun) < 2 or begun[0].split(b"(")[0] in _STATEMENTS:
+        return found[0]
+    return found[0][:1] + _VISIBLE.sub(b" ", found[0][1:])
+
+
+def _bare_type(found: re.Match[bytes]) -> bytes:
+    head, tail = len(found["head"]), len(found["tail"])
+    return b" " * head + found[0][head:-tail] + b" " * tail
 
 
 def _without_group(found: re.Match[bytes]) -> bytes:

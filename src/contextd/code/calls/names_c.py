@@ -1,0 +1,223 @@
+"""What names of C and C++ mean: in blocks, classes and namespaces, and through includes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from contextd.code.calls.containers import Containers
+from contextd.code.calls.evaluator import Evaluator
+from contextd.code.calls.expressions_c import SMART
+from contextd.code.calls.extract_c import ELSEWHERE, HERE, NAMESPACE, USING
+from contextd.code.calls.facts import Expr
+from contextd.code.calls.interpretation import (
+    NOT_KNOWN,
+    OUTSIDE,
+    Interpretation,
+    Meant,
+    joined,
+)
+from contextd.code.calls.layout import CONSTANTS, FUNCTIONS, CodeLayout
+from contextd.code.calls.linkage import MACRO
+from contextd.code.symbols.symbol_graph import Definition
+from contextd.domain.dataclass import dataclass
+
+_CONDITIONAL = frozenset(("function", MACRO))
+
+
+@dataclass(frozen=True, slots=True)
+class CNames:
+    """Finds what names stand for in files of C and C++."""
+
+    layout: CodeLayout
+    evaluator: Evaluator
+
+    def name(self, path: str, scope: int, name: str, depth: int) -> Interpretation:
+        """What a name stands for in a scope."""
+        scopes = self.layout.scopes(path)
+        at = scope
+        while at >= 0:
+            here = scopes[at]
+            if f"<{name}>" in here.bindings:
+                return NOT_KNOWN
+            if here.kind == "class":
+                for one in self._classes(path, at, depth):
+                    for above in self.evaluator.lineage(one, depth):
+                        if name == above.symbol.name:
+                            return Interpretation((Meant("class", above),), whole=True)
+                    found = self.evaluator.member(one, name, depth)
+                    if found != OUTSIDE:
+                        return found
+            elif name in here.bindings:
+                bound = here.bindings[name]
+                return joined(self.evaluator.evaluate(path, n, one, depth) for one, n in bound)
+            at = here.parent
+        return self._found(path, list(self._prefixes(path, scope, depth)), name, depth)
+
+    def _classes(self, path: str, at: int, depth: int) -> Iterator[Definition]:
+        for meant in self.evaluator.own(path, at, "own_class", depth).meanings:
+            if meant.one is not None and meant.one.symbol.kind != "module":
+                yield meant.one
+
+    def _prefixes(self, path: str, scope: int, depth: int) -> Iterator[str]:
+        """The namespaces that are looked into, innermost first, then those that are used."""
+        scopes = self.layout.scopes(path)
+        inside: list[str] = []
+        used: list[str] = []
+        classes: list[str] = []
+        at = scope
+        while at >= 0:
+            here = scopes[at]
+            if NAMESPACE in here.bindings and here.name:
+                inside.insert(0, here.name)
+            used += [_dotted(one) for one, _ in here.bindings.get(USING, ())]
+            if here.kind == "class":
+                classes += [one.symbol.parent for one in self._classes(path, at, depth)]
+                classes += [_dotted(one) for one, _ in here.bindings.get("<impl>", ())]
+            at = here.parent
+        chain = list(_outward(".".join(inside)))
+        for parent in classes:
+            known = [one for one in _outward(parent) if one and one not in chain]
+            yield from known
+            yield from (f"{one}.{parent}" for one in chain if one and parent)
+        yield from chain
+        yield from (f"{one}.{name}".strip(".") for name in used for one in chain)
+
+    def _found(self, path: str, prefixes: list[str], name: str, depth: int) -> Interpretation:
+        linkage = self.layout.linkage
+        named = linkage.named(name)
+        macros = [one for _, one in named if one.symbol.kind == MACRO]
+        elsewhere = NOT_KNOWN
+        for prefix in dict.fromkeys(prefixes):
+            hits = [
+                one
+                for home, one in named
+                if home == prefix and one.symbol.kind not in (MACRO, "module")
+            ]
+            choice = linkage.chosen(path, [*hits, *macros]) if hits else None
+            if choice is not None and choice.several:
+                found = self._meaning(choice.several, depth, whole=choice.whole)
+                if choice.seen:
+                    return found
+                elsewhere = elsewhere if elsewhere.meanings else found
+        if macros and (choice := linkage.chosen(path, macros)).several:
+            return self._meaning(choice.several, depth, whole=choice.whole)
+        if elsewhere.meanings:
+            return elsewhere
+        return self._by_argument(path, name, depth) if named else OUTSIDE
+
+    def _by_argument(self, path: str, name: str, depth: int) -> Interpretation:
+        """A function of some namespace, which its arguments may bring in."""
+        seen = self.layout.linkage.included(path)
+        functions = [
+            one
+            for home, one in self.layout.linkage.named(name)
+            if home and one.symbol.kind == "function" and one.path in seen
+        ]
+        choice = self.layout.linkage.chosen(path, functions)
+        return self._meaning(choice.several[:3], depth, whole=False)
+
+    def _meaning(
+        self, several: tuple[Definition, ...], depth: int, *, whole: bool
+    ) -> Interpretation:
+        found = joined(self.means(one, depth) for one in several) if several else NOT_KNOWN
+        whole = whole and not self._is_elsewhere(several[0])
+        return found if whole else Interpretation(found.meanings, outside=found.outside)
+
+    def _is_elsewhere(self, one: Definition) -> bool:
+        """Whether a file defines a name for some other system alone: here the library may have it."""
+        scopes = self.layout.scopes(one.path) if one.symbol.kind in _CONDITIONAL else ()
+        known = scopes[0].bindings if scopes else {}
+        return f"{ELSEWHERE}{one.symbol.name}" in known and f"{HERE}{one.symbol.name}" not in known
+
+    def means(self, one: Definition, depth: int) -> Interpretation:
+        """What a definition means where it is named; a declaration what it stands for."""
+        kind = one.symbol.kind
+        if kind in FUNCTIONS or kind == MACRO:
+            several = {
+                (each.path, each.qualified): each
+                for overload in self._overloads(one)
+                for each in self.layout.linkage.definitions(overload)
+            }
+            meant = tuple(Meant("function", each) for each in several.values())
+            return Interpretation(meant, whole=len(meant) == 1)
+        if kind == "type":
+            found = self._bound_at(one, f"={one.symbol.name}", depth)
+            if found.meanings or found.outside:
+                return found
+        if kind not in CONSTANTS:
+            return Interpretation((Meant("class", one),), whole=True)
+        return self._bound_at(one, one.symbol.name, depth)
+
+    def _overloads(self, one: Definition) -> list[Definition]:
+        """The methods of a class that have the name of one of them."""
+        if one.symbol.kind != "method":
+            return [one]
+        named = self.layout.linkage.named(one.symbol.name)
+        same = [each for _, each in named if each.path == one.path]
+        return [each for each in same if each.qualified == one.qualified]
+
+    def _bound_at(self, one: Definition, name: str, depth: int) -> Interpretation:
+        """What the scope around a definition binds a name to."""
+        scopes = self.layout.scopes(one.path)
+        around = [
+            scope.bindings[name]
+            for scope in scopes
+            if scope.start <= one.symbol.start < scope.end and name in scope.bindings
+        ]
+        bound = around[-1] if around else ()
+        known = [self.evaluator.evaluate(one.path, n, each, depth) for each, n in bound]
+        return joined(known) if known else NOT_KNOWN
+
+    def scoped(
+        self, path: str, scope: int, before: tuple[str, ...], name: str, depth: int
+    ) -> Interpretation:
+        """What `a::b` stands for: a member of a class, or what a namespace holds."""
+        if not before:
+            return self._found(path, [""], name, depth)
+        outer: Expr = ("scoped", before[:-1], before[-1]) if before[1:] else ("name", before[-1])
+        for meant in self.evaluator.evaluate(path, scope, outer, depth).meanings:
+            if meant.kind == "class" and meant.one is not None:
+                if name == meant.one.symbol.name:
+                    return Interpretation((meant,), whole=True)
+                return self.evaluator.member(meant.one, name, depth)
+        within = ".".join(before)
+        prefixes = [f"{one}.{within}".strip(".") for one in self._prefixes(path, scope, depth)]
+        if before[0] in self.layout.linkage.opened_by_macros:
+            prefixes.append(".".join(before[1:]))
+        homes = {home for home, _ in self.layout.linkage.named(name)}
+        prefixes = [one for one in prefixes if one in homes]
+        return self._found(path, prefixes, name, depth) if prefixes else OUTSIDE
+
+    def pointee(
+        self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
+    ) -> Interpretation:
+        """What a pointer leads to, one that is a class of the library among them."""
+        found = self.evaluator.evaluate(path, scope, inner, depth)
+        held = containers.held_by(path, scope, inner, SMART, depth) if not found.meanings else []
+        return joined(held) if held else found
+
+    def item(
+        self, containers: Containers, path: str, scope: int, inner: Expr, depth: int
+    ) -> Interpretation:
+        """What is behind brackets, or what a walk gives."""
+        if items := containers.items(path, scope, inner, depth):
+            return joined(items)
+        found = self.evaluator.evaluate(path, scope, inner, depth)
+        for meant in found.meanings:
+            one = meant.one if meant.kind == "instance" else None
+            if one is not None and self.evaluator.member(one, "operator[]", depth).meanings:
+                called: Expr = ("call", ("attr", inner, "operator[]"))
+                return self.evaluator.evaluate(path, scope, called, depth)
+        return found
+
+
+def _dotted(found: Expr) -> str:
+    return ".".join((*found[1], found[2])) if found[0] == "scoped" else str(found[-1])
+
+
+def _outward(name: str) -> Iterator[str]:
+    """A namespace and those around it, none last."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+    yield ""
