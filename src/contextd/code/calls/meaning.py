@@ -104,10 +104,12 @@ class Interpreter:
             # `x = x.next()` says nothing of x that is not said where x comes from.
             now.circles += 1
             return CIRCLE
-        if depth > _DEEPEST or now.steps > _MOST_STEPS:
-            return NOT_KNOWN
         outermost = not now.keys
         now.steps = 0 if outermost else now.steps + 1
+        if depth > _DEEPEST or now.steps > _MOST_STEPS:
+            # What is cut short here is no answer for whoever asks for that part alone.
+            now.circles += now.steps > _MOST_STEPS
+            return NOT_KNOWN
         circles = now.circles
         now.keys.add(key)
         try:
