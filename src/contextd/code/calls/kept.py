@@ -19,6 +19,7 @@ _MEMBERS = frozenset({"attr", "field"})
 
 _READERS = (
     *("expressions", "extract", "extract_functions", "extract_java", "extract_rust"),
+    *("csharp_values", "extract_csharp", "extract_php", "php_values"),
     *("facts", "file_reading", "kept", "queries"),
 )
 
