@@ -53,9 +53,9 @@ class _Oracle:
             return f"{self.program} is not installed"
         if self.module and importlib.util.find_spec(self.module) is None:
             return f"run `pip install lib{self.module}` where contextd is installed"
-        if self.package and not (
-            packages and (packages / "node_modules" / self.package.split("@")[0]).is_dir()
-        ):
+        # `typescript@5` is a version, `@autorest/csharp` a name.
+        name = self.package.rpartition("@")[0] or self.package
+        if self.package and not (packages and (packages / "node_modules" / name).is_dir()):
             return f"run `npm install {self.package}` in a folder and give it with --typescript"
         return ""
 
@@ -65,6 +65,20 @@ class _Oracle:
 
 
 _ORACLE = (
+    _Oracle(
+        "C#, against Roslyn",
+        (sys.executable, "-P", str(_ORACLES / "csharp_calls.py")),
+        "python3",
+        frozenset(("csharp",)),
+        "@autorest/csharp",
+    ),
+    _Oracle(
+        "PHP, against Intelephense",
+        (sys.executable, "-P", str(_ORACLES / "php_calls.py")),
+        "php",
+        frozenset(("php",)),
+        "intelephense",
+    ),
     _Oracle(
         "Python, against pyright",
         (sys.executable, "-P", str(_ORACLES / "pyright_calls.py")),

@@ -428,3 +428,21 @@ def test_each_package_may_have_an_index_of_its_own(tmp_path):
     calls = graph_of(tmp_path, {})
     assert set(calls.ready_edges) == {"packages/shop/cart.py", "packages/shop/app.py"}
     assert "packages/other/index.scip cannot be read" in told_edges(tmp_path, calls.graph).notice
+
+
+def test_what_takes_too_many_steps_leaves_the_next_question_as_it_is(tmp_path):
+    several = "\n".join(f"    x = made{n}()" for n in range(1_500))
+    makers = "\n".join(f"def made{n}(): return Store()" for n in range(1_500))
+    write(
+        tmp_path,
+        "shop.py",
+        f"class Store:\n    def put(self): pass\n{makers}\ndef long():\n{several}\n    x.put()\n"
+        "def short():\n    y = Store()\n    y.put()\n",
+    )
+    model = CodeModel()
+    scanned(tmp_path, model)
+    graph = build_graph(model.all(SCOPE))
+    calls = CallGraph(graph, CodeFacts(tmp_path, graph))
+    calls.callees(graph.by_name["long"][0])
+    found = calls.callees(graph.by_name["short"][0])
+    assert {edge.target.qualified for edge in found if edge.certain} == {"Store", "Store.put"}

@@ -7,63 +7,11 @@ from __future__ import annotations
 
 import ast
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlparse
 
-
-class Server:
-    """A language server on a pipe, asked one question after the other."""
-
-    def __init__(self, folder: Path, root: Path) -> None:
-        script = folder / "node_modules" / "pyright" / "langserver.index.js"
-        self.process = subprocess.Popen(
-            ["node", str(script), "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        self.last = 0
-        here = {"uri": root.as_uri(), "name": root.name}
-        self.ask(
-            "initialize",
-            {
-                "processId": None,
-                "rootUri": root.as_uri(),
-                "workspaceFolders": [here],
-                "capabilities": {"textDocument": {"definition": {"linkSupport": False}}},
-            },
-        )
-        self.tell("initialized", {})
-
-    def tell(self, method: str, params: dict[str, Any]) -> None:
-        """Send what has no answer."""
-        self._send({"jsonrpc": "2.0", "method": method, "params": params})
-
-    def ask(self, method: str, params: dict[str, Any]) -> Any:
-        """The answer to a question; what the server asks meanwhile gets none."""
-        self.last += 1
-        self._send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-        while True:
-            message = self._receive()
-            if "method" in message and "id" in message:
-                items = message.get("params", {}).get("items", [])
-                self._send({"jsonrpc": "2.0", "id": message["id"], "result": [{} for _ in items]})
-            elif message.get("id") == self.last:
-                return message.get("result")
-
-    def _send(self, message: dict[str, Any]) -> None:
-        body = json.dumps(message).encode()
-        assert self.process.stdin is not None
-        self.process.stdin.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        self.process.stdin.flush()
-
-    def _receive(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        length = 0
-        while line := self.process.stdout.readline().strip():
-            name, _, given = line.partition(b":")
-            length = int(given) if name.lower() == b"content-length" else length
-        return dict(json.loads(self.process.stdout.read(length)))
+from contextd.benchmarks.oracles.language_server import Server
 
 
 def called_names(tree: ast.AST, lines: list[str]) -> list[tuple[int, int, str]]:
@@ -95,7 +43,8 @@ def defined_names(tree: ast.AST) -> dict[tuple[int, int], str]:
 
 def main(folder: Path, root: Path) -> None:
     """Answer for the files named on stdin."""
-    server = Server(folder, root)
+    script = folder / "node_modules" / "pyright" / "langserver.index.js"
+    server = Server(["node", str(script), "--stdio"], root)
     defined: dict[str, dict[tuple[int, int], str]] = {}
 
     def named_at(path: str, line: int, column: int) -> str:
@@ -114,20 +63,14 @@ def main(folder: Path, root: Path) -> None:
         server.tell("textDocument/didOpen", {"textDocument": document})
         calls: list[list[Any]] = []
         for line, column, name in names:
-            place = {"line": line - 1, "character": column}
-            locations = server.ask(
-                "textDocument/definition", {"textDocument": {"uri": uri}, "position": place}
-            )
+            locations = server.definitions(uri, line - 1, column)
             leading: list[tuple[str, int, str]] = []
             known = bool(locations)
-            for one in locations or ():
-                file = Path(unquote(urlparse(one["uri"]).path))
+            for file, (at, start), _ in locations:
                 if file.is_relative_to(root):
                     inside = str(file.relative_to(root))
-                    start = one["range"]["start"]
-                    at = start["line"] + 1
-                    if defining := named_at(inside, at, start["character"]):
-                        leading.append((inside, at, defining))
+                    if defining := named_at(inside, at + 1, start):
+                        leading.append((inside, at + 1, defining))
                     else:
                         known = False
             calls.append([line, name, leading, known])

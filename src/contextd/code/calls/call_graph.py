@@ -281,7 +281,11 @@ class CallGraph:
                 continue
             yield one, certain
             if meaning.kind == "class" and site.kind == "call":
-                for name in (*INITIALISERS, one.symbol.name):
+                own = self.layout.member(one, one.symbol.name)
+                if own is not None and own.symbol.kind in FUNCTIONS:
+                    # Of the class itself: what it is built on may bear the same name.
+                    yield own, certain
+                for name in INITIALISERS:
                     for inner in self.interpreter.member(one, name).meanings:
                         if inner.kind == "function" and inner.one is not None:
                             yield inner.one, certain

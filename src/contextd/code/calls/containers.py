@@ -161,9 +161,9 @@ class Containers:
                 return [(path, scope, written)]
             case ("typed", ("any", several)):
                 places = [(path, scope, ("typed", one)) for one in several]
-            case ("counted", inner, _):
+            case ("counted", inner, *_):
                 places = [(path, scope, inner)]
-            case ("any", several):
+            case ("any" | "bounds", several):
                 places = [(path, scope, one) for one in several]
             case ("name", str(name)):
                 places = self._bindings(path, scope, name)

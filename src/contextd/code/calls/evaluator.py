@@ -39,6 +39,10 @@ class Evaluator(Protocol):
         """The class around a scope, its instance, or what it is built on."""
         ...
 
+    def constructed(self, path: str, scope: int, which: Expr, depth: int) -> Interpretation:
+        """The class around a scope, or the one it extends."""
+        ...
+
     def means(self, one: Definition, depth: int) -> Interpretation:
         """What a definition means where it is named."""
         ...

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tree_sitter import Node
 
+from contextd.code.calls import extract_csharp, extract_php
 from contextd.code.calls.expressions import name_node, typed, value
 from contextd.code.calls.extract_c import STEPS as C_STEPS
 from contextd.code.calls.extract_functions import (
@@ -60,9 +61,11 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
     every = [(node, name) for name, listed in found.items() for node in listed]
     if row.family == "rust":
         every += macros(language, wanted, data, root)
+    steps = _STEPS_OF.get(row.family, _STEPS)
+    order = {name: number for number, name in enumerate(steps)}
     nodes = sorted(
         every,
-        key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, _ORDER[pair[1]]),
+        key=lambda pair: (pair[0].start_byte, -pair[0].end_byte, order[pair[1]]),
     )
     reading = FileReading(row.family)
     reading.scopes.append(CodeScope("module", "", 0, len(data), -1))
@@ -70,7 +73,7 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
     try:
         for node, name in nodes:
             reading.leave_before(node.start_byte)
-            _STEPS[name](reading, node)
+            steps[name](reading, node)
     except RecursionError:
         # A chain of a thousand calls and fields, as nobody writes by hand.
         return None
@@ -362,4 +365,5 @@ _STEPS: dict[str, Callable[[FileReading, Node], None]] = {
     "pair": _pair,
     **C_STEPS,
 }
-_ORDER = {name: number for number, name in enumerate(_STEPS)}
+_STEPS_OF = {"csharp": extract_csharp.STEPS, "php": extract_php.STEPS}
+"""Families whose trees are read by steps of their own."""

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from contextd.domain.dataclass import dataclass
 
 Expr = tuple[Any, ...]
-"""A value or a type as far as calls need it: `("name", x)`, `("attr", e, x)`, `("field", e, x)` where it is no method, `("call", e)`,
+"""A value or a type as far as calls need it: `("name", x)`, `("type", n, x)` for a type of C# with n types
+between its brackets, `("attr", e, x)`, `("field", e, x)` where it is no method, `("call", e)`,
 `("new", type)` and `("typed", type)` for an instance, `("any", (e, …))` for one of several,
 `("of", type, (type, …))` for a type with arguments, `("item", e)` for an element of something,
 `("several", (e, …))` for what is returned together, `("part", e, n)` for one of those, `("defined", start)`
@@ -17,8 +18,8 @@ name and `("given", e)` for what it hands on, `("counted", e, n)` for what is ca
 `("payload", type, x)` for a field of a struct or a variant that a pattern takes out, `("module", "crate")`
 for what a path of Rust begins with, `("function", (type, …))` for the type of a function by its parameters,
 `("handed", callee, n, m)` for what parameter m of a function gets that is argument n of a call, `("declared",
-type, m)` where its type is written, `("signature", start)` for what is called and no definition, and the
-constants below.
+type, m)` where its type is written, `("signature", start)` for what is called and no definition, `("space", name)` for a
+namespace of PHP, the file's own with None, and the constants below.
 """
 
 SELF: Expr = ("self",)
@@ -29,6 +30,10 @@ IMPLICIT: Expr = ("implicit",)
 """What a method of Java is called on where that is not written."""
 OWN_OBJECT: Expr = ("own_object",)
 """The object that a function makes and returns: what is written in it belongs to the function."""
+PARENT: Expr = ("parent",)
+"""An instance of the class that the class around extends: interfaces and traits are not meant."""
+RECEIVER: Expr = ("receiver",)
+"""What a method was called on, where it gives back the same or another of its class."""
 UNKNOWN: Expr = ("unknown",)
 SLOT = "."
 """How the name of a field begins in the bindings of a file of C, where functions are put in it."""
@@ -55,7 +60,8 @@ class CodeScope:
     class also what `self.x` is set to, each with the index of the scope that says so; `<T>` is a type
     parameter, `<impl>` the type a block implements, `=T` what a name of a type stands for. `bases` are those of
     a class, `returns` what a function gives back: its annotation alone where it has one. `parameters` are the
-    types of its parameters. With `is_call` it says how an instance of the type around it is called.
+    types of its parameters, of which the last `optional` may be left out. `<this>` is the type that an extension is a
+    method of, which is no parameter of it. With `is_call` it says how an instance of the type around it is called.
     """
 
     kind: Literal["module", "class", "function", "block"]
@@ -76,6 +82,7 @@ class CodeScope:
     is_generator: bool = False
     is_call: bool = False
     is_variadic: bool = False
+    optional: int = 0
 
 
 @dataclass(frozen=True, slots=True)

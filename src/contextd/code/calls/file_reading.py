@@ -63,7 +63,7 @@ class FileReading:
         """Note a place that leads somewhere."""
         named = name_node(node)
         found = target or value(node)
-        if found[0] in ("name", "attr", "fixture", "scoped"):
+        if found[0] in ("name", "attr", "fixture", "scoped", "type"):
             line = named.start_point[0] + 1
             self.sites.append(Site(kind, found, line, named.start_byte, self.here))
 

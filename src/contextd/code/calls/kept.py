@@ -20,8 +20,8 @@ put in.
 _MEMBERS = frozenset({"attr", "field"})
 
 _READERS = (
-    *("expressions", "expressions_c", "extract", "extract_c", "extract_functions"),
-    *("extract_java", "extract_rust"),
+    *("csharp_values", "expressions", "expressions_c", "extract", "extract_c", "extract_csharp"),
+    *("extract_functions", "extract_java", "extract_php", "extract_rust", "php_values"),
     *("facts", "file_reading", "kept", "queries"),
 )
 

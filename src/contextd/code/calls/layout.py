@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
@@ -22,6 +23,7 @@ CONSTANTS = frozenset(("constant", "variable", "property", "field"))
 SPREAD = frozenset(("go", "rust"))
 """Families in which the methods of a type may stand anywhere in its folder."""
 
+_CSHARP_TYPES = frozenset(("class", "struct", "interface", "type"))
 _RUST_TYPES = frozenset(
     ("struct", "enum", "trait", "interface", "type", "class", "module", "union")
 )
@@ -87,6 +89,8 @@ class CodeLayout:
         if found is None and self.family(holder.path) in SPREAD:
             for path in self._apart(holder):
                 found = found or self.held(path, holder.qualified).get(name)
+        for part in self.parts(holder) if found is None else ():
+            found = found or self.held(part.path, part.qualified).get(name)
         return found
 
     def methods(self, holder: Definition, name: str) -> list[At]:
@@ -182,6 +186,12 @@ class CodeLayout:
         found = self.facts.get(path)
         return found.scopes if found is not None else ()
 
+    def space(self, path: str) -> str:
+        """The namespace a file of PHP or C# says to be in, the first where there are several."""
+        scopes = self.scopes(path)
+        spaces = scopes[0].bindings.get("<space>", ()) if scopes else ()
+        return str(spaces[0][0][1]) if spaces else ""
+
     def fixture(self, path: str, name: str) -> Definition | None:
         """The fixture that pytest finds by a name for a test: in its file, or in the nearest
         `conftest.py`.
@@ -216,7 +226,46 @@ class CodeLayout:
     def scopes_of(self, one: Definition) -> list[At]:
         """The scopes that a definition is: of a type whose methods stand apart, all of them."""
         self.definition_of(one.path, 0)
-        return [(one.path, n) for n, known in self._of_scope[one.path].items() if known == one]
+        found = [(one.path, n) for n, known in self._of_scope[one.path].items() if known == one]
+        for part in self.parts(one):
+            self.definition_of(part.path, 0)
+            found += [(part.path, n) for n, k in self._of_scope[part.path].items() if k == part]
+        return found
+
+    def parts(self, one: Definition) -> list[Definition]:
+        """The other parts of a type of C# that is written down in several."""
+        symbol = one.symbol
+        if symbol.kind in FUNCTIONS or "partial" not in symbol.signature:
+            return []
+        if self.family(one.path) != "csharp":
+            return []
+        return [
+            each
+            for each in self.graph.by_name.get(symbol.name, ())
+            if each != one
+            and each.qualified == one.qualified
+            and "partial" in each.symbol.signature
+            and self.space(each.path) == self.space(one.path)
+            and _arity(each.symbol) == _arity(symbol)
+        ]
+
+    def of_arity(self, one: Definition, arity: int) -> Definition | None:
+        """A type of C#, or the one of its name and namespace that has so many type parameters; None where
+        there is none.
+        """
+        if self.family(one.path) != "csharp" or _arity(one.symbol) == arity:
+            return one
+        return next(
+            (
+                each
+                for each in self.graph.by_name.get(one.symbol.name, ())
+                if each.qualified == one.qualified
+                and each.symbol.kind in _CSHARP_TYPES
+                and _arity(each.symbol) == arity
+                and self.space(each.path) == self.space(one.path)
+            ),
+            None,
+        )
 
     def _matched(self, path: str) -> list[tuple[int, Definition]]:
         file = self.graph.files.get(path)
@@ -254,3 +303,10 @@ class CodeLayout:
             if start < one.end:
                 constant = constant or one
         return Definition(path, constant) if constant is not None else None
+
+
+def _arity(symbol: Symbol) -> int:
+    """How many type parameters a type of C# has."""
+    _, _, after = symbol.signature.partition(symbol.name)
+    listed = re.match(r"\s*<([^>]*)>", after)
+    return listed[1].count(",") + 1 if listed else 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from contextd.code.calls.containers import Containers
-from contextd.code.calls.facts import IMPLICIT, Expr
+from contextd.code.calls.extensions import Extensions
+from contextd.code.calls.facts import IMPLICIT, PARENT, RECEIVER, SELF, Expr
 from contextd.code.calls.interpretation import (
     CIRCLE,
     NONE,
@@ -64,6 +65,11 @@ class Interpreter:
         return Signatures(self.layout, self)
 
     @cached_property
+    def extensions(self) -> Extensions:
+        """What is called as if it were a member."""
+        return Extensions(self.layout, self)
+
+    @cached_property
     def members(self) -> Members:
         """What classes hold."""
         return Members(self.layout, self)
@@ -89,6 +95,10 @@ class Interpreter:
         """The class around a scope, its instance, or what it is built on."""
         return self.names.own(path, scope, which, depth)
 
+    def constructed(self, path: str, scope: int, which: Expr, depth: int) -> Interpretation:
+        """The class around a scope, or the one it extends."""
+        return self.members.constructed(path, scope, which, depth)
+
     def means(self, one: Definition, depth: int) -> Interpretation:
         """What a definition means where it is named."""
         return self.names.means(one, depth)
@@ -104,12 +114,12 @@ class Interpreter:
             # `x = x.next()` says nothing of x that is not said where x comes from.
             now.circles += 1
             return CIRCLE
-        if depth > _DEEPEST or now.steps > _MOST_STEPS:
-            # Looked at by itself, what led here may be known.
-            now.circles += 1
-            return NOT_KNOWN
         outermost = not now.keys
         now.steps = 0 if outermost else now.steps + 1
+        if depth > _DEEPEST or now.steps > _MOST_STEPS:
+            # What is cut short here is no answer for whoever asks for that part alone.
+            now.circles += 1
+            return NOT_KNOWN
         circles = now.circles
         now.keys.add(key)
         try:
@@ -124,10 +134,17 @@ class Interpreter:
         match expression:
             case ("name", str(name)):
                 return self.names.name(path, scope, name, depth)
+            case ("type", int(arity), str(name)):
+                named = self.names.name(path, scope, name, depth, with_values=False)
+                return self.names.of_arity(named, arity)
             case ("attr", around, str(name)):
                 return self._behind(path, scope, around, name, depth)
             case ("call", inner):
-                called = self._called(self.evaluate(path, scope, inner, depth), depth)
+                function = self.evaluate(path, scope, inner, depth)
+                if inner[0] == "attr" and self.signatures.gives_receiver(function):
+                    around = SELF if inner[1] == PARENT else inner[1]
+                    return instances(self.evaluate(path, scope, around, depth))
+                called = self._called(function, depth)
                 return self._or_picked(called, path, scope, expression, depth)
             case ("new", inner) | ("typed", inner):
                 return instances(self.evaluate(path, scope, inner, depth))
@@ -135,8 +152,15 @@ class Interpreter:
                 return joined(self.evaluate(path, scope, one, depth) for one in several)
             case ("class_of", inner):
                 return self.evaluate(path, scope, inner, depth)
-            case ("self",) | ("own_class",) | ("super",) | ("implicit",):
-                which = "self" if expression == IMPLICIT else str(expression[0])
+            case (
+                ("self",)
+                | ("own_class",)
+                | ("super",)
+                | ("implicit",)
+                | ("parent",)
+                | ("receiver",)
+            ):
+                which = "self" if expression in (IMPLICIT, RECEIVER) else str(expression[0])
                 return self.names.own(path, scope, which, depth)
             case ("nothing",):
                 return NONE
@@ -145,12 +169,25 @@ class Interpreter:
 
     def _behind(self, path: str, scope: int, around: Expr, name: str, depth: int) -> Interpretation:
         match around:
+            case ("space", space):
+                return self.names.in_space(path, space, name, depth)
             case ("constructed", which):
                 return self.members.constructed(path, scope, which, depth)
+            case ("counted", inner, int(count), int(given)):
+                several = self._behind(path, scope, ("counted", inner, count), name, depth)
+                may_be_type = _is_named_like_a_type(inner)
+                return self.signatures.with_type_parameters(several, given, may_be_type)
             case ("counted", ("implicit",), int(count)):
                 return self.names.method_in_reach(path, scope, name, count, depth)
             case ("counted", inner, int(count)):
-                return self.attribute(self.evaluate(path, scope, inner, depth), name, depth, count)
+                held = self.evaluate(path, scope, inner, depth)
+                found = self.attribute(held, name, depth, count)
+                if found.meanings:
+                    return found
+                extension = self.extensions.method(path, held, name, count, depth)
+                # What is named like a type of outside may be one, and then has no extensions.
+                may_be_type = not held.meanings and _is_named_like_a_type(inner)
+                return replace(extension, whole=False) if may_be_type else extension
             case _:
                 dotted = self.names.dotted(path, ("attr", around, name))
                 if dotted is not None:
@@ -175,7 +212,7 @@ class Interpreter:
                 return self.containers.part(path, scope, inner, number, depth)
             case ("entered", inner):
                 return self._entered(path, scope, inner, depth)
-            case ("counted", inner, _):
+            case ("counted", inner, *_):
                 return self.evaluate(path, scope, inner, depth)
             case ("bounds", several):
                 known = [self.evaluate(path, scope, one, depth) for one in several]
@@ -343,3 +380,8 @@ class Interpreter:
             if found.outside
             else NOT_KNOWN
         )
+
+
+def _is_named_like_a_type(expression: Expr) -> bool:
+    kind, last = expression[0], str(expression[-1])
+    return kind in ("type", "of") or (kind in ("name", "attr") and last[:1].isupper())

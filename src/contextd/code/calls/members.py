@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import Expr
+from contextd.code.calls.facts import CodeScope, Expr
 from contextd.code.calls.interpretation import (
     OUTSIDE,
     Interpretation,
@@ -18,8 +18,10 @@ from contextd.code.calls.layout import CONSTANTS, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 
-_FILLED = frozenset(("java", "ecmascript"))
+_FILLED = frozenset(("java", "ecmascript", "csharp"))
 """Families whose type parameters are followed to what is type_arguments for them."""
+_COUNTING = frozenset(("csharp",))
+"""Families in which every way to call a method is written down: none is called with another number."""
 Types = tuple[Interpretation, ...]
 
 
@@ -46,14 +48,14 @@ class Members:
     ) -> Interpretation:
         """What an expression means where the type parameters of the class around it are type_arguments."""
         written = expression[1] if expression[0] == "typed" else expression
-        if type_arguments and written[0] == "name":
+        if type_arguments and written[0] in ("name", "type"):
             scopes = self.layout.scopes(path)
             at = scope
-            while at > 0 and f"<{written[1]}>" not in scopes[at].bindings:
+            while at > 0 and f"<{written[-1]}>" not in scopes[at].bindings:
                 at = scopes[at].parent
             named = [one for one in scopes[at].bindings if one.startswith("<") and at]
-            if scopes[at].kind == "class" and f"<{written[1]}>" in named:
-                number = named.index(f"<{written[1]}>")
+            if scopes[at].kind == "class" and f"<{written[-1]}>" in named:
+                number = named.index(f"<{written[-1]}>")
                 if number < len(type_arguments) and type_arguments[number].meanings:
                     is_value = expression[0] == "typed"
                     return instances(type_arguments[number]) if is_value else type_arguments[number]
@@ -103,6 +105,9 @@ class Members:
             own = self.layout.member(one, name)
             if own is not None and own.symbol.kind not in CONSTANTS:
                 found = self._valued(own, depth)
+                if count is not None and self.layout.family(one.path) in _COUNTING:
+                    # What takes another number is another method, of a class outside perhaps.
+                    return replace(found, whole=False)
                 if types and any(meant.kind == "function" for meant in found.meanings):
                     meanings = tuple(
                         replace(meant, type_arguments=types) for meant in found.meanings
@@ -121,15 +126,19 @@ class Members:
     def _taking(
         self, holder: Definition, name: str, type_arguments: Types, count: int, depth: int
     ) -> Interpretation | None:
+        found: dict[tuple[str, str], Meant] = {}
         for one, types in self._ancestry(holder, type_arguments, depth):
             for path, number in self.layout.methods(one, name):
                 scope = self.layout.scopes(path)[number]
-                taken = len(scope.parameters)
-                if taken == count or (scope.is_variadic and count >= taken - 1):
+                # An extension may be called as the static method that it is.
+                given = count - ("<this>" in scope.bindings)
+                if takes(scope, given):
                     method = self.layout.definition_of(path, number)
                     if method is not None:
                         meant = Meant("function", method, type_arguments=types)
-                        return Interpretation((meant,), whole=True)
+                        found.setdefault((method.path, method.qualified), meant)
+            if found:
+                return Interpretation(tuple(found.values()), whole=len(found) == 1)
         return None
 
     def _fields(
@@ -195,6 +204,14 @@ class Members:
             if found is not None:
                 return found
         return self.evaluator.attribute(holders, name, depth)
+
+
+def takes(scope: CodeScope, count: int) -> bool:
+    """Whether a function can be called with so many arguments."""
+    taken = len(scope.parameters)
+    if scope.is_variadic and count >= taken - 1 - scope.optional:
+        return True
+    return taken - scope.optional <= count <= taken
 
 
 def _is_plain_class(meant: Meant) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import Expr
+from contextd.code.calls.facts import SUPER, Expr
 from contextd.code.calls.interpretation import (
     NOT_KNOWN,
     OUTSIDE,
@@ -24,7 +25,7 @@ from contextd.domain.dataclass import dataclass
 
 _VERSION = re.compile(r"v\d+")
 _DECORATED = re.compile(r"^go-|[-.]go$|\.v\d+$")
-_CLASS_SCOPES_SEEN = frozenset(("java",))
+_CLASS_SCOPES_SEEN = frozenset(("java", "csharp"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class ScopeNames:
             return NOT_KNOWN
         if which == "super":
             return instances(joined(self.evaluator.bases(one, depth)))
+        if which == "parent":
+            return instances(self.evaluator.constructed(path, scope, SUPER, depth))
         return Interpretation((Meant("instance" if which == "self" else "class", one),), whole=True)
 
     def _class_at(self, path: str, at: int, depth: int) -> Definition | None:
@@ -99,7 +102,7 @@ class ScopeNames:
                     return self.means(inner, depth)
             elif seen and here.kind == "class" and family in _CLASS_SCOPES_SEEN:
                 found = self._in_class(path, at, one, name, depth)
-                if found.meanings:
+                if any(with_values or meant.kind == "class" for meant in found.meanings):
                     return found
             elif seen:
                 inner = self.layout.held(path, one.qualified).get(name) if one else None
@@ -110,7 +113,8 @@ class ScopeNames:
                     if not found.circle or family != "rust":
                         return found
             at = here.parent
-        return self._global(path, name, depth)
+        found = self._global(path, name, depth)
+        return self.of_arity(found, 0) if family == "csharp" and with_values else found
 
     def _in_class(
         self, path: str, at: int, one: Definition | None, name: str, depth: int
@@ -138,8 +142,12 @@ class ScopeNames:
         at = scope
         while at > 0:
             here = scopes[at]
+            one = self.layout.definition_of(path, at)
+            if here.kind == "function" and one is not None:
+                inner = self.layout.held(path, one.qualified).get(name)
+                if inner is not None and inner.symbol.kind == "function":
+                    return self.means(inner, depth)
             if here.kind == "class":
-                one = self.layout.definition_of(path, at)
                 around = (
                     [Interpretation((Meant("instance", one),), whole=True)]
                     if one
@@ -154,6 +162,19 @@ class ScopeNames:
             at = here.parent
         return self._global(path, name, depth)
 
+    def of_arity(self, found: Interpretation, arity: int) -> Interpretation:
+        """A type with so many type parameters: C# tells types of one name apart by that."""
+        meanings: list[Meant] = []
+        whole = found.whole
+        for meant in found.meanings:
+            if meant.kind == "class" and meant.one is not None:
+                one = self.layout.of_arity(meant.one, arity)
+                # None of that many: another namespace has it, perhaps one of outside.
+                whole &= one is not None
+                meant = replace(meant, one=one or meant.one)
+            meanings.append(meant)
+        return replace(found, meanings=tuple(meanings), whole=whole)
+
     def _bound(self, path: str, bindings: Sequence[tuple[Expr, int]], depth: int) -> Interpretation:
         return joined(self.evaluator.evaluate(path, scope, one, depth) for one, scope in bindings)
 
@@ -162,11 +183,15 @@ class ScopeNames:
         imported = self.layout.bound(path, name)
         if own is not None and own.symbol.kind not in CONSTANTS:
             return self.means(own, depth)
+        if self.layout.family(path) == "csharp":
+            # `[Route]` binds `Route` to the file of `RouteAttribute`, which defines no `Route`.
+            imported = [use for use in imported if use.symbol is not None]
         if imported:
             return joined(self._imported(use, depth) for use in imported)
-        package = self._package(path, name)
-        if package:
+        if package := self._package(path, name):
             return Interpretation(package, whole=True)
+        if seen := self._seen(path, name):
+            return Interpretation(seen, whole=len(seen) == 1)
         if own is not None:
             return self.means(own, depth)
         if (child := self.layout.child_module(path, name)) is not None:
@@ -196,6 +221,33 @@ class ScopeNames:
             for folder in folders
             for other in self.layout.folders.get(folder, ())
         )
+
+    def _seen(self, path: str, name: str) -> tuple[Meant, ...]:
+        """A type that a file sees without an import of it: in C# one that a member of its own is called like,
+        in PHP one of its namespace that only a comment names.
+        """
+        family = self.layout.family(path)
+        if family not in ("csharp", "php"):
+            return ()
+        imports = self.layout.graph.files[path].imports
+        space = self.layout.space(path)
+        open_ = {space}
+        if family == "php" and any(local == name for one in imports for _, local in one.names):
+            return ()
+        if family == "csharp":
+            open_ |= {one.specifier for one in imports}
+            while space:
+                open_.add(space)
+                space = space.rpartition(".")[0]
+        found = {
+            self.layout.space(one.path): Meant("class", one)
+            for one in self.layout.graph.by_name.get(name, ())
+            if not one.symbol.parent
+            and one.symbol.kind not in CONSTANTS | FUNCTIONS
+            and self.layout.family(one.path) == family
+            and self.layout.space(one.path) in open_
+        }
+        return tuple(found.values())
 
     def _imported(self, use: NameUse, depth: int) -> Interpretation:
         if use.symbol is not None:
@@ -260,6 +312,27 @@ class ScopeNames:
                     if one.specifier == specifier and one.target:
                         return Interpretation((Meant("module", path=one.target),), whole=True)
         return None
+
+    def in_space(self, path: str, space: str | None, name: str, depth: int) -> Interpretation:
+        """A function of PHP by its namespace; with none what a bare name means in a file, which is imported,
+        of the file's own namespace or of none.
+        """
+        head = self.layout.scopes(path)[0].bindings if self.layout.scopes(path) else {}
+        if space is None and (imported := head.get(f"{name}()")):
+            return self._bound(path, imported, depth)
+        spaces = [space] if space is not None else [self.layout.space(path), ""]
+        for one in spaces:
+            found = [
+                each
+                for each in self.layout.graph.by_name.get(name, ())
+                if each.symbol.kind == "function"
+                and not each.symbol.parent
+                and self.layout.family(each.path) == "php"
+                and self.layout.space(each.path) == one
+            ]
+            if found:
+                return joined(self.means(each, depth) for each in found)
+        return OUTSIDE
 
     def dotted(self, path: str, expression: Expr) -> Interpretation | None:
         """The module behind `a.b` where `import a.b` made it known."""

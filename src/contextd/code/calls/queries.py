@@ -153,6 +153,69 @@ _CPP = """
 (compound_literal_expression) @c_call
 """
 
+_PHP = """
+(namespace_definition) @space
+(namespace_use_declaration) @import
+(class_declaration) @class
+(interface_declaration) @class
+(trait_declaration) @class
+(enum_declaration) @class
+(anonymous_class) @class
+(function_definition) @function
+(method_declaration) @function
+(anonymous_function) @function
+(arrow_function) @function
+(property_declaration) @field
+(enum_case) @case
+(if_statement body: (_) @narrow)
+(else_if_clause body: (_) @narrow)
+(binary_expression operator: "&&" right: (_) @narrow)
+(assignment_expression) @assign
+(foreach_statement) @loop
+(catch_clause) @catch
+(member_call_expression) @call
+(nullsafe_member_call_expression) @call
+(scoped_call_expression) @call
+(function_call_expression) @call
+(object_creation_expression) @new
+(class_constant_access_expression) @constant
+(array_creation_expression) @listed
+(return_statement) @return
+"""
+
+_CSHARP = """
+(namespace_declaration) @space
+(file_scoped_namespace_declaration) @space
+(class_declaration) @class
+(struct_declaration) @class
+(record_declaration) @class
+(interface_declaration) @class
+(enum_declaration) @class
+(method_declaration) @function
+(constructor_declaration) @function
+(operator_declaration) @function
+(conversion_operator_declaration) @function
+(indexer_declaration) @function
+(local_function_statement) @function
+(lambda_expression) @lambda
+(accessor_declaration) @block
+(property_declaration value: (arrow_expression_clause) @block)
+(block) @block
+(switch_section) @block
+(variable_declaration) @declare
+(property_declaration) @field
+(enum_member_declaration) @case
+(foreach_statement) @loop
+(declaration_pattern) @pattern
+(recursive_pattern) @pattern
+(declaration_expression) @pattern
+(catch_declaration) @pattern
+(constructor_initializer) @construct
+(invocation_expression) @call
+(object_creation_expression) @new
+(typeof_expression) @mention
+"""
+
 QUERIES: Mapping[str, Mapping[str, str]] = {
     "python": {"": _PYTHON},
     "ecmascript": {
@@ -164,5 +227,7 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
     "java": {"": _JAVA},
     "rust": {"": _RUST},
     "c": {"": _C + _CPP, "c": _C},
+    "php": {"": _PHP},
+    "csharp": {"": _CSHARP},
 }
 """By family, then by language where its grammar has other nodes than the family's."""

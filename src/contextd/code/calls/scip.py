@@ -32,7 +32,7 @@ _MOST_WRONG = 0.1
 _LONGEST_IMPORT = 200
 _WORD = re.compile(r"[\w$#]+")
 _CALLED = re.compile(r"(?:<[^()]*>)?\(")
-INITIALISERS = ("__init__", "__new__", "constructor")
+INITIALISERS = ("__init__", "__new__", "constructor", "__construct")
 _DEFINITION, _IMPORT = 1, 2
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from contextd.code.calls.containers import Place
 from contextd.code.calls.evaluator import Evaluator
-from contextd.code.calls.facts import UNKNOWN, Expr
+from contextd.code.calls.facts import RECEIVER, UNKNOWN, Expr
 from contextd.code.calls.interpretation import NOT_KNOWN, Interpretation, Meant, joined
 from contextd.code.calls.layout import FUNCTIONS, At, CodeLayout
 from contextd.code.symbols.symbol_graph import Definition
@@ -31,6 +32,8 @@ class Signatures:
             return [(meant.path, meant.at)]
         if meant.one is None:
             return []
+        if meant.kind == "class" and self.layout.family(meant.one.path) == "csharp":
+            return self.layout.methods(meant.one, meant.one.symbol.name)[:_MOST]
         places = self.layout.scopes_of(meant.one)
         if meant.kind == "function":
             return places[:_MOST]
@@ -41,6 +44,37 @@ class Signatures:
             for number, scope in enumerate(self.layout.scopes(path))
             if scope.parent == at and scope.kind == "function" and scope.is_call
         ][:_MOST]
+
+    def gives_receiver(self, function: Interpretation) -> bool:
+        """Whether a method gives back what it is called on, or another of that class."""
+        places = [at for one in function.meanings for at in self.callable(one)]
+        return bool(places) and all(
+            self.layout.scopes(path)[number].returns == [RECEIVER] for path, number in places
+        )
+
+    def with_type_parameters(
+        self, found: Interpretation, number: int, may_be_outside: bool
+    ) -> Interpretation:
+        """Those of several methods that have so many type parameters, where any has. The only one is meant, unless
+        what is before the dot may be a type of outside with a method of that name.
+        """
+        fitting = tuple(one for one in found.meanings if self._has_type_parameters(one, number))
+        if not fitting:
+            return replace(found, whole=False)
+        is_chosen = len(fitting) == 1 and (len(found.meanings) > 1 or not may_be_outside)
+        return replace(found, meanings=fitting, whole=found.whole or is_chosen)
+
+    def _has_type_parameters(self, meant: Meant, number: int) -> bool:
+        """Whether a method has so many, or one of its name that stands beside it."""
+        one = meant.one
+        if one is None or meant.kind != "function":
+            return True
+        return any(
+            scope.name == one.symbol.name
+            and scope.kind == "function"
+            and sum(name.startswith("<") and name != "<this>" for name in scope.bindings) == number
+            for scope in self.layout.scopes(one.path)
+        )
 
     def handed(
         self, path: str, scope: int, callee: Expr, position: int, number: int, depth: int
