@@ -31,6 +31,7 @@ from contextd.code.calls.facts import (
     CodeScope,
     Expr,
     FileFacts,
+    by_name,
 )
 from contextd.code.calls.file_reading import FileReading
 from contextd.code.calls.queries import QUERIES
@@ -70,7 +71,7 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
         reading.leave_before(node.start_byte)
         _STEPS[name](reading, node)
     reading.sites.sort(key=lambda site: site.start)
-    return FileFacts(digest, tuple(reading.scopes), tuple(reading.sites))
+    return FileFacts(digest, tuple(reading.scopes), by_name(reading.sites))
 
 
 def _class(reading: FileReading, node: Node) -> None:

@@ -46,6 +46,9 @@ class CodeLayout:
     _of_scope: dict[str, dict[int, Definition]] = field(
         default_factory=dict[str, dict[int, Definition]]
     )
+    _scopes_of: dict[str, dict[tuple[int, str], list[tuple[int, Definition]]]] = field(
+        default_factory=dict[str, dict[tuple[int, str], list[tuple[int, Definition]]]]
+    )
 
     _ordered: dict[str, list[Symbol]] = field(default_factory=dict[str, list[Symbol]])
 
@@ -209,8 +212,16 @@ class CodeLayout:
 
     def scopes_of(self, one: Definition) -> list[At]:
         """The scopes that a definition is: of a type whose methods stand apart, all of them."""
-        self.definition_of(one.path, 0)
-        return [(one.path, n) for n, known in self._of_scope[one.path].items() if known == one]
+        places = self._scopes_of.get(one.path)
+        if places is None:
+            self.definition_of(one.path, 0)
+            places = {}
+            for number, known in self._of_scope[one.path].items():
+                at = known.symbol.start, known.symbol.name
+                places.setdefault(at, []).append((number, known))
+            self._scopes_of[one.path] = places
+        some = places.get((one.symbol.start, one.symbol.name), ())
+        return [(one.path, number) for number, known in some if known == one]
 
     def _matched(self, path: str) -> list[tuple[int, Definition]]:
         file = self.graph.files.get(path)
