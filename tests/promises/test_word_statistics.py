@@ -90,6 +90,33 @@ def test_a_filter_that_leaves_few_ranks_as_if_those_were_alone(store):
     assert found(store, A, words=["nowhere"], tags=("a",)) == []
 
 
+def test_a_seldom_tag_ranks_as_if_alone_again_and_again_and_after_every_change(store):
+    """What was found among the few with a tag is remembered, whatever else is asked of them next."""
+    mine = [replace(doc, facets=("tag=a",), near="chunk retry") for doc in documents(A)[:3]]
+    mine[1] = replace(mine[1], confidence=0.3)
+    others = [doc for n in range(60) for doc in documents(A, f"x{n}", facets=("tag=b",))]
+    store.index_put([*mine, *others], {}, "")
+    store.index_put([replace(doc, scope=ALONE) for doc in mine], {}, "")
+
+    def same(**asked):
+        here, alone = (found(store, scope, tags=("a",), **asked) for scope in (A, ALONE))
+        assert here == alone
+        return here
+
+    for _ in range(2):
+        assert len(same()) == 3
+        assert len(same(min_confidence=0.5)) == 2
+        assert len(same(words=["upload"])) == 2
+        assert len(same(words=["upload", "checksum"])) == 2
+        assert found(store, A, words=["upload"], tags=("a", "b")) == []
+    for number, text in enumerate(("upload upload", "a checksum")):
+        fresh = replace(mine[0], id=f"y{number}", text=text)
+        store.index_put([fresh, replace(fresh, scope=ALONE)], {}, "")
+        assert len(same(words=["upload", "checksum"])) == 3 + number
+    store.index_forget([mine[0].id])
+    assert len(same(words=["upload", "checksum"])) == 3
+
+
 def test_two_projects_asked_together_are_scored_as_one(store):
     store.index_put(documents(A)[:2], {}, "")
     store.index_put(documents(SCOPES[1])[2:], {}, "")

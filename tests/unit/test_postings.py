@@ -100,21 +100,42 @@ def test_after_so_many_changes_that_all_is_read_anew_nothing_is_missing(
     assert answers(stores[0]) == anew(tmp_path)
 
 
-def test_a_word_that_is_asked_for_with_a_seldom_tag_is_read_after_a_few_times(stores, monkeypatch):
+@pytest.fixture
+def seldom(stores, monkeypatch):
+    """Asks for a word of many with a tag of two; what of it was read whole, and what looked for among the few."""
     monkeypatch.setattr(lexicons, "_DEAR", 1)
     documents = [
         Document(id=str(n), kind="memory", scope=HERE, text=f"upload {n}") for n in range(90)
     ]
     documents += [replace(one, id=f"t{one.id}", facets=("tag=seldom",)) for one in documents[:2]]
     stores[0].index_put(documents, {}, "")
-    query = Query(scopes=frozenset({HERE}), tags=("seldom",))
-    read: list[str] = []
-    whole = postings._holders
+    read, looked = [], []
+    whole, few = postings._holders, lexicons.occurring
     monkeypatch.setattr(postings, "_holders", lambda *asked: read.append(asked[2]) or whole(*asked))
-    found = [stores[0].index.lexical(["upload"], query, 9) for _ in range(20)]
-    assert [match.id for match in found[0]] == ["t0", "t1"]
-    assert all(one == found[0] for one in found)
-    assert read == ["upload"]
+    monkeypatch.setattr(
+        lexicons, "occurring", lambda *asked: looked.append(asked[3]) or few(*asked)
+    )
+
+    def ask():
+        query = Query(scopes=frozenset({HERE}), tags=("seldom",))
+        return [match.id for match in stores[0].index.lexical(["upload"], query, 9)]
+
+    return ask, read, looked
+
+
+def test_a_word_is_looked_for_once_with_a_seldom_tag_while_nothing_changes(seldom):
+    ask, read, looked = seldom
+    assert [ask() for _ in range(20)] == [["t0", "t1"]] * 20
+    assert (read, looked) == ([], [["upload"]])
+
+
+def test_a_word_that_is_looked_for_again_and_again_is_read(seldom, stores):
+    ask, read, looked = seldom
+    for n in range(20):
+        fresh = Document(id=f"late{n}", kind="memory", scope=HERE, text="upload")
+        stores[0].index_put([fresh], {}, "")
+        assert ask() == ["t0", "t1"]
+    assert (read, len(looked)) == (["upload"], 8)
 
 
 def test_postings_that_take_too_much_memory_are_given_up(stores, monkeypatch):

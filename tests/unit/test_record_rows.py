@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
+import pytest
+
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.record_rows import COLUMNS, RecordRows, record_of
 
+NOON = datetime(2026, 8, 1, 12, tzinfo=UTC)
 HERE, BESIDE = Scope("local", "default", "shop"), Scope("local", "default", "blog")
 
 
@@ -28,6 +33,25 @@ def test_whatever_changed_is_seen_also_by_who_reads_an_older_state():
     used, said = note.with_(usage_count=1), note.with_(content="never retry uploads")
     for state, version in ((note, 1), (used, 1), (said, 2), (note, 1), (used, 1)):
         assert rows.record(row(state, version)) == state.with_(version=version)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"usage_count": 3, "last_used_at": NOON},
+        {"last_used_at": NOON},
+        {"status": "archived", "usage_count": 3},
+        {"confidence": 0.1, "last_used_at": NOON},
+        {"valid_to": NOON},
+        {"updated_at": NOON, "usage_count": 3},
+        {"session": "s"},
+    ],
+)
+def test_each_column_that_differs_is_seen_beside_a_use_and_alone(change):
+    rows, note = RecordRows(), Record(kind="memory", scope=HERE, content="retry uploads")
+    later = note.with_(**change)
+    for state in (note, later, note, later):
+        assert rows.record(row(state)) == state.with_(version=1) == record_of(row(state))
 
 
 def test_the_same_id_beside_is_another_record():

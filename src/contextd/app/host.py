@@ -23,6 +23,7 @@ from contextd.home import LOCAL, make_home
 from contextd.operations.calling import invoke
 from contextd.operations.core import Answer, Operation, find_operation
 from contextd.ports import Clock, Embedder, Reranker
+from contextd.retrieval.sense import makes_sense
 from contextd.runtime import Request, Runtime, SystemClock
 from contextd.settings import Settings, load_settings
 
@@ -161,7 +162,8 @@ class Host:
             _log.info("%s from %s%s: %s in %d ms", op.name, who, place, outcome, took)
 
     def warm(self) -> None:
-        """Load the embedder, so that the first search does not wait for it."""
+        """Load the embedder and the words of its language, so that no search waits for them."""
+        makes_sense("warm")
         if self._embedder.model:
             try:
                 self._embedder.embed(["warm"])

@@ -24,11 +24,16 @@ from contextd.steps.code_graphs import calls_of, save_calls, symbols_of
 from contextd.steps.test_ranking import stem
 
 COMMITS = 40
+"""At most so many."""
 ASKED = 10
 """Files whose first question is timed, those that most others import."""
 _LOOKED_AT = "6000"
 _MOST_FILES = 30
 _CUTS = (3, 5, 10)
+_TOLD_EVERY, _LONGEST = 10, 240.0
+"""Commits after which it is said how far it is, and seconds after which no further one is asked about: on a
+busy machine fewer are, and the table says how many.
+"""
 
 
 @dataclass(slots=True)
@@ -74,10 +79,7 @@ def run(repository: Path, *, out: TextIO, commits: int = COMMITS) -> None:
             for name, times in _costs(bench):
                 row = f"{statistics.median(times):.0f} | {max(times):.0f}"
                 print(f"| {name} | {len(times)} | {row} |", file=out, flush=True)
-            print("\n| tests named | commits | recall@3/5/10 | precision@3/5/10 |", file=out)
-            print("|---|---|---|---|", file=out)
-            for row in _tests(bench, root, commits):
-                print(row, file=out, flush=True)
+            print(_tests(bench, root, commits, out), file=out, flush=True)
 
 
 def _costs(bench: Bench) -> Iterator[tuple[str, list[float]]]:
@@ -105,9 +107,11 @@ def _timed(bench: Bench, path: str, before: Callable[[], None]) -> float:
     return (time.process_time() - began) * 1e3
 
 
-def _tests(bench: Bench, root: Path, commits: int) -> Iterator[str]:
+def _tests(bench: Bench, root: Path, commits: int, out: TextIO) -> str:
+    """The table of what is named for past commits, with how far it is on the way."""
     ways = {"impact": _Named(), "of the same stem": _Named(), "that import the file": _Named()}
-    for commit, sources, tests in _changes(root, commits):
+    began = time.monotonic()
+    for asked, (commit, sources, tests) in enumerate(_changes(root, commits), 1):
         _git(root, "checkout", "-q", "-f", f"{commit}~1")
         diff = _git(root, "diff", "--unified=0", f"{commit}~1", commit, "--", *sources)
         bench.host.call("codebase_index", bench.request, {})
@@ -117,16 +121,25 @@ def _tests(bench: Bench, root: Path, commits: int) -> Iterator[str]:
         ways["impact"].add(list(dict.fromkeys(one["path"] for one in found["tests"])), tests)
         ways["of the same stem"].add(_of_stem(graph, sources), tests)
         ways["that import the file"].add(_importing(graph, sources), tests)
-    for name, named in ways.items():
-        yield named.row(name)
+        spent = time.monotonic() - began
+        if asked % _TOLD_EVERY == 0 or spent > _LONGEST:
+            print(f"\n{asked} of {commits} commits in {spent:.0f} s", file=out, flush=True)
+        if spent > _LONGEST:
+            break
+    head = "\n| tests named | commits | recall@3/5/10 | precision@3/5/10 |\n|---|---|---|---|"
+    return "\n".join([head, *(named.row(name) for name, named in ways.items())])
 
 
 def _changes(root: Path, most: int) -> Iterator[tuple[str, list[str], list[str]]]:
     """(commit, source files, test files) of the newest commits that changed both."""
     found = 0
-    for commit in _git(root, "log", "--no-merges", "--format=%H", "-n", _LOOKED_AT).split():
-        shown = _git(root, "show", "--no-renames", "--name-status", "--format=", commit)
-        rows = [line.split("\t", 1) for line in shown.splitlines() if "\t" in line]
+    # One program for all: to ask for each commit takes a minute where few change both.
+    listed = _git(
+        root, "log", "--no-merges", "--no-renames", "--name-status", "--format=%x00%H", "-n", _LOOKED_AT
+    )  # fmt: skip
+    for entry in listed.split("\0")[1:]:
+        commit, *shown = entry.splitlines()
+        rows = [line.split("\t", 1) for line in shown if "\t" in line]
         edited = [path for state, path in rows if state == "M" and language_of(path)]
         sources = [path for path in edited if not is_test(path)]
         tests = [path for path in edited if is_test(path)]

@@ -252,7 +252,7 @@ def _store(options: Given) -> bool:
     return _speed("store", partial(store.bench_store, sizes), options)
 
 
-def _speed(name: str, measure: Callable[[], Iterable[Figure]], _: Given) -> bool:
+def _speed(name: str, measure: Callable[[], Iterable[Figure | store.Amount]], _: Given) -> bool:
     print(f"\n## {name}\n| what | n | p50 ms | p95 ms | CPU ms |\n|---|---|---|---|---|")
     for figure in measure():
         print(figure.row(), flush=True)

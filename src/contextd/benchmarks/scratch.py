@@ -12,6 +12,7 @@ from typing import Any
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
+from contextd.loading import loading
 from contextd.operations.core import Answer, find_operation
 from contextd.ports import Clock, Store, Upkeep
 from contextd.runtime import Request, Runtime
@@ -87,8 +88,10 @@ def opened(
     for the dot in their names.
     """
     named = {name.replace("_", ".", 1): value for name, value in flags.items()}
-    load_operations()
-    host = Host.open(load_settings(home=home, flags=named), work=False, clock=clock)
+    # As the daemon does: 30 ms of looking for garbage would come upon one search in a hundred.
+    with loading():
+        load_operations()
+        host = Host.open(load_settings(home=home, flags=named), work=False, clock=clock)
     try:
         yield Bench(host, root)
     finally:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import resource
+import sys
+import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
@@ -27,7 +30,7 @@ from contextd.runtime import Runtime
 
 SIZES = (600, 10_000, 100_000)
 LARGE = 500_000
-"""Takes 3 GB of memory and a quarter of an hour, most of it to make the store."""
+"""Takes 3 GB of memory, 2 GB of disk and some eight minutes of CPU, half of it to make the store."""
 
 _AT_ONCE = 1_000
 """Records in a commit: what fills a store at once pays for one flush to the disk, not for each record."""
@@ -47,16 +50,36 @@ _FILTERS: dict[str, dict[str, Any]] = {
 """Whatever else a row asks for: the search itself asks for what is valid now."""
 
 
-def bench_store(sizes: Sequence[int] = SIZES, n: int = 100) -> Iterator[Figure]:
-    """Searches beside so many records, what of each is the engine, and one durable, searchable record."""
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Something measured once that is no time, beside the figures of searches."""
+
+    name: str
+    text: str
+
+    def row(self) -> str:
+        """A line of a Markdown table."""
+        return f"| {self.name} | 1 | | | {self.text} |"
+
+
+def bench_store(sizes: Sequence[int] = SIZES, n: int = 100) -> Iterator[Figure | Amount]:
+    """Searches beside so many records, what of each is the engine, the memory that takes, and one durable,
+    searchable record.
+    """
     for size in sizes:
         with temporary_home() as home:
             place = home.parent / "project"
             (place / ".context").mkdir(parents=True)
             with opened(place) as bench:
+                bench.host.warm()
                 texts = _texts(size)
+                began = time.process_time()
                 _fill(bench.runtime, texts)
+                spent = time.process_time() - began
+                yield Amount(f"{size:,} records: to write them all", f"{spent:.1f} s")
                 yield from _searches(bench, home, texts, n)
+                yield Amount(f"{size:,} records: most memory so far", _most_memory())
+                yield _naive_search(home, texts, questions_of(texts, n))
                 if size == sizes[0]:
                     yield timed("memory_record, durable and searchable", n, partial(_record, bench))
                     yield _bare_insert(home, n)
@@ -67,10 +90,8 @@ def _searches(bench: Bench, home: Path, texts: list[str], n: int) -> Iterator[Fi
     whole search spends beyond it is the difference of two rows: both ask the same questions, when their
     vectors are made and their words were asked for before.
     """
-    asked = random.Random(SEED + 1)
-    questions, narrow, fresh = (
-        [" ".join(asked.choice(texts).split()[:6]) for _ in range(count)] for count in (n, n, 5)
-    )
+    every = questions_of(texts, 2 * n + 5)
+    questions, narrow, fresh = every[:n], every[n : 2 * n], every[2 * n :]
     for question in fresh:
         bench.call("memory_search", query=question)
     size = f"{len(texts):,} records"
@@ -101,7 +122,18 @@ def _searches(bench: Bench, home: Path, texts: list[str], n: int) -> Iterator[Fi
         filtered = f"{size}: the engine with a filter, {name}"
         yield timed(f"{filtered}, first", n, partial(rank, some, narrow))
         yield timed(filtered, n, partial(rank, some, narrow))
-    yield _naive_search(home, texts, questions)
+
+
+def questions_of(texts: list[str], n: int) -> list[str]:
+    """What is asked: the first words of texts."""
+    asked = random.Random(SEED + 1)
+    return [" ".join(asked.choice(texts).split()[:6]) for _ in range(n)]
+
+
+def _most_memory() -> str:
+    """Of this process, with the texts it made: 0.3 kB for each record."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return f"{peak / (1e6 if sys.platform == 'darwin' else 1e3):.0f} MB"
 
 
 def _query(runtime: Runtime) -> Query:
@@ -127,7 +159,7 @@ def _naive_search(home: Path, rows: list[str], questions: list[str]) -> Figure:
     db.execute("CREATE TABLE r(id INTEGER PRIMARY KEY, content TEXT)")
     db.execute("CREATE VIRTUAL TABLE f USING fts5(content, tokenize='porter')")
     with db:
-        db.executemany("INSERT INTO r(content) VALUES (?)", [(row,) for row in rows])
+        db.executemany("INSERT INTO r(content) VALUES (?)", ((row,) for row in rows))
         db.execute("INSERT INTO f(rowid, content) SELECT id, content FROM r")
     sql = (
         "SELECT r.content FROM f JOIN r ON r.id = f.rowid WHERE f MATCH ? ORDER BY bm25(f) LIMIT 5"

@@ -72,7 +72,8 @@ def read_said_once(known: SaidOnce, texts: Reading, content: Texted) -> Words:
     if before is not None and before[0] is content:
         return before[1]
     text = said(content)
-    found = read(text)
+    # A record that was used since is another object that says the same.
+    found = read_once(texts, text)
     if len(text) <= LONGEST:
         known.put(id(content), (content, found))
     return found

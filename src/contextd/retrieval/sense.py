@@ -75,4 +75,4 @@ def _vocabulary() -> frozenset[str]:
     except (OSError, ValueError, KeyError, ModuleNotFoundError) as error:
         logging.getLogger(__name__).warning("the vocabulary cannot be read: %s", error)
         return frozenset()
-    return frozenset(piece for piece in pieces if piece.isascii() and piece.isalpha())
+    return frozenset(filter(str.isalpha, filter(str.isascii, pieces)))

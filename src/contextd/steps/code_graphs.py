@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contextd.caches import Cache
 from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.kept import reader
 from contextd.code.calls.reading import CodeFacts, Kept, StoredCalls
 from contextd.code.calls.scip import (
     ScipIndexes,
@@ -23,6 +24,7 @@ from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
 from contextd.loading import building
 from contextd.runtime import Runtime
+from contextd.steps.turns import turn
 
 _GRAPHS = 4
 """A graph of 50,000 files takes 300 MB."""
@@ -51,6 +53,12 @@ def calls_of(runtime: Runtime) -> CallGraph:
     """Who calls which definition in the caller's checkout. What was read of a file is kept for as long
     as its content is the same; work trees of one project share nothing.
     """
+    # Of two who ask at once, one makes it.
+    with turn(runtime, "making"):
+        return _made(runtime)
+
+
+def _made(runtime: Runtime) -> CallGraph:
     graph = symbols_of(runtime)
     calls: Cache[tuple[Scope, Path], tuple[SymbolGraph, Stamp, CallGraph]]
     calls = runtime.organisation.caches.of("call graphs", _GRAPHS)
@@ -70,6 +78,29 @@ def calls_of(runtime: Runtime) -> CallGraph:
     calls.put(place, (graph, index, made))
     _prepare(runtime, facts)
     return made
+
+
+def get_ready(runtime: Runtime) -> None:
+    """Have the graph made behind everybody's back, where callers were asked for before: the first question
+    in a process would wait for it.
+    """
+    if runtime.project is None or runtime.checkout is None:
+        return
+    place = runtime.scope, runtime.root
+    tried: Cache[tuple[Scope, Path], bool] = runtime.organisation.caches.of("graphs ahead", 256)
+    if tried.get(place) is None:
+        tried.put(place, True)
+        runtime.sinks.prepare("call graph", place, lambda: make_ahead(runtime))
+
+
+def make_ahead(runtime: Runtime) -> None:
+    """Make the graph now; nothing where nobody asked for callers yet, or the project is too large for it."""
+    known = runtime.view.files
+    if not known.calling(runtime.scope, reader()) or known.count(runtime.scope) > _READ_AHEAD:
+        return
+    with building():
+        graph = calls_of(runtime).graph
+        _ = graph.users, graph.by_name, graph.rank, graph.importers, graph.passed_on_as
 
 
 def _packages(runtime: Runtime, graph: SymbolGraph) -> frozenset[str]:

@@ -45,7 +45,8 @@ _DEAR, _ENOUGH = 16, 8
 before it is read all the same: it will be asked for again.
 """
 
-_NONE: Held = (np.zeros(0, np.intp), np.zeros(0))
+_MOST_LOOKED = 1_000_000
+"""Holders that were found one by one and are kept for the next question with the same facets, 16 bytes each."""
 
 
 class _Lengths:
@@ -61,11 +62,12 @@ class _Lengths:
         self.postings = Postings(part, self.roster)
         self.counted: dict[str, int] = {}
         self.looked: dict[str, int] = {}
+        self.found: dict[tuple[str, ...], dict[str, Held]] = {}
         self.names: dict[int, tuple[str, str]] = {}
 
     def take(self, rows: list[tuple[Any, ...]]) -> None:
         """Keep these rows; one that is not in the lexicon is dropped."""
-        self.counted.clear()
+        self._changed()
         lexed = [row for row in rows if row[6] is not None]
         self.drop(row[0] for row in rows if row[6] is None)
         if not lexed:
@@ -81,8 +83,19 @@ class _Lengths:
 
     def drop(self, numbers: Iterable[int]) -> None:
         """Forget these documents."""
-        self.counted.clear()
+        self._changed()
         self.roster.drop(numbers)
+
+    def keep_found(self, facets: tuple[str, ...], held: Mapping[str, Held]) -> None:
+        """Keep what was looked for one by one among the documents with these facets."""
+        holders = sum(len(places) for own in self.found.values() for places, _ in own.values())
+        if holders > _MOST_LOOKED:
+            self.found.clear()
+        self.found.setdefault(facets, {}).update(held)
+
+    def _changed(self) -> None:
+        self.counted.clear()
+        self.found.clear()
 
     @property
     def wasteful(self) -> bool:
@@ -185,20 +198,27 @@ class Lexicons:
         few = len(seen.places)
         if not facets or _FEW * few >= alive:
             return {}
-        lengths = self._known[part]
-        dear = [w for w in words if not lengths.postings.knows(w) and self._is_dear(w, part, few)]
-        if not dear:
-            return {}
-        rows = occurring(self._database, part, facets, dear)
-        places = lengths.roster.places(np.array([number for number, _ in rows], np.int64))
-        counts = np.frombuffer(b"".join(count for _, count in rows), np.uint32)
-        times = counts.reshape(len(rows), len(dear), 2) @ np.array((1.0, ranking.NEAR_WEIGHT))
-        shown = (places >= 0) & seen.mask[places]
-        found = dict.fromkeys(dear, _NONE)
-        for at, word in enumerate(dear):
-            holding = np.flatnonzero(shown & (times[:, at] > 0))
-            found[word] = places[holding], times[holding, at]
+        lengths, asked = self._known[part], tuple(facets)
+        known = lengths.found.get(asked, {})
+        unread = [w for w in words if not lengths.postings.knows(w)]
+        dear = [w for w in unread if w not in known and self._is_dear(w, part, few)]
+        if dear:
+            lengths.keep_found(asked, self._found(dear, part, facets))
+        found: dict[str, Held] = {}
+        for word in (w for w in unread if w in lengths.found.get(asked, ())):
+            places, times = lengths.found[asked][word]
+            shown = seen.mask[places]
+            found[word] = places[shown], times[shown]
         return found
+
+    def _found(self, words: Sequence[str], part: int, facets: Sequence[str]) -> dict[str, Held]:
+        """What holds these words among the documents that carry the facets."""
+        rows = occurring(self._database, part, facets, words)
+        places = self._known[part].roster.places(np.array([number for number, _ in rows], np.int64))
+        counts = np.frombuffer(b"".join(count for _, count in rows), np.uint32)
+        times = counts.reshape(len(rows), len(words), 2) @ np.array((1.0, ranking.NEAR_WEIGHT))
+        held = (places >= 0)[:, None] & (times > 0)
+        return {w: (places[held[:, at]], times[held[:, at], at]) for at, w in enumerate(words)}
 
     def _is_dear(self, word: str, part: int, few: int) -> bool:
         """Whether to look for a word in each of so few documents, this time."""

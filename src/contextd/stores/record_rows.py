@@ -17,6 +17,8 @@ COLUMNS = (
 
 LISTED = ", ".join((*COLUMNS, "version", "body"))
 
+_USES = slice(COLUMNS.index("usage_count"), COLUMNS.index("last_used_at") + 1)
+
 _MOST = 1_000
 _LONGEST = 8_000
 """Characters of a body above which a record is made anew each time: so all take 20 MB at most."""
@@ -43,7 +45,18 @@ class RecordRows:
         known = self._known.get(key)
         if known is not None and known[0] == row:
             return known[1]
-        record = record_of(row)
+        record = None if known is None else _used_since(*known, row)
+        record = record or record_of(row)
         if len(row[-1]) <= _LONGEST:
             self._known.put(key, (row, record))
         return record
+
+
+def _used_since(before: tuple[Any, ...], record: Record, row: tuple[Any, ...]) -> Record | None:
+    """The record of a row that differs from one before in its uses alone, for a fifth of what reading it
+    costs: every search that gives a record counts one. None for any other row.
+    """
+    uses, last = row[_USES]
+    if (*before[: _USES.start], uses, last, *before[_USES.stop :]) != row:
+        return None
+    return record.with_(usage_count=uses, last_used_at=codec.instant(last))

@@ -22,5 +22,5 @@ def test_every_step_of_the_story_comes_out_as_it_should(tmp_path: Path) -> None:
 
 def test_a_small_collection_is_killed_and_gone_on_with() -> None:
     out = io.StringIO()
-    assert consolidation_scale.run(out, records=300), out.getvalue()
-    assert "clusters merged whole: 30 of 30" in out.getvalue()
+    assert consolidation_scale.run(out, records=1_000), out.getvalue()
+    assert "clusters merged whole: 100 of 100" in out.getvalue()

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import sys
+import threading
 
 import pytest
 
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.tokens import count_tokens
-from contextd.steps.code_graphs import calls_of, save_calls
+from contextd.steps.code_graphs import calls_of, make_ahead, save_calls
+from contextd.steps.turns import turn
 from support.repositories import BLOG, committed, git, written
 
 TESTED = {
@@ -70,12 +73,12 @@ def test_another_project_with_the_same_files_and_names_keeps_to_itself(coded, tm
 
 def test_a_test_that_calls_nothing_is_known_by_what_it_changed_with(coded, tmp_path):
     token = BLOG["src/auth/token.ts"]
-    for turn in range(2):
-        over_http = f"export function serves() {{ return fetch('/renew?{turn}'); }}\n"
-        files = {"src/auth/token.ts": f"{token}// {turn}\n", "src/pages.test.ts": over_http}
-        written(coded.root, files | {f"src/once{turn}.test.ts": over_http})
+    for time in range(2):
+        over_http = f"export function serves() {{ return fetch('/renew?{time}'); }}\n"
+        files = {"src/auth/token.ts": f"{token}// {time}\n", "src/pages.test.ts": over_http}
+        written(coded.root, files | {f"src/once{time}.test.ts": over_http})
         git(coded.root, "add", "-A")
-        git(coded.root, "commit", "-q", "-m", f"Renew differently {turn}")
+        git(coded.root, "commit", "-q", "-m", f"Renew differently {time}")
     coded.as_owner("init")
     found = coded("impact", path="src/auth/token.ts:refreshToken")["tests"]
     past = [(one["path"], one["certain"]) for one in found if one["why"].startswith("changed")]
@@ -246,6 +249,88 @@ def prepared(desk):
     while not facts.read_ahead(100, 1.0):
         pass
     save_calls(runtime, facts)
+
+
+def at_once(*asked):
+    """What each of these gives, asked for in threads that begin together and change after every few steps."""
+    found, start = [None] * len(asked), threading.Barrier(len(asked))
+
+    def ask(number):
+        start.wait()
+        found[number] = asked[number]()
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(asked))]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    return found
+
+
+def test_of_four_who_ask_at_once_one_makes_the_graph_and_each_is_told_what_one_alone_is(
+    coded, tmp_path
+):
+    other = coded.at(committed(tmp_path / "second", BLOG))
+    other.as_owner("init")
+    paths = ["src/auth/token.ts:refreshToken", "src/auth/service.ts", "src/login.ts", "token.ts:1"]
+    questions = [(desk, path) for desk in (coded, other) for path in paths[:2]]
+    questions += [(coded, path) for path in paths[2:3]]
+    alone = [desk("impact", path=path) for desk, path in questions]
+    caches = coded.host.organisation("local").caches
+    for _ in range(3):
+        for name in ("call graphs", "symbol graphs"):
+            caches.of(name, 4).clear()
+        asked = [lambda desk=desk, path=path: desk("impact", path=path) for desk, path in questions]
+        assert at_once(*asked) == alone
+    runtime = coded.runtime()
+    for _ in range(20):
+        for name in ("call graphs", "symbol graphs"):
+            caches.of(name, 4).clear()
+        made = at_once(*[lambda: calls_of(runtime)] * 4)
+        assert all(one is made[0] for one in made)
+
+
+def test_turns_are_taken_in_one_checkout_and_another_one_waits_for_none(coded, tmp_path):
+    other = coded.at(committed(tmp_path / "second", BLOG))
+    other.as_owner("init")
+    came = []
+
+    def wait(desk, what):
+        with turn(desk.runtime(), what, seconds=0) as mine:
+            came.append(mine)
+
+    with turn(coded.runtime(), "asking") as mine:
+        assert mine
+        for desk, what in ((coded, "asking"), (coded, "else"), (other, "asking")):
+            thread = threading.Thread(target=wait, args=(desk, what))
+            thread.start()
+            thread.join()
+    wait(coded, "asking")
+    assert came == [False, True, True, True]
+
+
+def test_the_graph_is_made_ahead_where_callers_were_asked_for_and_nowhere_else(coded, tmp_path):
+    other = coded.at(committed(tmp_path / "second", BLOG))
+    other.as_owner("init")
+    coded("impact", path="src/auth/token.ts:refreshToken")
+    prepared(coded)
+    organisation = coded.host.organisation("local")
+    graphs = organisation.caches.of("call graphs", 4)
+    graphs.clear()
+    waiting = organisation.preparing()
+    coded("find_symbol", name="refreshToken")
+    assert organisation.preparing() == waiting + 1
+    coded("find_symbol", name="AuthService")
+    assert organisation.preparing() == waiting + 1, "it is asked for once"
+    make_ahead(other.runtime())
+    assert graphs.keys() == []
+    make_ahead(coded.runtime())
+    assert graphs.keys() == [(coded.runtime().scope, coded.root)]
 
 
 def test_of_knowledge_and_fixes_those_of_what_changes_are_told_and_no_neighbours(coded, tmp_path):

@@ -92,6 +92,7 @@ def test_the_words_of_a_record_are_those_of_the_object_that_has_them():
     first = read_said_once(records, texts, note)
     assert read_said_once(records, texts, note) is first == read_said(note)
     assert first.counts["secur"] == 1
+    assert read_said_once(records, texts, note.with_(usage_count=1)) is first
     changed = note.with_(content="The form is gone")
     # As if it had come to lie where the other one lay.
     records.put(id(changed), (note, first))

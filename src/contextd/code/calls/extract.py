@@ -33,6 +33,7 @@ from contextd.code.calls.facts import (
     CodeScope,
     Expr,
     FileFacts,
+    by_name,
 )
 from contextd.code.calls.file_reading import FileReading
 from contextd.code.calls.queries import QUERIES
@@ -78,7 +79,7 @@ def facts_of(path: str, language_name: str, data: bytes, digest: str) -> FileFac
         # A chain of a thousand calls and fields, as nobody writes by hand.
         return None
     reading.sites.sort(key=lambda site: site.start)
-    return FileFacts(digest, tuple(reading.scopes), tuple(reading.sites))
+    return FileFacts(digest, tuple(reading.scopes), by_name(reading.sites))
 
 
 def _class(reading: FileReading, node: Node) -> None:

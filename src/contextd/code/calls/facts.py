@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from typing import Any, Literal
 
@@ -87,8 +88,22 @@ class CodeScope:
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """The scopes of a file, the module first, and its sites in source order."""
+    """The scopes of a file, the module first, and its sites by the name they end in."""
 
     digest: str
-    scopes: tuple[CodeScope, ...]
-    sites: tuple[Site, ...]
+    scopes: Sequence[CodeScope]
+    by_name: Mapping[str, Sequence[Site]]
+
+    @property
+    def sites(self) -> list[Site]:
+        """The sites in source order: those that begin at one place have one name."""
+        every = (site for some in self.by_name.values() for site in some)
+        return sorted(every, key=lambda site: site.start)
+
+
+def by_name(sites: Iterable[Site]) -> dict[str, list[Site]]:
+    """Sites by the name they end in."""
+    found: dict[str, list[Site]] = {}
+    for site in sites:
+        found.setdefault(str(site.target[-1]), []).append(site)
+    return found

@@ -44,6 +44,8 @@ CIRCLE = Interpretation((), whole=True, circle=True)
 def joined(found: Iterable[Interpretation]) -> Interpretation:
     """One of these."""
     every = list(found)
+    if len(every) == 1 and not every[0].circle and not (every[0].outside and every[0].meanings):
+        return every[0]
     every = [one for one in every if not one.circle] or every[:1]
     meanings = tuple(dict.fromkeys(one for each in every for one in each.meanings))
     return Interpretation(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+import marshal
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from contextd.code.calls.facts import SLOT, CodeScope, FileFacts, Site
 from contextd.domain.code import FileCalls
@@ -47,8 +48,8 @@ def words_in(facts: FileFacts) -> Iterator[str]:
     """The last names of the sites of a file and of what its classes are built on, marked. None has a
     space.
     """
-    for site in facts.sites:
-        yield f"{MEMBER if site.target[0] in _MEMBERS else ''}{site.target[-1]}"
+    for name, sites in facts.by_name.items():
+        yield from {f"{MEMBER if site.target[0] in _MEMBERS else ''}{name}" for site in sites}
     for scope in facts.scopes:
         yield from (f"{BASE}{name}" for name in base_names(scope) if " " not in name)
     for name in facts.scopes[0].bindings if facts.scopes else ():
@@ -63,34 +64,77 @@ def base_names(scope: CodeScope) -> Iterator[str]:
 
 
 def facts_in(digest: str, kept_facts: tuple[Any, ...]) -> FileFacts | None:
-    """What `kept` was given."""
+    """What `kept` was given. The sites of a name, and what a scope says inside, are unpacked when they are
+    asked for: of most files that a question leads to that is one name, and few scopes.
+    """
     if not kept_facts:
         return None
     scopes, sites = kept_facts
-    return FileFacts(digest, tuple(_scopes(scopes)), tuple(Site(*one) for one in sites))
+    return FileFacts(digest, tuple(_PackedScope(*row) for row in scopes), _PackedSites(sites))
 
 
-_OF_SCOPE = tuple(one.name for one in fields(CodeScope))
-_LISTS = frozenset(_OF_SCOPE).intersection(("bases", "returns", "parameters"))
+_INNER = ("bindings", "bases", "returns", "parameters")
+_OUTER = tuple(one.name for one in fields(CodeScope) if one.name not in _INNER)
+
+
+class _PackedScope(CodeScope):
+    """A scope whose lists are unpacked when one of them is first asked for."""
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, packed: bytes, *outer: Any) -> None:
+        # The lists stay unset, so that Python asks below for them.
+        self._packed = packed
+        for name, value in zip(_OUTER, outer, strict=True):
+            setattr(self, name, value)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            if name not in _INNER:
+                raise AttributeError(name)
+            for inner, value in zip(_INNER, marshal.loads(self._packed), strict=True):
+                setattr(self, inner, value)
+            return getattr(self, name)
+
+
+class _PackedSites(Mapping[str, Sequence[Site]]):
+    """Sites by name, those of a name unpacked when they are asked for."""
+
+    def __init__(self, packed: Mapping[str, bytes]) -> None:
+        self._packed = packed
+        self._known: dict[str, list[Site]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Site]:
+        known = self._known.get(name)
+        if known is None:
+            rows = marshal.loads(self._packed[name])
+            known = self._known[name] = [Site(*row) for row in rows]
+        return known
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._packed
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
 
 
 def _plain(facts: FileFacts) -> tuple[Any, ...]:
+    """Text, numbers and bytes. The bytes are marshalled too: whoever keeps them answers for them, see
+    `calls_row` of the store.
+    """
     scopes = tuple(
-        tuple(_plain_value(name, getattr(one, name)) for name in _OF_SCOPE) for one in facts.scopes
+        (
+            marshal.dumps(tuple(getattr(one, name) for name in _INNER)),
+            *(getattr(one, name) for name in _OUTER),
+        )
+        for one in facts.scopes
     )
-    sites = tuple((one.kind, one.target, one.line, one.start, one.scope) for one in facts.sites)
+    sites = {
+        name: marshal.dumps([(s.kind, s.target, s.line, s.start, s.scope) for s in some])
+        for name, some in facts.by_name.items()
+    }
     return scopes, sites
-
-
-def _plain_value(name: str, value: Any) -> Any:
-    if name == "bindings":
-        return tuple((local, tuple(found)) for local, found in value.items())
-    return tuple(value) if name in _LISTS else value
-
-
-def _scopes(rows: Iterable[tuple[Any, ...]]) -> Iterator[CodeScope]:
-    for row in rows:
-        scope = dict(zip(_OF_SCOPE, row, strict=True))
-        scope["bindings"] = {local: list(found) for local, found in scope["bindings"]}
-        scope.update({name: list(scope[name]) for name in _LISTS})
-        yield CodeScope(**scope)

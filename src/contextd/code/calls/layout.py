@@ -49,6 +49,9 @@ class CodeLayout:
     _of_scope: dict[str, dict[int, Definition]] = field(
         default_factory=dict[str, dict[int, Definition]]
     )
+    _scopes_of: dict[str, dict[tuple[int, str], list[tuple[int, Definition]]]] = field(
+        default_factory=dict[str, dict[tuple[int, str], list[tuple[int, Definition]]]]
+    )
 
     _ordered: dict[str, list[Symbol]] = field(default_factory=dict[str, list[Symbol]])
 
@@ -225,12 +228,20 @@ class CodeLayout:
 
     def scopes_of(self, one: Definition) -> list[At]:
         """The scopes that a definition is: of a type whose methods stand apart, all of them."""
-        self.definition_of(one.path, 0)
-        found = [(one.path, n) for n, known in self._of_scope[one.path].items() if known == one]
-        for part in self.parts(one):
-            self.definition_of(part.path, 0)
-            found += [(part.path, n) for n, k in self._of_scope[part.path].items() if k == part]
-        return found
+        return [at for part in (one, *self.parts(one)) for at in self._scopes(part)]
+
+    def _scopes(self, one: Definition) -> list[At]:
+        """Those in its own file."""
+        places = self._scopes_of.get(one.path)
+        if places is None:
+            self.definition_of(one.path, 0)
+            places = {}
+            for number, known in self._of_scope[one.path].items():
+                at = known.symbol.start, known.symbol.name
+                places.setdefault(at, []).append((number, known))
+            self._scopes_of[one.path] = places
+        some = places.get((one.symbol.start, one.symbol.name), ())
+        return [(one.path, number) for number, known in some if known == one]
 
     def parts(self, one: Definition) -> list[Definition]:
         """The other parts of a type of C# that is written down in several."""

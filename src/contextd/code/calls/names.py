@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 
 from contextd.code.calls.evaluator import Evaluator
 from contextd.code.calls.facts import SUPER, Expr
@@ -34,6 +34,12 @@ class ScopeNames:
 
     layout: CodeLayout
     evaluator: Evaluator
+    _given: dict[tuple[str, str], Definition | Interpretation] = field(
+        default_factory=dict[tuple[str, str], "Definition | Interpretation"]
+    )
+    _packages: dict[tuple[str, str], tuple[Meant, ...]] = field(
+        default_factory=dict[tuple[str, str], tuple[Meant, ...]]
+    )
 
     @property
     def c(self) -> CNames:
@@ -210,6 +216,12 @@ class ScopeNames:
         """The files a package of Go is made of, called by its last part or by another name."""
         if self.layout.family(path) != "go":
             return ()
+        known = self._packages.get((path, name))
+        if known is None:
+            known = self._packages[path, name] = self._files_of_package(path, name)
+        return known
+
+    def _files_of_package(self, path: str, name: str) -> tuple[Meant, ...]:
         targets = [
             one.target
             for one in self.layout.graph.files[path].imports
@@ -282,12 +294,19 @@ class ScopeNames:
 
     def in_module(self, path: str, name: str, depth: int) -> Interpretation:
         """What a module gives under a name."""
+        # A package of Go is all of its files, and each of them is asked for each name of it that is called.
+        given = self._given.get((path, name))
+        if given is None:
+            given = self._given[path, name] = self._gives(path, name)
+        return self.means(given, depth) if isinstance(given, Definition) else given
+
+    def _gives(self, path: str, name: str) -> Definition | Interpretation:
         if path not in self.layout.graph.files:
             # A style sheet or a picture is imported too, and defines nothing.
             return OUTSIDE
         found = definer(self.layout.graph.files.get, path, name)
         if found is not None:
-            return self.means(Definition(*found), depth)
+            return Definition(*found)
         folder, file = posixpath.split(path)
         if file.startswith("__init__."):
             for inner in (f"{folder}/{name}.py", f"{folder}/{name}/__init__.py"):
@@ -296,14 +315,14 @@ class ScopeNames:
         child = self.layout.child_module(path, name)
         if child is not None:
             return Interpretation((Meant("module", path=child),), whole=True)
-        passed = self._passed_on(path, name, depth)
+        passed = self._passed_on(path, name)
         return passed if passed is not None else OUTSIDE
 
-    def _passed_on(self, path: str, name: str, depth: int) -> Interpretation | None:
+    def _passed_on(self, path: str, name: str) -> Definition | Interpretation | None:
         """What a module imports under a name, or exports as a whole."""
         for use in self.layout.bound(path, name):
             if use.symbol is not None and self.layout.family(path) == "rust":
-                return self.means(Definition(use.path, use.symbol), depth)
+                return Definition(use.path, use.symbol)
             if use.symbol is None and use.name == WHOLE:
                 return Interpretation((Meant("module", path=use.path),), whole=True)
         for exported, specifier, inner in self.layout.graph.files[path].exports:

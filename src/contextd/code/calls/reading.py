@@ -70,9 +70,6 @@ class CodeFacts:
     _naming: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _members: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     _bases: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
-    _sites: dict[str, dict[str, list[Site]]] = field(
-        default_factory=dict[str, dict[str, list[Site]]]
-    )
 
     def __post_init__(self) -> None:
         """Learn the words of the files that were read before."""
@@ -160,15 +157,8 @@ class CodeFacts:
 
     def sites(self, path: str, name: str) -> Sequence[Site]:
         """The sites of a file that end in a name."""
-        known = self._sites.get(path)
-        if known is None:
-            known = {}
-            found = self.get(path)
-            for site in found.sites if found is not None else ():
-                known.setdefault(str(site.target[-1]), []).append(site)
-            # Whole, as everything that is remembered here: others may ask at the same time.
-            self._sites[path] = known
-        return known.get(name, ())
+        found = self.get(path)
+        return found.by_name.get(name, ()) if found is not None else ()
 
     def naming(self, name: str) -> Sequence[str]:
         """The code files that may have a site or a base which ends in a name, in order of path."""

@@ -14,7 +14,7 @@ from contextd.caches import Cache
 from contextd.code.symbols.graph import edges, page_rank
 from contextd.code.symbols.symbols import WHOLE, NameUse, uses
 from contextd.code.tree.generated import UNWRITTEN
-from contextd.domain.code import SourceFile, Symbol, is_test
+from contextd.domain.code import FileChanges, SourceFile, Symbol, is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.scope import Scope
 from contextd.domain.words import words
@@ -25,6 +25,9 @@ GRAPHS_KEPT = 2
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+_FEW = 10
+"""Up to one file in so many is put into the graph before: of more, all are read as quickly."""
 
 _OWN_SHARE = 0.05
 _HIDDEN_SHARE = 0.005
@@ -215,11 +218,34 @@ def symbol_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) ->
     """The graph of a scanned project, made anew when a file of it was written since it was put in
     `graphs`.
     """
-    changes = files.changes(scope, 0 if (known := graphs.get(scope)) is None else known.version)
+    known = graphs.get(scope)
+    changes = files.changes(scope, 0 if known is None else known.version)
     if known is None or not known.exact or changes.version != known.version:
-        known = KeptGraph(changes.version, build_graph(files.linked(scope)))
+        graph = _following(files, scope, known, changes) or build_graph(files.linked(scope))
+        known = KeptGraph(changes.version, graph)
         graphs.put(scope, known)
     return known.graph
+
+
+def _following(
+    files: Files, scope: Scope, known: KeptGraph | None, changes: FileChanges
+) -> SymbolGraph | None:
+    """The graph with what changed since another one: to read all files again is most of making it. None
+    where that is as well.
+    """
+    if known is None or changes.version < known.version:
+        return None
+    if len(changes.put) * _FEW > len(known.graph.files):
+        return None
+    found = dict(known.graph.files)
+    if changes.removed:
+        there = files.stamps(scope)
+        found = {path: file for path, file in found.items() if path in there}
+    for path in changes.put:
+        found.pop(path, None)
+    fresh = (lean(file) for file in files.all(scope, changes.put)) if changes.put else ()
+    found.update((file.path, file) for file in fresh if file is not None)
+    return SymbolGraph(dict(sorted(found.items())))
 
 
 def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, tuple[V, ...]]:

@@ -34,6 +34,7 @@ from contextd.steps.impacted import (
 from contextd.steps.past_fixes import changed_along, fixes_of, writers_of
 from contextd.steps.policies import checked, with_root
 from contextd.steps.policy_views import ViolationView, violation_views
+from contextd.steps.turns import turn
 from contextd.steps.views import shortened
 
 BUDGET, REVIEW_BUDGET = 1_500, 2_000
@@ -129,7 +130,7 @@ def impact(
 def _told(runtime: Runtime, path: str | None, diff: str, depth: int, budget: int) -> Impact:
     text, base = ("", "") if path else _diff_of(runtime, diff)
     wanted = [path.partition(":")[0]] if path else [one.path for one in changes_in(text)]
-    with steady(runtime, wanted=wanted) as lag:
+    with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
         graph = calls.graph
         changed = named(graph, path) if path else in_diff(runtime, graph, text, base)
@@ -339,7 +340,8 @@ def diff_context(
 def _gathered(runtime: Runtime, base: str | None, budget: int) -> DiffContext:
     name, commit = diffs.fork(runtime.root, base or "")
     text = diffs.diff(runtime.root, commit)
-    with steady(runtime, wanted=[one.path for one in changes_in(text)]) as lag:
+    wanted = [one.path for one in changes_in(text)]
+    with turn(runtime, "following"), steady(runtime, wanted=wanted) as lag:
         calls = calls_of(runtime)
         changed = in_diff(runtime, calls.graph, text, commit)
         changed = ChangedCode([*changed.files, *_untracked(runtime, calls.graph.files, changed)])

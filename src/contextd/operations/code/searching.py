@@ -15,6 +15,7 @@ from contextd.operations.core import operation
 from contextd.retrieval.votes import COMMITS, RECORDS
 from contextd.runtime import Runtime
 from contextd.steps.asking import asked
+from contextd.steps.code_graphs import get_ready
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents, give
 from contextd.steps.freshness import steady
@@ -165,6 +166,7 @@ def codebase_search(
     narrowed = bool(file_pattern or lag.notice)
     asked(runtime, query, paths, type="code", narrowed=narrowed)
     give(runtime, (("file", hit.path, hit.as_text()) for hit in hits))
+    get_ready(runtime)
     return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice))))
 
 

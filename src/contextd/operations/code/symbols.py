@@ -28,7 +28,7 @@ from contextd.domain.window import Serving
 from contextd.domain.words import words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.steps.code_graphs import names_of, symbols_of
+from contextd.steps.code_graphs import get_ready, names_of, symbols_of
 from contextd.steps.freshness import steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
@@ -297,6 +297,7 @@ def _known_as(
         found = [(one, how) for one, how in _matching(graph, asked) if one.path not in lag.paths]
         if any(how == "exact" for _, how in found):
             break
+    get_ready(runtime)
     return graph, found, lag.notice
 
 
