@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from record_questions import record_questions
 
 from contextd.benchmarks import beam, cosqa, locomo
 from contextd.benchmarks.data import score
@@ -51,7 +52,6 @@ from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, RECORDS
 from contextd.steps.experience import past_of
 from contextd.steps.finding import contents_of
 from contextd.steps.scanning import scan_project
-from record_questions import record_questions
 
 WEIGHTS = Path(__file__).parents[1] / "src" / "contextd" / "data" / "ranking.json"
 MESSAGES = "messages"

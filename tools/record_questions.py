@@ -48,17 +48,15 @@ def record_questions(
                     known = {r.id: r for r in view.records.get([one.id for one in proposed])}
                     standing = Standpoint((scope,), now=question.at)
                     hits = in_order(ranked(one, known[one.id], standing) for one in proposed)
-                    told = records.signals(hits, question.text, question.at)
-                    rows = [
-                        [hit.score, *(own[name] for name in records.SIGNALS)]
-                        for hit, own in zip(hits, told, strict=True)
-                    ]
+                    found = [known[hit.id] for hit in hits]
+                    told = records.signals(found, question.text, question.at)
+                    columns = [[hit.score for hit in hits], *(told[n] for n in records.SIGNALS)]
                     right = [float(hit.id in question.right) for hit in hits]
-                    if rows:
+                    if hits:
                         yield (
                             question.sort,
                             str(repository),
-                            np.array(rows),
+                            np.array(columns).T,
                             np.array(right),
                             len(question.right),
                         )

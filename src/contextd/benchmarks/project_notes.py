@@ -46,7 +46,7 @@ _FEWEST_WORDS, _SHORTEST, _REPEATED, _ABOUT_ONE = 3, 80, 0.5, 3
 _HASH = re.compile(r"\b[0-9a-f]{7,40}\b")
 _QUOTED = re.compile(r"\(\s*[\"'“].{3,200}?[\"'”][^)]{0,30}\)")
 _TRAILER = re.compile(
-    r"^\s*(?:(?:[A-Z][A-Za-z]*-)+(?:[Bb]y|[Tt]o|[Ii]d|[Ff]rom):|\(cherry picked"
+    r"^\s*(?:(?:[A-Z][a-z]*-)(?:[A-Za-z]+-)*(?:[Bb]y|[Tt]o|[Ii]d|[Ff]rom):|\(cherry picked"
     r"|(?:Closes|Fixes|Fixed|Refs?|See|Bugs?|Link|URL|Issue|Cc|PR|Approved|Addresses|Resolves)\b[:# ])"
 )
 _DULL = re.compile(
@@ -60,7 +60,7 @@ _LOG = re.compile(
 _ITEM = re.compile(r"^\s*[-*+] +(?=\S)")
 _NUMBER = re.compile(r"(?:#|GH-|issues/|pull/|:(?:issue|pr|ghissue):`)(\d{1,6})\b")
 _REFERENCE = re.compile(
-    r"\(?\[?(?:#|GH-)\d+\]?\)?|:\w+:`\d+`|\[[^\]]*\]\([^)]*/\d+\)|https?://\S+|\(?@[\w-]+\)?"
+    r"\(?\[[^\]]*\]\([^)]*/\d+\)\)?|\(?\[?(?:#|GH-)\d+\]?\)?|:\w+:`\d+`|https?://\S+|\(?@[\w-]+\)?"
 )
 _DOCUMENT = re.compile(r"\.(?:md|mdx|markdown|rst)$", re.IGNORECASE)
 _HEADING = re.compile(r"^(#{1,6})\s+(.+?)\s*#*\s*$")

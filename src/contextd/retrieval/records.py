@@ -7,9 +7,8 @@ ranked by this: limits read its scores.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import exp, log1p
 
 from contextd.domain.records import Record
@@ -21,11 +20,13 @@ from contextd.retrieval.weights import RECORDS, weights
 
 SIGNALS = ("current", "length")
 
-DAYS = 30
-"""After so many days a record is a third as current. With 7 or 90 it came out alike, within noise."""
+_A_WHILE = timedelta(days=30)
+"""After this a record is a third as current. With 7 or 90 days it came out alike, within noise."""
 
 _LONGEST = 50
 """Words from which a record is no longer any longer."""
+
+_LENGTHS = [log1p(words) / log1p(_LONGEST) for words in range(_LONGEST + 1)]
 
 _ASKS = regex(
     r"(?i)\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may)\b"
@@ -42,47 +43,50 @@ _WHY = {
 def by_record(
     hits: Sequence[Hit], question: str, now: datetime | None, saying: Said = read_said
 ) -> list[Hit]:
-    """The hits in the order in which records answer; what is no record keeps its score. `now` is when it is
-    asked, where that is known; `saying` counts the words of a record.
+    """The hits in the order in which records answer; what is no record keeps its score. `hits` are in order,
+    `now` is when it is asked, where that is known, and `saying` counts the words of a record.
     """
-    records = [hit for hit in hits if hit.record is not None]
+    records = [(hit, hit.content) for hit in hits if isinstance(hit.content, Record)]
     if len(records) < 2:
         return list(hits)
-    found, counts = signals(records, question, now, saying), weights(RECORDS)
-    best = found[max(range(len(records)), key=lambda at: records[at].score)]
-    moved = {
-        hit.id: hit.plus(
-            [
-                ScorePart(name, amount, why=_WHY[name][amount < 0])
-                for name in SIGNALS
-                if (amount := counts[name] * (own[name] - best[name]))
-            ]
-        )
-        for hit, own in zip(records, found, strict=True)
-    }
-    return in_order(moved.get(hit.id, hit) for hit in hits)
+    found, counts = signals([one for _, one in records], question, now, saying), weights(RECORDS)
+    parts: list[list[ScorePart]] = [[] for _ in records]
+    for name in SIGNALS:
+        values, count, (more, less) = found[name], counts[name], _WHY[name]
+        best = values[0]
+        for own, value in zip(parts, values, strict=True):
+            if value != best:
+                own.append(
+                    ScorePart(name, count * (value - best), why=more if value > best else less)
+                )
+    moved = {hit.id: hit.plus(own) for (hit, _), own in zip(records, parts, strict=True) if own}
+    return in_order([moved.get(hit.id, hit) for hit in hits])
 
 
 def signals(
-    hits: Sequence[Hit], question: str, now: datetime | None, saying: Said = read_said
-) -> list[Mapping[str, float]]:
-    """What is told of each of these records, by name, from -1 to 1.
+    records: Sequence[Record], question: str, now: datetime | None, saying: Said = read_said
+) -> Mapping[str, Sequence[float]]:
+    """What is told of these records, by name: a number from -1 to 1 for each.
 
     `current` falls with a record's age where the question is a task: work goes on with what was written
     lately, while "why is …" asks about any time. `length` is compared with the others of its kind, since
     one kind is not worth more than another for its length.
     """
-    records = [hit.record for hit in hits if hit.record is not None]
-    told = now if is_task(question) else None
-    lengths = [log1p(min(_LONGEST, saying(one).total)) / log1p(_LONGEST) for one in records]
-    by_kind: dict[str, list[float]] = defaultdict(list)
+    lengths = [_LENGTHS[min(_LONGEST, saying(one).total)] for one in records]
+    sums: dict[str, list[float]] = {}
     for one, length in zip(records, lengths, strict=True):
-        by_kind[one.kind].append(length)
-    means = {kind: sum(some) / len(some) for kind, some in by_kind.items()}
-    return [
-        {"current": _current(one, told), "length": length - means[one.kind]}
-        for one, length in zip(records, lengths, strict=True)
-    ]
+        of_kind = sums.setdefault(one.kind, [0.0, 0.0])
+        of_kind[0] += length
+        of_kind[1] += 1.0
+    means = {kind: whole / count for kind, (whole, count) in sums.items()}
+    current = [0.0] * len(records)
+    if now is not None and is_task(question):
+        # A record may have been written while the question was on its way.
+        current = [exp(min(0.0, (one.updated_at - now) / _A_WHILE)) for one in records]
+    return {
+        "current": current,
+        "length": [length - means[one.kind] for one, length in zip(records, lengths, strict=True)],
+    }
 
 
 def is_task(question: str) -> bool:
@@ -91,9 +95,3 @@ def is_task(question: str) -> bool:
     if _ORDERS.match(first):
         return True
     return not (first.endswith(("?", "？")) or _ASKS.match(first))
-
-
-def _current(record: Record, now: datetime | None) -> float:
-    if now is None:
-        return 0.0
-    return exp(-max(0.0, (now - record.updated_at).total_seconds()) / (86_400 * DAYS))

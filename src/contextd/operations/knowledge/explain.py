@@ -15,8 +15,8 @@ from contextd.steps.paging import page_size
 from contextd.steps.rows import RecordRow, row_of, statuses_of, trust_named, typed_as
 
 _DEEPEST = 100
-_OTHERWISE = "ask in other words, for any status, or among all kinds; context_search also looks into code"
-_LESS = "what comes nearest is left out below, with the reason; name what you look for as it is written there"
+_OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"
+_NEAREST = "what came nearest is below; ask in the words it would be written in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Explanation:
             f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({h.why})" for h in self.hits
         ]
         if not lines:
-            lines.append(f"nothing relevant is known: {_LESS if self.left_out else _OTHERWISE}")
+            lines.append(f"nothing relevant is known: {_NEAREST if self.left_out else _OTHERWISE}")
         lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
 
