@@ -41,7 +41,7 @@ LONGEST = 2_000
 
 _ASKED_AT_LENGTH = 1_200
 _LOGGED, _DOCUMENTS, _GIT_SECONDS = 20_000, 1_000, 120.0
-_FEWEST_WORDS, _SHORTEST, _REPEATED, _ABOUT_ONE = 3, 80, 0.5, 3
+_FEWEST_WORDS, _SHORTEST, _REPEATED, _ABOUT_ONE, _ENGLISH = 3, 80, 0.5, 3, 0.95
 
 _HASH = re.compile(r"\b[0-9a-f]{7,40}\b")
 _QUOTED = re.compile(r"\(\s*[\"'“].{3,200}?[\"'”][^)]{0,30}\)")
@@ -70,7 +70,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class ProjectNote:
     """Something that was written down."""
 
     id: str
@@ -80,7 +80,7 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LaterQuestion:
     """What is asked, and the notes that are right. Of the notes only the first `known` were there."""
 
     sort: str
@@ -91,15 +91,15 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class ProjectNotes:
     """The notes of one sort, oldest first, and the questions in the order in which they can be asked."""
 
     sort: str
-    notes: tuple[Note, ...]
-    questions: tuple[Question, ...]
+    notes: tuple[ProjectNote, ...]
+    questions: tuple[LaterQuestion, ...]
 
 
-def read_notes(repository: Path) -> list[Notes]:
+def read_notes(repository: Path) -> list[ProjectNotes]:
     """What can be asked of a repository, a work tree or a git directory. Raises `NotFound` where nothing can."""
     messages = _messages(repository)
     today = messages[-1].at
@@ -143,27 +143,28 @@ def _messages(repository: Path) -> list[_Message]:
     return found[::-1]
 
 
-def _of_commits(messages: Sequence[_Message]) -> Notes:
+def _of_commits(messages: Sequence[_Message]) -> ProjectNotes:
     newest = messages[-NOTES:]
     place = {one.sha: at for at, one in enumerate(newest)}
     by_start = {sha[:7]: sha for sha in place}
     notes = tuple(
-        Note(one.sha, one.subject, _without_trailers(one.body)[:LONGEST], one.at) for one in newest
+        ProjectNote(one.sha, one.subject, _without_trailers(one.body)[:LONGEST], one.at)
+        for one in newest
     )
-    questions: list[Question] = []
+    questions: list[LaterQuestion] = []
     for at, one in enumerate(newest):
-        kept = "\n".join(line for line in one.body.splitlines() if "cherry picked" not in line)
-        named = {by_start.get(each[:7], "") for each in _HASH.findall(kept)}
+        lines = [line for line in one.body.splitlines() if "cherry picked" not in line]
+        named = {by_start.get(each[:7], "") for each in _HASH.findall("\n".join(lines))}
         right = frozenset(sha for sha in named if sha and place[sha] < at)
         if not right or _is_dull(one.subject):
             continue
         text = _unnamed(_without_trailers(one.body), [newest[place[sha]].subject for sha in right])
         subject = _unnamed(one.subject, [])
-        questions.append(Question(COMMITS, subject, right, at, one.at))
+        questions.append(LaterQuestion(COMMITS, subject, right, at, one.at))
         if len(content_words(text)) > _FEWEST_WORDS:
             whole = f"{subject}\n{text[:_ASKED_AT_LENGTH]}"
-            questions.append(Question(MESSAGES, whole, right, at, one.at))
-    return Notes(COMMITS, notes, tuple(questions[-2 * QUESTIONS :]))
+            questions.append(LaterQuestion(MESSAGES, whole, right, at, one.at))
+    return ProjectNotes(COMMITS, notes, tuple(questions[-2 * QUESTIONS :]))
 
 
 def _is_dull(subject: str) -> bool:
@@ -182,26 +183,26 @@ def _unnamed(text: str, subjects: Sequence[str]) -> str:
     return " ".join(_HASH.sub(" ", text).split())
 
 
-def _of_changes(repository: Path, messages: Sequence[_Message]) -> Notes:
+def _of_changes(repository: Path, messages: Sequence[_Message]) -> ProjectNotes:
     done: dict[str, datetime] = {}
     for one in messages:
         done |= dict.fromkeys(_NUMBER.findall(one.subject), one.at)
     at = today = messages[-1].at
-    notes: dict[str, Note] = {}
+    notes: dict[str, ProjectNote] = {}
     by_number: dict[str, set[str]] = defaultdict(set)
     for path, text in _files(repository, _LOG):
         for entry in _entries(text):
-            said = " ".join(_REFERENCE.sub(" ", entry).split()).strip(" .,;()[]")
+            plain = " ".join(_REFERENCE.sub(" ", entry).split()).strip(" .,;()[]")
             numbers = _NUMBER.findall(entry)
             at = min((done[number] for number in numbers if number in done), default=at)
-            if len(_WORD.findall(said)) < _FEWEST_WORDS or len(notes) >= NOTES:
+            if len(_WORD.findall(plain)) < _FEWEST_WORDS or len(notes) >= NOTES:
                 continue
-            note = Note(f"{path}:{len(notes)}", "", said[:LONGEST], at)
+            note = ProjectNote(f"{path}:{len(notes)}", "", plain[:LONGEST], at)
             notes[note.id] = note
             # An entry with many numbers is about many things.
             for number in numbers if len(numbers) <= _ABOUT_ONE else ():
                 by_number[number].add(note.id)
-    questions, repeats = list[Question](), 0
+    questions, repeats = list[LaterQuestion](), 0
     for one in reversed(messages):
         numbers_asked = set(_NUMBER.findall(one.subject))
         right = frozenset(id for number in numbers_asked for id in by_number.get(number, ()))
@@ -211,10 +212,10 @@ def _of_changes(repository: Path, messages: Sequence[_Message]) -> Notes:
         if any(_likeness(subject, notes[id].text) >= _REPEATED for id in right):
             repeats += 1
         else:
-            questions.append(Question(CHANGES, subject, right, len(notes), today))
+            questions.append(LaterQuestion(CHANGES, subject, right, len(notes), today))
     if repeats > len(questions):
         questions = []
-    return Notes(CHANGES, tuple(notes.values()), tuple(questions[:QUESTIONS]))
+    return ProjectNotes(CHANGES, tuple(notes.values()), tuple(questions[:QUESTIONS]))
 
 
 def _entries(text: str) -> Iterator[str]:
@@ -236,10 +237,10 @@ def _likeness(one: str, other: str) -> float:
     return len(first & second) / (len(first | second) or 1)
 
 
-def _of_headings(repository: Path, today: datetime) -> Notes:
+def _of_headings(repository: Path, today: datetime) -> ProjectNotes:
     changed = _last_changes(repository, today)
-    notes: list[Note] = []
-    questions: list[Question] = []
+    notes: list[ProjectNote] = []
+    questions: list[LaterQuestion] = []
     for path, text in _files(repository, _DOCUMENT):
         if _LOG.search(path):
             continue
@@ -247,18 +248,14 @@ def _of_headings(repository: Path, today: datetime) -> Notes:
         for level, heading, body in _sections(text):
             above = [one for one in above if one[0] < level]
             plain = " ".join(_MARKUP.sub("", heading).split())
-            said = body.strip()
-            if (
-                len(notes) < NOTES
-                and len(said) >= _SHORTEST
-                and said.isascii() | (_share_of_ascii(said) > 0.95)
-            ):
+            below = body.strip()
+            if len(notes) < NOTES and len(below) >= _SHORTEST and _is_english(below):
                 title = ": ".join([PurePosixPath(path).stem, *(name for _, name in above)])
                 at = changed.get(path, today)
-                note = Note(f"{path}:{len(notes)}", title, said[:LONGEST], at)
+                note = ProjectNote(f"{path}:{len(notes)}", title, below[:LONGEST], at)
                 notes.append(note)
                 if plain.endswith("?") and len(_WORD.findall(plain)) >= _FEWEST_WORDS:
-                    questions.append(Question(HEADINGS, plain, frozenset({note.id}), 0, today))
+                    questions.append(LaterQuestion(HEADINGS, plain, frozenset({note.id}), 0, today))
             above.append((level, plain))
     # Translated and copied documents ask the same again.
     same: dict[str, set[str]] = defaultdict(set)
@@ -268,7 +265,7 @@ def _of_headings(repository: Path, today: datetime) -> Notes:
     asked = [
         replace(one, right=frozenset(same[text]), known=len(notes)) for text, one in unlike.items()
     ]
-    return Notes(HEADINGS, tuple(notes), tuple(asked[:QUESTIONS]))
+    return ProjectNotes(HEADINGS, tuple(notes), tuple(asked[:QUESTIONS]))
 
 
 def _last_changes(repository: Path, today: datetime) -> dict[str, datetime]:
@@ -288,8 +285,9 @@ def _last_changes(repository: Path, today: datetime) -> dict[str, datetime]:
     return changed
 
 
-def _share_of_ascii(text: str) -> float:
-    return sum(character.isascii() for character in text) / len(text)
+def _is_english(text: str) -> bool:
+    """Whether a text may be, by its letters."""
+    return sum(character.isascii() for character in text) > _ENGLISH * len(text)
 
 
 def _sections(text: str) -> Iterator[tuple[int, str, str]]:

@@ -12,7 +12,13 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import as_dicts, hardware, report, scored
-from contextd.benchmarks.project_notes import CHANGES, Note, Notes, Question, read_notes
+from contextd.benchmarks.project_notes import (
+    CHANGES,
+    LaterQuestion,
+    ProjectNote,
+    ProjectNotes,
+    read_notes,
+)
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, Put
@@ -35,7 +41,7 @@ def run(repositories: Sequence[Path], *, out: TextIO, store: str = "sqlite") -> 
     """Measure recall@5, recall@10 and MRR of four ways to rank the records of each repository, by sort of
     question. Raises `NotFound` for a repository where nothing can be asked.
     """
-    embedder, told = open_embedder("minilm"), dict[str, Any]()
+    embedder, figures = open_embedder("minilm"), dict[str, Any]()
     values: dict[str, Values] = {}
     counts: dict[str, list[int]] = {}
     with scratch_store(store) as empty:
@@ -56,11 +62,11 @@ def run(repositories: Sequence[Path], *, out: TextIO, store: str = "sqlite") -> 
             "store": store,
         }
         report(out, f"Records: {sort}", facts, rows)
-        told[sort] = {**facts, **as_dicts(rows)}
-    return told
+        figures[sort] = {**facts, **as_dicts(rows)}
+    return figures
 
 
-def measure(store: Store, embedder: Embedder, name: str, notes: Notes) -> dict[str, Values]:
+def measure(store: Store, embedder: Embedder, name: str, notes: ProjectNotes) -> dict[str, Values]:
     """The values of each sort of question that these notes have."""
     found: dict[str, Values] = {}
     texts = [f"{note.title}\n{note.text}" for note in notes.notes]
@@ -93,23 +99,25 @@ def measure(store: Store, embedder: Embedder, name: str, notes: Notes) -> dict[s
 
 
 def asked_in_time(
-    store: Store, embedder: Embedder, name: str, notes: Notes
-) -> Iterator[tuple[View, Scope, Question]]:
+    store: Store, embedder: Embedder, name: str, notes: ProjectNotes
+) -> Iterator[tuple[View, Scope, LaterQuestion]]:
     """Each question with where to ask it, once what was known before is kept there as records."""
     scope = Scope("local", name, notes.sort)
-    view, kept = store.view(OWNER.grant([scope])), 0
+    view, known = store.view(OWNER.grant([scope])), 0
     for question in notes.questions:
-        _keep(view, embedder, scope, notes, notes.notes[kept : question.known])
-        kept = max(kept, question.known)
+        _keep(view, embedder, scope, notes, notes.notes[known : question.known])
+        known = max(known, question.known)
         yield view, scope, question
 
 
-def kind_of(notes: Notes) -> str:
+def kind_of(notes: ProjectNotes) -> str:
     """The kind that notes of a sort are kept as: what a log says of a change is a statement."""
     return "discovery" if notes.sort == CHANGES else "context"
 
 
-def _keep(view: View, embedder: Embedder, scope: Scope, notes: Notes, some: Sequence[Note]) -> None:
+def _keep(
+    view: View, embedder: Embedder, scope: Scope, notes: ProjectNotes, some: Sequence[ProjectNote]
+) -> None:
     for start in range(0, len(some), _AT_ONCE):
         records = [_record(scope, notes, note) for note in some[start : start + _AT_ONCE]]
         documents = {one.digest: one for one in map(record_document, records)}
@@ -119,7 +127,7 @@ def _keep(view: View, embedder: Embedder, scope: Scope, notes: Notes, some: Sequ
         view.commit(Changes(actor="bench", records=puts, vectors=vectors, model=embedder.model))
 
 
-def _record(scope: Scope, notes: Notes, note: Note) -> Record:
+def _record(scope: Scope, notes: ProjectNotes, note: ProjectNote) -> Record:
     data = {"type": "fact"} if notes.sort == CHANGES else {}
     return Record(
         id=note.id, kind=kind_of(notes), scope=scope, title=note.title, content=note.text,
@@ -133,7 +141,7 @@ def _add(values: Values, more: Values) -> None:
             values.setdefault(system, {}).setdefault(name, []).extend(each)
 
 
-def _note(values: dict[str, list[float]], ranking: Sequence[str], question: Question) -> None:
+def _note(values: dict[str, list[float]], ranking: Sequence[str], question: LaterQuestion) -> None:
     places = [place for place, id in enumerate(ranking, 1) if id in question.right]
     for depth in (5, 10):
         found = sum(place <= depth for place in places) / len(question.right)

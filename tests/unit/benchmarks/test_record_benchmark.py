@@ -15,7 +15,7 @@ from contextd.benchmarks.project_notes import (
     COMMITS,
     HEADINGS,
     MESSAGES,
-    Notes,
+    ProjectNotes,
     read_notes,
 )
 from contextd.benchmarks.records import run
@@ -104,7 +104,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(project_notes, "FEWEST", 2)
 
 
-def by_sort(repository: Path) -> dict[str, Notes]:
+def by_sort(repository: Path) -> dict[str, ProjectNotes]:
     return {one.sort: one for one in read_notes(repository)}
 
 
