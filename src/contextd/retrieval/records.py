@@ -34,6 +34,9 @@ _ASKS = regex(
 _ORDERS = regex(r"(?i)\s*(?:can|could|would|will|please)\b")
 """`Can you add …?` asks for work, whatever its mark."""
 
+_LEAST = 0.001
+"""What moves a score by less is not worth telling."""
+
 _WHY = {
     "current": ("of present work", "of earlier work"),
     "length": ("says much for its kind", "says little for its kind"),
@@ -46,21 +49,28 @@ def by_record(
     """The hits in the order in which records answer; what is no record keeps its score. `hits` are in order,
     `now` is when it is asked, where that is known, and `saying` counts the words of a record.
     """
-    records = [(hit, hit.content) for hit in hits if isinstance(hit.content, Record)]
+    records = [hit.content for hit in hits if isinstance(hit.content, Record)]
     if len(records) < 2:
         return list(hits)
-    found, counts = signals([one for _, one in records], question, now, saying), weights(RECORDS)
-    parts: list[list[ScorePart]] = [[] for _ in records]
-    for name in SIGNALS:
-        values, count, (more, less) = found[name], counts[name], _WHY[name]
-        best = values[0]
-        for own, value in zip(parts, values, strict=True):
-            if value != best:
-                own.append(
-                    ScorePart(name, count * (value - best), why=more if value > best else less)
-                )
-    moved = {hit.id: hit.plus(own) for (hit, _), own in zip(records, parts, strict=True) if own}
-    return in_order([moved.get(hit.id, hit) for hit in hits])
+    found, counts = signals(records, question, now, saying), weights(RECORDS)
+    amounts = {name: _against_first(found[name], counts[name]) for name in SIGNALS}
+    rows, moved = zip(*amounts.values(), strict=True), list[Hit]()
+    for hit in hits:
+        if not isinstance(hit.content, Record):
+            moved.append(hit)
+            continue
+        parts = [
+            ScorePart(name, amount, 0, 0.0, _WHY[name][amount < 0.0])
+            for name, amount in zip(SIGNALS, next(rows), strict=True)
+            if not -_LEAST < amount < _LEAST
+        ]
+        moved.append(hit.with_parts((*hit.parts, *parts)) if parts else hit)
+    return in_order(moved)
+
+
+def _against_first(values: Sequence[float], count: float) -> list[float]:
+    first = values[0]
+    return [count * (value - first) for value in values]
 
 
 def signals(
