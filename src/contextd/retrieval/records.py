@@ -9,24 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from math import exp, log1p
+from math import exp
 
 from contextd.domain.records import Record
 from contextd.domain.regex import regex
 from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.rank import in_order
-from contextd.retrieval.reading import Said, read_said
 from contextd.retrieval.weights import RECORDS, weights
 
-SIGNALS = ("current", "length")
+SIGNALS = ("current",)
 
 _A_WHILE = timedelta(days=30)
 """After this a record is a third as current. With 7 or 90 days it came out alike, within noise."""
-
-_LONGEST = 50
-"""Words from which a record is no longer any longer."""
-
-_LENGTHS = [log1p(words) / log1p(_LONGEST) for words in range(_LONGEST + 1)]
 
 _ASKS = regex(
     r"(?i)\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may)\b"
@@ -37,22 +31,17 @@ _ORDERS = regex(r"(?i)\s*(?:can|could|would|will|please)\b")
 _LEAST = 0.001
 """What moves a score by less is not worth telling."""
 
-_WHY = {
-    "current": ("of present work", "of earlier work"),
-    "length": ("says much for its kind", "says little for its kind"),
-}
+_WHY = {"current": ("of present work", "of earlier work")}
 
 
-def by_record(
-    hits: Sequence[Hit], question: str, now: datetime | None, saying: Said = read_said
-) -> list[Hit]:
+def by_record(hits: Sequence[Hit], question: str, now: datetime | None) -> list[Hit]:
     """The hits in the order in which records answer; what is no record keeps its score. `hits` are in order,
-    `now` is when it is asked, where that is known, and `saying` counts the words of a record.
+    and `now` is when it is asked, where that is known.
     """
     records = [hit.content for hit in hits if isinstance(hit.content, Record)]
-    if len(records) < 2:
+    if len(records) < 2 or now is None or not is_task(question):
         return list(hits)
-    found, counts = signals(records, question, now, saying), weights(RECORDS)
+    found, counts = signals(records, question, now), weights(RECORDS)
     amounts = {name: _against_first(found[name], counts[name]) for name in SIGNALS}
     rows, moved = zip(*amounts.values(), strict=True), list[Hit]()
     for hit in hits:
@@ -74,29 +63,18 @@ def _against_first(values: Sequence[float], count: float) -> list[float]:
 
 
 def signals(
-    records: Sequence[Record], question: str, now: datetime | None, saying: Said = read_said
+    records: Sequence[Record], question: str, now: datetime | None
 ) -> Mapping[str, Sequence[float]]:
-    """What is told of these records, by name: a number from -1 to 1 for each.
+    """What is told of these records, by name: a number from 0 to 1 for each.
 
     `current` falls with a record's age where the question is a task: work goes on with what was written
-    lately, while "why is …" asks about any time. `length` is compared with the others of its kind, since
-    one kind is not worth more than another for its length.
+    lately, while "why is …" asks about any time.
     """
-    lengths = [_LENGTHS[min(_LONGEST, saying(one).total)] for one in records]
-    sums: dict[str, list[float]] = {}
-    for one, length in zip(records, lengths, strict=True):
-        of_kind = sums.setdefault(one.kind, [0.0, 0.0])
-        of_kind[0] += length
-        of_kind[1] += 1.0
-    means = {kind: whole / count for kind, (whole, count) in sums.items()}
     current = [0.0] * len(records)
     if now is not None and is_task(question):
         # A record may have been written while the question was on its way.
         current = [exp(min(0.0, (one.updated_at - now) / _A_WHILE)) for one in records]
-    return {
-        "current": current,
-        "length": [length - means[one.kind] for one, length in zip(records, lengths, strict=True)],
-    }
+    return {"current": current}
 
 
 def is_task(question: str) -> bool:

@@ -176,7 +176,7 @@ def find(
         far += [candidate for candidate, _ in relevant]
         hits = []
     if not strict:
-        hits = by_record(hits, question, now, saying)
+        hits = by_record(hits, question, now)
     hits = by_message(hits, question) if past is None else by_file(hits, question, past, reading)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)
