@@ -23,10 +23,10 @@ _A_WHILE = timedelta(days=30)
 """After this a record is a third as current. With 7 or 90 days it came out alike, within noise."""
 
 _ASKS = regex(
-    r"(?i)\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may)\b"
+    r"(?i)\s*(?:how|what|why|when|where|which|who|whose|is|are|was|were|do|does|did|has|have|should|may|can|could|will|would)\b"
 )
-_ORDERS = regex(r"(?i)\s*(?:can|could|would|will|please)\b")
-"""`Can you add …?` asks for work, whatever its mark."""
+_ORDERS = regex(r"(?i)\s*(?:please|(?:can|could|would|will) (?:you|we))\b")
+"""`Can you add …?` asks for work, whatever its mark; `Can I use …?` does not."""
 
 _LEAST = 0.001
 """What moves a score by less is not worth telling."""

@@ -66,6 +66,7 @@ def test_a_question_asks_about_any_time(asked: str):
         ("ttl of the cache", True),
         ("should list print JSON by default", False),
         ("Is Windows supported?", False),
+        ("Can I use it without a password?", False),
         ("the cache is empty, why?", False),
         ("", True),
     ],
