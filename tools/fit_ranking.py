@@ -7,11 +7,11 @@ other (LoCoMo) and on chats with an assistant (BEAM, where it is there), the one
 other: by weights of LoCoMo alone such chats were ranked worse than by plain words. What code says is fitted on
 CoSQA's development questions and on the histories of repositories, as `contextd bench localise` asks about
 them; with that held, what is added to it for files is fitted on the histories alone: with memory off, and once
-more with the past. Records are fitted on what developers
-wrote down in the repositories and
-asked later, as `contextd bench records` asks about them. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit;
-`--write` then fits on all and writes the weights of the package. A weight is against 1 for the score by
-words and meaning of a message, for the cosine of code, and for what code says of a file.
+more with the past. Records are fitted on what developers wrote down in the repositories and asked later, as
+`contextd bench records` asks about them. Every figure is of conversations, repositories or thirds of CoSQA left
+out of the fit; `--write` then fits on all and writes the weights of the package. A weight is against 1 for the
+score by words and meaning of a message, for that of a record so far, for the cosine of code, and for what code
+says of a file.
 """
 
 from __future__ import annotations
