@@ -1,15 +1,17 @@
 """Fit the weights of the rankers, and say how well they rank what they were not fitted on.
 
-    python tools/fit_ranking.py --data DIR [--family messages|code|files] [--repository DIR ...] [--write]
+    python tools/fit_ranking.py --data DIR [--family messages|records|code|files] [--repository DIR ...] [--write]
 
 DIR holds the public data sets as `contextd bench` takes them. Messages are fitted on what people wrote each
 other (LoCoMo) and on chats with an assistant (BEAM, where it is there), the one counting as much as the
 other: by weights of LoCoMo alone such chats were ranked worse than by plain words. What code says is fitted on
 CoSQA's development questions and on the histories of repositories, as `contextd bench localise` asks about
 them; with that held, what is added to it for files is fitted on the histories alone: with memory off, and once
-more with the past. Every figure is of conversations, repositories or thirds of CoSQA left out of the fit;
-`--write` then fits on all and writes the weights of the package. A weight is against 1 for the score by
-words and meaning of a message, for the cosine of code, and for what code says of a file.
+more with the past. Records are fitted on what developers wrote down in the repositories and asked later, as
+`contextd bench records` asks about them. Every figure is of conversations, repositories or thirds of CoSQA left
+out of the fit; `--write` then fits on all and writes the weights of the package. A weight is against 1 for the
+score by words and meaning of a message, for that of a record so far, for the cosine of code, and for what code
+says of a file.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from record_questions import record_questions
 
 from contextd.benchmarks import beam, cosqa, locomo
 from contextd.benchmarks.data import score
@@ -42,10 +45,10 @@ from contextd.domain.access import OWNER
 from contextd.domain.query import EVENT, Query
 from contextd.domain.scope import Scope
 from contextd.embedders import open_embedder
-from contextd.retrieval import files, messages
+from contextd.retrieval import files, messages, records
 from contextd.retrieval.hits import Hit
 from contextd.retrieval.search import DEPTH, search
-from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST
+from contextd.retrieval.weights import CODE, FILES, FILES_WITH_PAST, RECORDS
 from contextd.steps.experience import past_of
 from contextd.steps.finding import contents_of
 from contextd.steps.scanning import scan_project
@@ -61,7 +64,7 @@ STEPS, RATE = 400, 0.1
 WHOLE_STEPS = 100
 """How long the fit for files wants all right ones, before it wants any of them: one is enough to begin with."""
 
-PENALTIES = {MESSAGES: 0.005, CODE: 0.001, FILES: 0.001, FILES_WITH_PAST: 0.001}
+PENALTIES = {MESSAGES: 0.005, RECORDS: 0.005, CODE: 0.001, FILES: 0.001, FILES_WITH_PAST: 0.001}
 """What large weights cost. The cosines of code lie so near to each other that theirs must be large."""
 
 FOLDS = 10
@@ -104,12 +107,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--family", choices=(MESSAGES, CODE, FILES), action="append")
+    parser.add_argument("--family", choices=(MESSAGES, RECORDS, CODE, FILES), action="append")
     parser.add_argument("--repository", type=Path, action="append", default=[])
     parser.add_argument("--write", action="store_true")
     chosen = parser.parse_args()
     known = json.loads(WEIGHTS.read_text("utf-8"))
-    families = chosen.family or (MESSAGES, CODE, FILES)
+    families = chosen.family or (MESSAGES, RECORDS, CODE, FILES)
     if MESSAGES in families:
         people = locomo.load(chosen.data / "locomo" / "locomo-dev.json")
         questions = of_messages("LoCoMo", people)
@@ -117,7 +120,11 @@ def main() -> None:
             chats = beam.load(chosen.data / "beam" / beam.DEVELOPMENT)
             questions += of_messages("BEAM", chats)
         known[MESSAGES] = fitted(MESSAGES, questions, "words and meaning", messages.SIGNALS)
-    histories = [one for place in chosen.repository for one in of_files(place)]
+    if RECORDS in families:
+        written = [Asked(*one) for one in record_questions(chosen.repository)]
+        known[RECORDS] = fitted(RECORDS, written, "score so far", records.SIGNALS)
+    places = chosen.repository if {CODE, FILES}.intersection(families) else ()
+    histories = [one for place in places for one in of_files(place)]
     if CODE in families:
         asked = of_functions(chosen.data / "cosqa")
         asked += [one.first(1 + len(files.SIGNALS)) for one in histories]
@@ -292,7 +299,7 @@ def compare(family: str, questions: Sequence[Asked], first: str, names: Sequence
         counts = fit(family, [one for one in questions if one.group not in left_out])
         print(f"without {', '.join(left_out)}: {named(counts, names)}")
         for one in (one for one in questions if one.group in left_out):
-            about = f"{one.source} " if family == MESSAGES else ""
+            about = f"{one.source} " if family in (MESSAGES, RECORDS) else ""
             note(values[first], one, one.signals[:, 0], about)
             note(values["fitted"], one, one.signals @ counts, about)
     for system, measures in values.items():

@@ -24,6 +24,7 @@ from contextd.benchmarks import (
     localise,
     neighbours,
     policies,
+    records,
     redaction,
     remedies,
     roundtrips,
@@ -166,6 +167,11 @@ def _impact(options: Given) -> bool:
     return True
 
 
+def _records(options: Given) -> bool:
+    records.run(options.paths or [Path()], out=sys.stdout)
+    return True
+
+
 def _docstrings(options: Given) -> bool:
     if not options.paths:
         options.refuse("docstrings needs folders of Python files")
@@ -264,6 +270,7 @@ _MANY = 1_000
 KINDS: dict[str, Benchmark] = {
     **{name: Benchmark(partial(_recall, name), usual=True, data=True) for name in RECALL},
     "localise": Benchmark(_localise, _MANY, "[PATH …] (repositories; this one)"),
+    "records": Benchmark(_records, _MANY, "[PATH …] (repositories with history; this one)"),
     "docstrings": Benchmark(_docstrings, _MANY, "PATH … (folders of Python files)"),
     "code": Benchmark(_code, 1, "[PATH] (a repository; our own and a generated one)"),
     "calls": Benchmark(_calls, _MANY, "PATH … (repositories; needs --typescript)"),

@@ -33,6 +33,7 @@ from contextd.retrieval.hits import (
 from contextd.retrieval.messages import by_message
 from contextd.retrieval.rank import Standpoint, distinct, in_order, ranked
 from contextd.retrieval.reading import Read, Said, read, read_said
+from contextd.retrieval.records import by_record
 from contextd.retrieval.rerank import reranked
 from contextd.retrieval.sense import makes_sense
 
@@ -175,6 +176,8 @@ def find(
         # The vector of a word that nobody knows is near to something all the same.
         far += [candidate for candidate, _ in relevant]
         hits = []
+    if not strict:
+        hits = by_record(hits, question, now)
     hits = by_message(hits, question) if past is None else by_file(hits, question, past, reading)
     # What nobody asked for must not be waited for.
     hits, unjudged = reranked(hits, question, None if strict else reranker)

@@ -14,13 +14,16 @@ CODE, FILES, FILES_WITH_PAST = "code", "files", "files with past"
 past is.
 """
 
+RECORDS = "records"
+"""The family for what was written down."""
+
 MEANING = 0.58
 """What a cosine of code is multiplied by: the scale of everything that is added to it."""
 
 
 @cache
 def weights(family: str) -> Mapping[str, float]:
-    """What each signal of a family counts, against 1: for the score by words and meaning of a message, for
+    """What each signal of a family counts, against 1: for the score of a message or a record so far, for
     the cosine of code and of what answers, and for what code says of a file.
     """
     text = resources.files("contextd").joinpath("data/ranking.json").read_text("utf-8")

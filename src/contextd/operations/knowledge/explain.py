@@ -15,6 +15,8 @@ from contextd.steps.paging import page_size
 from contextd.steps.rows import RecordRow, row_of, statuses_of, trust_named, typed_as
 
 _DEEPEST = 100
+_OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"
+_NEAREST = "what came nearest is below; ask in the words it would be written in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Explanation:
         lines = [
             f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({h.why})" for h in self.hits
         ]
+        if not lines:
+            lines.append(f"nothing relevant is known: {_NEAREST if self.left_out else _OTHERWISE}")
         lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
 
