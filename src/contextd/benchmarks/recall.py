@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextd.benchmarks import beam, contradictions, cosqa, locomo
+from contextd.benchmarks import beam, contradictions, cosqa, locomo, realtalk
 
 RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "locomo": locomo.run,
     "beam": beam.run,
+    "realtalk": realtalk.run,
     "cosqa": cosqa.run,
     "contradictions": contradictions.run,
 }

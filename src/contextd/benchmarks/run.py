@@ -72,7 +72,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the named benchmarks; returns the exit code, 1 when one exceeds its limits."""
     parser = argparse.ArgumentParser(
         "contextd bench",
-        description="Measure recall (locomo, cosqa, contradictions need --data) and speed, each beside a baseline.",
+        description="Measure recall (locomo, beam, realtalk, cosqa, contradictions need --data) and speed, each beside a baseline.",
         epilog="Example: contextd bench locomo cosqa --data path/to/data",
     )
     shown = ", ".join(f"{name} {row.about}".rstrip() for name, row in KINDS.items())
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str]) -> int:
         "--file",
         default="",
         help="Another file of a data set than its development split, by name or path; with one of"
-        " locomo, cosqa and contradictions.",
+        " locomo, beam, realtalk, cosqa and contradictions.",
     )
     _add_replay(parser)
     chosen = parser.parse_args(arguments)
