@@ -2,13 +2,13 @@
 
     python tools/fit_ranking.py --data DIR [--family messages|records|code|files] [--repository DIR ...] [--write]
 
-DIR holds the public data sets as `contextd bench` takes them. Messages are fitted on what people wrote each
-other (LoCoMo) and on chats with an assistant (BEAM, where it is there), the one counting as much as the
-other: by weights of LoCoMo alone such chats were ranked worse than by plain words. What code says is fitted on
-CoSQA's development questions and on the histories of repositories, as `contextd bench localise` asks about
-them; with that held, what is added to it for files is fitted on the histories alone: with memory off, and once
-more with the past. Records are fitted on what developers wrote down in the repositories and asked later, as
-`contextd bench records` asks about them. Every figure is of conversations, repositories or thirds of CoSQA left
+DIR holds the public data sets as `contextd bench` takes them. Messages are fitted on what was written for people
+(LoCoMo), by people (REALTALK) and with an assistant (BEAM; both where they are there), each counting as much as
+any other: by weights of LoCoMo alone chats with an assistant were ranked worse than by plain words. What code
+says is fitted on CoSQA's development questions and on the histories of repositories, as `contextd bench localise`
+asks about them; with that held, what is added to it for files is fitted on the histories alone: with memory off,
+and once more with the past. Records are fitted on what developers wrote down in the repositories and asked later,
+as `contextd bench records` asks about them. Every figure is of conversations, repositories or thirds of CoSQA left
 out of the fit; `--write` then fits on all and writes the weights of the package. A weight is against 1 for the
 score by words and meaning of a message, for that of a record so far, for the cosine of code, and for what code
 says of a file.
@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from record_questions import record_questions
 
-from contextd.benchmarks import beam, cosqa, locomo
+from contextd.benchmarks import beam, conversations, cosqa, locomo, realtalk
 from contextd.benchmarks.data import score
 from contextd.benchmarks.history import (
     CommitHistory,
@@ -114,11 +114,12 @@ def main() -> None:
     known = json.loads(WEIGHTS.read_text("utf-8"))
     families = chosen.family or (MESSAGES, RECORDS, CODE, FILES)
     if MESSAGES in families:
-        people = locomo.load(chosen.data / "locomo" / "locomo-dev.json")
+        people = locomo.load(chosen.data / "locomo" / locomo.DEVELOPMENT)
         questions = of_messages("LoCoMo", people)
-        if (chosen.data / "beam").is_dir():
-            chats = beam.load(chosen.data / "beam" / beam.DEVELOPMENT)
-            questions += of_messages("BEAM", chats)
+        for source, chats in (("REALTALK", realtalk), ("BEAM", beam)):
+            folder = chosen.data / source.lower()
+            if folder.is_dir():
+                questions += of_messages(source, chats.load(folder / chats.DEVELOPMENT))
         known[MESSAGES] = fitted(MESSAGES, questions, "words and meaning", messages.SIGNALS)
     if RECORDS in families:
         written = [Asked(*one) for one in record_questions(chosen.repository)]
@@ -151,14 +152,14 @@ def fitted(
     return named(fit(family, questions), names)
 
 
-def of_messages(source: str, conversations: Iterable[locomo.Conversation]) -> list[Asked]:
+def of_messages(source: str, chats: Iterable[conversations.Conversation]) -> list[Asked]:
     """The questions about conversations, each with what a search proposes."""
     embedder, found = open_embedder("minilm"), list[Asked]()
     with scratch_store() as store:
-        for conversation in conversations:
-            scope = Scope("local", "locomo", conversation.name)
+        for conversation in chats:
+            scope = Scope("local", "conversations", conversation.name)
             view = store.view(OWNER.grant([scope]))
-            spoken = locomo.keep(view, embedder, scope, conversation)
+            spoken = conversations.keep(view, embedder, scope, conversation)
             query = Query(scopes=frozenset({scope}), kinds=(EVENT,))
             for question in conversation.questions:
                 proposed = search(view.index, embedder, question.text, query, limit=2 * DEPTH)

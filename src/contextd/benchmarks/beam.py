@@ -2,7 +2,7 @@
 
 Tavakoli et al. 2025, https://github.com/mohammadtavakoli78/BEAM: folders of chats as that repository lays
 them out (`chat.json` and `probing_questions/`), under `beam/` in the data folder. Many are about code. Only
-questions whose answer stands in messages that are named are asked. Nothing is generated and nothing judged.
+questions whose answer stands in messages that are named are asked.
 
 Asked twice: of the messages, as a session without a transcript has them, and of the episodes that a session
 with one leaves, which stand for all messages of their turn.
@@ -18,16 +18,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TextIO
 
-from contextd.benchmarks import locomo
 from contextd.benchmarks.bm25 import PlainBM25
-from contextd.benchmarks.data import as_dicts, fitted_on, hardware, report, scored
-from contextd.benchmarks.locomo import Conversation, Question, Utterance
-from contextd.benchmarks.scratch import opened, scratch_store
+from contextd.benchmarks.conversations import Conversation, Question, Utterance, Values, measured
+from contextd.benchmarks.scratch import opened
 from contextd.domain.changes import Changes
 from contextd.domain.errors import NotFound
 from contextd.domain.kinds import EPISODE
 from contextd.domain.sessions import Event, Session, SessionChange
-from contextd.embedders import open_embedder
 from contextd.runtime import Runtime
 from contextd.steps.episodes import keep_turns
 from contextd.steps.finding import find_documents
@@ -52,26 +49,15 @@ _PLAN = re.compile(r"\s*->->[\s\d,]*$")
 
 
 def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> dict[str, Any]:
-    """Measure recall@10 and MRR of messages and of episodes, each beside plain BM25; of the chats in another
-    folder `file` than the development split when one is named.
+    """Measure what is found of messages and of episodes; of the chats in another folder `file` than the
+    development split when one is named.
     """
     folder = data / "beam" / (file or DEVELOPMENT)
+    title = "BEAM: what was said to an assistant, and found again"
     conversations = load(folder)
-    embedder = open_embedder("minilm")
-    with scratch_store(store) as empty:
-        values = locomo.measure(empty, embedder, conversations)
-    values |= _of_episodes(conversations)
-    rows = scored(values)
-    facts = {
-        "data": f"{folder.name}, {len(conversations)} chats",
-        "questions": sum(len(each.questions) for each in conversations),
-        "messages": sum(len(each.turns) for each in conversations),
-        **fitted_on(file),
-        "hardware": hardware(),
-        "store": store,
-    }
-    report(out, "BEAM: what was said to an assistant, and found again", facts, rows)
-    return {**facts, **as_dicts(rows)}
+    return measured(
+        title, folder.name, conversations, out=out, file=file, store=store, further=_of_episodes
+    )
 
 
 def load(folder: Path) -> list[Conversation]:
@@ -111,9 +97,9 @@ def _questions(asked: Mapping[str, Any], ids: Mapping[int, str]) -> Iterator[Que
                 yield Question(one["question"], evidence)
 
 
-def _of_episodes(conversations: Sequence[Conversation]) -> dict[str, dict[str, list[float]]]:
-    """System → measure → one value per question; what is ranked are turns."""
-    values: dict[str, dict[str, list[float]]] = {"plain BM25, turns": {}, "contextd, episodes": {}}
+def _of_episodes(conversations: Sequence[Conversation]) -> Values:
+    """What is ranked are turns."""
+    values: Values = {"plain BM25, turns": {}, "contextd, episodes": {}}
     for conversation in conversations:
         with tempfile.TemporaryDirectory(prefix="contextd-beam-") as scratch:
             root, home = Path(scratch, "project"), Path(scratch, "home")

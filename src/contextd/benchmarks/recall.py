@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from contextd.benchmarks import beam, contradictions, cosqa, locomo, shared_home
+from contextd.benchmarks import beam, contradictions, cosqa, locomo, realtalk, shared_home
 
 RECALL: dict[str, Callable[..., dict[str, Any]]] = {
     "locomo": locomo.run,
     "beam": beam.run,
+    "realtalk": realtalk.run,
     "cosqa": cosqa.run,
     "contradictions": contradictions.run,
     "shared-home": shared_home.run,

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from contextd.benchmarks import cosqa, locomo
+from contextd.benchmarks.conversations import keep, measure
 from contextd.benchmarks.data import (
     as_dicts,
     checksum,
@@ -64,17 +65,17 @@ def run(data: Path, *, out: TextIO, file: str = "", store: str = "sqlite") -> di
     alone: list[Values] = []
     for conversation in conversations:
         with scratch_store(store) as opened:
-            alone.append(locomo.measure(opened, embedder, [conversation])["contextd"])
+            alone.append(measure(opened, embedder, [conversation])["contextd"])
     with scratch_store(store) as opened:
         code_alone = _functions(opened, embedder, mine, functions[:MINE])
     with scratch_store(store) as opened:
         for conversation in conversations:
             scope = Scope("local", "others", conversation.name)
-            locomo.keep(opened.view(OWNER.grant([scope])), embedder, scope, conversation)
+            keep(opened.view(OWNER.grant([scope])), embedder, scope, conversation)
         others = Scope("local", "others", "functions")
         cosqa.keep(opened.view(OWNER.grant([others])), embedder, functions, others)
         code_shared = _functions(opened, embedder, mine, functions[:MINE])
-        shared = locomo.measure(opened, embedder, conversations)["contextd"]
+        shared = measure(opened, embedder, conversations)["contextd"]
     rows = scored(
         {
             "LoCoMo, each conversation alone": _together(alone),
@@ -115,9 +116,9 @@ def _functions(
 
 
 def _together(parts: Iterable[Values]) -> Values:
-    """The values of all questions, by measure."""
+    """The values of all questions, by named."""
     together: Values = {}
     for part in parts:
-        for measure, values in part.items():
-            together.setdefault(measure, []).extend(values)
+        for named, values in part.items():
+            together.setdefault(named, []).extend(values)
     return together

@@ -11,6 +11,7 @@ from contextd.domain.query import CODE, EVENT, Document
 from contextd.domain.records import Record
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event
+from contextd.domain.time import day
 
 AROUND = 300
 """Characters of what was said before and after a message whose words count, less, for it. Two messages on
@@ -83,7 +84,7 @@ def message_documents(scope: Scope, session_id: str, messages: Sequence[Event]) 
             kind=EVENT,
             scope=scope,
             text=f"{event.role}: {event.text}" if event.role else event.text,
-            near="\n".join((_before(texts, place), _after(texts, place), _day(event))),
+            near="\n".join((_before(texts, place), _after(texts, place), day(event.at))),
             facets=(f"session={session_id}",),
         )
         for place, event in enumerate(events)
@@ -106,10 +107,6 @@ def _after(texts: Sequence[str], place: int) -> str:
         place += 1
         text = f"{text}\n{texts[place][:AROUND]}"
     return text[:AROUND]
-
-
-def _day(event: Event) -> str:
-    return f"{event.at.day} {event.at:%B %Y}"
 
 
 def code_documents(

@@ -31,6 +31,11 @@ def parse_instant(text: str) -> datetime:
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
+def day(at: datetime) -> str:
+    """The day as people write it: `8 May 2023`."""
+    return f"{at.day} {at:%B %Y}"
+
+
 def age(then: datetime, now: datetime) -> str:
     """How long ago `then` was: `just now`, `12 min ago`, `3 h ago`, `5 days ago`."""
     seconds = max(0.0, (now - then).total_seconds())

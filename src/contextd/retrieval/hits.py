@@ -11,6 +11,9 @@ from contextd.domain.records import Record
 LEXICAL, DENSE = "words", "meaning"
 """The names of the two ways a document is found."""
 
+_MOVES = 2
+"""What is told in a few words: with all of six, a line about a message was longer than the message."""
+
 
 class Texted(Protocol):
     """Anything with a text: a record, a chunk of code, an event of a session."""
@@ -98,9 +101,17 @@ class Hit:
 
     @property
     def why(self) -> str:
-        """In a few words, what put it where it is: `words #1, meaning #4, confirmed helpful`."""
-        reasons = [f"{p.name} #{p.rank}" for p in self.parts if p.rank]
-        reasons += [p.why or p.name for p in self.parts if not p.rank and abs(p.amount) >= 0.01]
+        """In a few words, what put it where it is: `words #1, meaning #4, confirmed helpful`. Of what moved
+        it besides, what moved it most; all of it is in the parts.
+        """
+        reasons = [f"{part.name} #{part.rank}" for part in self.parts if part.rank]
+        moves = [
+            part
+            for part in self.parts
+            if not part.rank and part.name not in (LEXICAL, DENSE) and abs(part.amount) >= 0.01
+        ]
+        most = sorted(moves, key=lambda part: -abs(part.amount))[:_MOVES]
+        reasons += [part.why or part.name for part in moves if part in most]
         return ", ".join(reasons)
 
     def part(self, name: str) -> ScorePart:

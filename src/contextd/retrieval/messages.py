@@ -19,7 +19,7 @@ from contextd.retrieval.hits import Hit, ScorePart
 from contextd.retrieval.rank import in_order
 from contextd.retrieval.weights import weights
 
-SIGNALS = ("length", "question", "answer", "session", "speaker", "own")
+SIGNALS = ("length", "question", "answer", "session", "assisted", "speaker", "own", "oneself")
 
 _LONGEST = 300
 """Characters from which a message is no longer any longer: few that the weights were fitted on are."""
@@ -39,11 +39,13 @@ _WHY = {
     "question": ("says something", "asks itself"),
     "answer": ("answers a question like it", "answers no question like it"),
     "session": ("in a session about it", "in a session about something else"),
+    "assisted": ("in a session about it", "in a session about something else"),
     "speaker": ("said by whom it names", "said by another"),
     "own": (
         "said by the user, who asks of themselves",
         "not said by the user, who asks of themselves",
     ),
+    "oneself": ("says something of oneself", "says nothing of oneself"),
 }
 
 
@@ -84,9 +86,10 @@ class _Said:
 def signals(hits: Sequence[Hit], question: str) -> list[Mapping[str, float]]:
     """What is told of each of these messages, by name, from 0 to about 1.
 
-    `session` compares what else was found in its session with the best session; `answer` is the score
-    of the question right before it, and like `length` and `question` told of people alone. `own` is a
-    message of the user where the question is about themselves ("which database did I choose").
+    `session` compares what else was found in its session with the best session, `assisted` does where an
+    assistant took part: one talks with it of fewer things at a time. `answer` is the score of the question
+    right before it, and like `length`, `question` and `oneself` (it says I or we) told of people alone. `own`
+    is a message of the user where the question is about themselves ("which database did I choose").
     """
     messages = [one for hit in hits if (one := _spoken(hit)) is not None]
     by_place = {(one.session, one.seq): one for one in messages}
@@ -103,14 +106,17 @@ def signals(hits: Sequence[Hit], question: str) -> list[Mapping[str, float]]:
         before = by_place.get((one.session, one.seq - 1)) if person else None
         role = words(one.event.role) if person else []
         length = log1p(min(_LONGEST, len(one.event.text))) / log1p(_LONGEST)
+        around = sums[one.session] / most
         found.append(
             {
                 "length": length if person else 0.0,
                 "question": float(person and one.asks),
                 "answer": before.score if before is not None and before.asks else 0.0,
-                "session": sums[one.session] / most,
+                "session": around if person else 0.0,
+                "assisted": 0.0 if person else around,
                 "speaker": float(bool(role) and named.issuperset(role)),
                 "own": float(of_oneself and one.event.role == _USER),
+                "oneself": float(person and _OF_ONESELF.search(one.event.text) is not None),
             }
         )
     return found

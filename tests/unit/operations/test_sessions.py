@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from contextd.domain.errors import Invalid, NotFound
+from contextd.domain.sessions import Event
 from contextd.domain.tokens import count_tokens
+from contextd.operations.knowledge.search import SearchHit, shown
+from contextd.retrieval.hits import Hit, ScorePart
 
 
 def test_a_session_starts_with_a_briefing_inside_its_budget(desk):
@@ -61,6 +64,27 @@ def test_session_messages_are_searchable_after_the_session(desk):
     found = desk("context_search", query="kangaroo importer", type="session")["results"]
     assert "kangaroo" in found[0]["text"]
     assert found[0]["source"].startswith("session ")
+
+
+def test_a_message_is_shown_with_its_session_once_its_place_and_its_day(desk):
+    found = SearchHit(
+        f"{uuid.UUID(int=7)}#12",
+        "session",
+        "Ana: I sold it.",
+        "session 00000000",
+        "8 May 2023",
+        0.5,
+        "w",
+    )
+    assert found.as_text() == "Ana: I sold it.\n  (session 00000000#12 · 8 May 2023 · 0.500 · w)"
+
+
+@pytest.mark.parametrize(("days", "told"), [(0, "just now"), (400, "8 May 2023")])
+def test_the_day_of_a_message_is_told_where_it_is_not_from_today(days: int, told: str):
+    at = datetime(2023, 5, 8, 12, tzinfo=UTC)
+    event = Event(type="message", key="1", at=at, role="Ana", text="I sold it yesterday.", seq=1)
+    found = Hit(f"{uuid.UUID(int=7)}#1", "event", (ScorePart("words", 0.5, 1),), event)
+    assert shown(found, frozenset(), at + timedelta(days=days), {}).date == told
 
 
 def test_a_checkpoint_restores_summary_files_and_task(desk):

@@ -62,6 +62,28 @@ def test_what_is_no_message_stays_as_it_is_and_one_message_alone_too():
     assert by_message([], ASKED) == []
 
 
+@pytest.mark.parametrize("text", ["i sold the boat", "We sold the boat", "That was my boat"])
+def test_of_people_what_one_says_of_oneself_comes_before_what_is_said_of_anything(text: str):
+    told = hit("s", 1, text, 0.5, role="Ana")
+    other = hit("s", 9, "That is such a boat", 0.51, role="Ana")
+    assert order(other, told, asked="Whose boat?") == [told.id, other.id]
+    assert "says something of oneself" in by_message([other, told], "Whose boat?")[0].why
+    # With an assistant everybody does.
+    told, other = (
+        hit("s", one.content.seq, one.text, one.score, role="assistant")  # type: ignore[attr-defined]
+        for one in (told, other)
+    )
+    assert order(other, told, asked="Whose boat?") == [other.id, told.id]
+
+
+def test_a_session_is_told_of_people_and_of_an_assistants_by_its_own_name():
+    people, assisted = (
+        signals([hit("s", 1, "The boat.", 0.5, role)], "boat") for role in ("Ana", "assistant")
+    )
+    assert (people[0]["session"], people[0]["assisted"]) == (1.0, 0.0)
+    assert (assisted[0]["session"], assisted[0]["assisted"]) == (0.0, 1.0)
+
+
 def test_every_signal_has_a_weight():
     assert set(weights("messages")) == set(SIGNALS)
 

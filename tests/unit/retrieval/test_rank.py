@@ -143,6 +143,18 @@ def test_a_hit_says_in_words_why_it_is_there():
     )
 
 
+def test_of_many_reasons_the_two_that_count_most_are_told_and_all_kept():
+    many = [
+        ScorePart(name, amount)
+        for name, amount in zip("abcd", (0.02, -0.3, 0.1, 0.005), strict=True)
+    ]
+    one = ranked(candidate(), record("text"), PLAIN).plus(many)
+    assert one.why == "words #1, b, c"
+    assert {"a", "b", "c", "d"} <= {part.name for part in one.parts}
+    # Where a way of looking did not find it, its part says how little that is held against it.
+    assert "meaning" not in one.plus([ScorePart("meaning", 0.2)]).why
+
+
 def test_a_negation_keeps_texts_apart_and_a_word_that_ends_like_one_does_not():
     rest = "in the rope before the sail goes up and the boat leaves the harbour in the morning"
     rest += " with the tide, so that it holds until we are back and the sail comes down"

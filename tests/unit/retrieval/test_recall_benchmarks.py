@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from contextd.benchmarks import beam, cosqa, locomo, shared_home
+from contextd.benchmarks import beam, cosqa, locomo, realtalk, shared_home
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import checksum, data_file, score
 from contextd.benchmarks.recall import RECALL
@@ -108,6 +108,62 @@ def test_chats_with_an_assistant_are_measured_as_messages_and_as_episodes(tmp_pa
 def test_a_folder_without_chats_is_named(tmp_path: Path):
     with pytest.raises(NotFound, match="there are no chats in"):
         beam.run(tmp_path, out=io.StringIO(), file="elsewhere")
+
+
+REAL_CHAT = {
+    "name": {"speaker_1": "Ana", "speaker_2": "ben"},
+    "session_2": [
+        {
+            "speaker": "ben",
+            "dia_id": "D2:1",
+            "date_time": "02.01.2024, 08:15:00",
+            "clean_text": "Up?",
+        },
+    ],
+    "session_1": [
+        {
+            "speaker": "Ana",
+            "dia_id": "D1:1",
+            "date_time": "29.12.2023, 22:42:04",
+            "clean_text": "I bought a red bicycle.",
+        },
+    ],
+    "session_1_date_time": "29.12.2023",
+    "events_session_1": {"Ana": []},
+    "qa": [
+        {"question": "What did Ana buy?", "evidence": ["D1:1", "D7:7"]},
+        {"question": "Who won?", "evidence": []},
+    ],
+}
+
+
+def test_chats_of_real_people_are_read_in_order_with_known_evidence_and_measured(tmp_path: Path):
+    folder = tmp_path / "realtalk" / "dev"
+    folder.mkdir(parents=True)
+    for name in ("Chat_10_Ana_ben", "Chat_2_Ana_ben"):
+        (folder / f"{name}.json").write_text(json.dumps(REAL_CHAT))
+    first, last = realtalk.load(folder)
+    assert (first.name, last.name) == ("chat-2", "chat-10")
+    assert [turn.id for turn in first.turns] == ["D1:1", "D2:1"]
+    assert first.turns[0].at.isoformat() == "2023-12-29T22:42:04+00:00"
+    assert [question.evidence for question in first.questions] == [{"D1:1"}]
+    out = io.StringIO()
+    figures = realtalk.run(tmp_path, out=out, store="memory")
+    assert figures["contextd"]["evidence in 500 tokens as shown"]["mean"] == 1.0
+    assert "fitted on this split too" in out.getvalue()
+    with pytest.raises(NotFound, match="held-out"):
+        realtalk.run(tmp_path, out=out, file="held-out")
+
+
+def test_what_an_answer_cuts_is_not_counted_as_read(tmp_path: Path):
+    folder = tmp_path / "realtalk" / "dev"
+    folder.mkdir(parents=True)
+    long = "What Ana did buy: a red bicycle. " + "It was the last one in the shop. " * 20
+    chat = {**REAL_CHAT, "session_1": [{**REAL_CHAT["session_1"][0], "clean_text": long}]}
+    (folder / "Chat_1_Ana_ben.json").write_text(json.dumps(chat))
+    figures = realtalk.run(tmp_path, out=io.StringIO(), store="memory")
+    assert figures["contextd"]["evidence in 500 tokens as shown"]["mean"] == 0.0
+    assert figures["contextd"]["evidence in 500 tokens"]["mean"] == 1.0
 
 
 def test_locomo_is_read_with_speakers_times_and_known_evidence(data: Path):

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from contextd.domain.code import Chunk
 from contextd.domain.dataclass import dataclass
+from contextd.domain.documents import message_place
 from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Event
-from contextd.domain.time import age, from_micros
+from contextd.domain.time import age, day, from_micros
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words, one_line
@@ -33,6 +34,7 @@ from contextd.steps.views import label
 from contextd.steps.window import archived_sources
 
 _TEXT = 600
+_RECENT = timedelta(days=1)
 _HEADING = 150
 """Characters of a title above a passage that stands elsewhere."""
 
@@ -44,8 +46,8 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One hit of any kind. `date` is how old it is: of code, how long ago its file last changed on disk.
-    `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
+    """One hit of any kind. `date` is how old it is: of code, how long ago its file last changed on disk; of
+    a message of earlier days, its day, which "yesterday" in it counts from. `score` is between 0 and 1 and may be compared with other searches. `symbol` is what a piece of
     code defines.
     """
 
@@ -75,6 +77,10 @@ class SearchHit:
             place = f"{self.source} {self.symbol}".rstrip()
             changed = f"changed {self.date}" if self.date else ""
             return _marked(f"{place}\n{self.text}", f"code {self.id[:12]}", changed, *notes)
+        message = message_place(self.id)
+        if message is not None:
+            # The session is its source.
+            return _marked(self.text, f"{self.source}#{message[1]}", self.date, *notes)
         name = f"{self.type} {short_id(self.id)}"
         return _marked(self.text, name, self.source, self.date, *notes)
 
@@ -121,7 +127,7 @@ def context_search(
     words = frozenset(content_words(query))
     hits = [
         replace(
-            _shown(hit, words, now, changed, archived=_source(hit).source in archived),
+            shown(hit, words, now, changed, archived=_source(hit).source in archived),
             stale=stale.get(hit.id, ""),
             contradicts=otherwise.get(hit.id, ""),
         )
@@ -155,14 +161,15 @@ def _changed_at(runtime: Runtime, hits: Iterable[Hit]) -> dict[str, datetime]:
     return {file.path: from_micros(file.mtime_ns // 1_000) for file in files}
 
 
-def _shown(
+def shown(
     hit: Hit,
     words: frozenset[str],
     now: datetime,
     changed: Mapping[str, datetime],
     *,
-    archived: bool,
+    archived: bool = False,
 ) -> SearchHit:
+    """A hit as it is given to whoever asked with these `words`; `changed` is when files last did."""
     score = round(hit.relevance, 4)
     content = hit.content
     why = hit.why + (" · was archived from the window" if archived else "")
@@ -179,7 +186,8 @@ def _shown(
     assert isinstance(content, Event)
     message = f"{content.role}: {passage(content.text, words, _TEXT)}"[:_TEXT]
     source = f"session {short_id(hit.id.partition('#')[0])}"
-    return SearchHit(hit.id, "session", message, source, age(content.at, now), score, why)
+    since = age(content.at, now) if now - content.at < _RECENT else day(content.at)
+    return SearchHit(hit.id, "session", message, source, since, score, why)
 
 
 def _told_of(record: Record, words: frozenset[str]) -> str:
