@@ -9,7 +9,7 @@ from contextd.domain.encodings import marked
 _SNIFFED = 8_000
 
 
-READING = "4"
+READING = "5"
 """Which reading of files this is: raise it when symbols, imports or chunks of an unchanged file would be
 others now. What an older one read is read again, as if the file had changed.
 """
