@@ -16,8 +16,9 @@ from typing import Any, Protocol
 from contextd.domain.access import Grant
 from contextd.domain.awareness import Contradiction, Order, State, Tally
 from contextd.domain.changes import Changes, Committed, NewJob
-from contextd.domain.code import Chunk, FileChanges, Import, SourceFile
+from contextd.domain.code import Chunk, FileChanges, FileWeight, Import, KeptReading, SourceFile
 from contextd.domain.conditions import Condition
+from contextd.domain.defining import Defining, Naming
 from contextd.domain.imports import Importing
 from contextd.domain.jobs import Job, JobState, Lane, Schedule
 from contextd.domain.lately import Lately
@@ -210,10 +211,15 @@ class Files(Protocol):
         """
         ...
 
-    def linked(self, scope: Scope) -> list[SourceFile]:
+    def linked(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
         """Every file of the project that defines, imports or passes on something, by path, without its
-        chunks: half of what `all` costs, and less where most files are data.
+        chunks: half of what `all` costs, and less where most files are data. Of `paths` only, when they
+        are given.
         """
+        ...
+
+    def linking(self, scope: Scope) -> list[str]:
+        """The paths of what `linked` gives."""
         ...
 
     def imports(
@@ -230,8 +236,36 @@ class Files(Protocol):
         """
         ...
 
-    def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
-        """(size, mtime_ns, digest) of every file: the gate of a re-scan."""
+    def defining(self, scope: Scope, asked: Defining) -> list[tuple[str, float]]:
+        """The files that are asked for by what they define, and perhaps some more: path and
+        `FileWeight.top`. At the cost of what is found, not of what is known.
+        """
+        ...
+
+    def naming(self, scope: Scope, asked: Naming) -> set[str]:
+        """The paths of the files that are asked for by what they may use, and perhaps of some more. At the
+        cost of what is found.
+        """
+        ...
+
+    def names(self, scope: Scope, prefix: str, limit: int) -> list[str]:
+        """Names of definitions that begin so, without their case, in order, `limit` at most; perhaps some that
+        are gone.
+        """
+        ...
+
+    def weights(self, scope: Scope, paths: Sequence[str]) -> dict[str, FileWeight]:
+        """How much these files mattered when it was last told; those of which it was not told are left out."""
+        ...
+
+    def weighed(self, scope: Scope) -> int:
+        """The version of the files as of which that was; 0 when it was never told."""
+        ...
+
+    def stamps(
+        self, scope: Scope, paths: Sequence[str] | None = None
+    ) -> dict[str, tuple[int, int, str]]:
+        """(size, mtime_ns, digest) of every file, or of these: the gate of a re-scan."""
         ...
 
     def changes(self, scope: Scope, since: int) -> FileChanges:
@@ -254,6 +288,10 @@ class Files(Protocol):
         """Path → digest and `FileCalls.facts` of those of these files whose calls this reader read from
         the content that is known.
         """
+        ...
+
+    def readings(self, scope: Scope, reader: str) -> list[KeptReading]:
+        """What a reader made of the files that are known with the content it made it of."""
         ...
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:

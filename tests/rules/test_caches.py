@@ -33,7 +33,12 @@ ALLOWED = {
         "_remote_url": FILES_OF_GIT,
         "_tips": FILES_OF_GIT,
     },
-    "code/index/languages/language.py": {"grammar": CODE, "parser": CODE, "_query": CODE},
+    "code/index/languages/language.py": {
+        "grammar": CODE,
+        "parser": CODE,
+        "_query": CODE,
+        "reader_of": CODE,
+    },
     "code/project/stack_evidence.py": {"_index": CODE},
     "code/tree/ripgrep.py": {"ripgrep": MACHINE},
     "domain/kinds.py": {"KINDS": CODE},

@@ -11,7 +11,16 @@ from typing import Any
 from contextd.domain.access import OWNER
 from contextd.domain.awareness import Contradiction
 from contextd.domain.changes import Changes, CodeChange, Decision, NewJob, Put
-from contextd.domain.code import Chunk, FileCalls, Import, SourceFile
+from contextd.domain.code import (
+    Chunk,
+    FileCalls,
+    FileWeight,
+    Import,
+    KeptReading,
+    SourceFile,
+    Symbol,
+)
+from contextd.domain.defining import Defining, Naming
 from contextd.domain.errors import ContextdError
 from contextd.domain.imports import Importing, said_words
 from contextd.domain.jobs import Job
@@ -211,7 +220,8 @@ def scan(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         size=d["n"],
         mtime_ns=d["n"],
         digest=d["key"],
-        imports=(Import(specifier=d["text"], line=d["n"]),),
+        imports=(Import(specifier=d["text"], line=d["n"], target=PATHS[0]),),
+        symbols=(Symbol(name=d["key"], kind="class", start_line=1, end_line=1, start=0, end=1),),
         chunks=(chunk,),
     )
     removed = [p for p in PATHS if p != d["path"]] if d["n"] == 5 else []
@@ -220,6 +230,12 @@ def scan(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
         path=d["path"], digest=d["key"], reader="r", names=d["text"], facts=(d["text"],)
     )
     view.commit(Changes(code=[CodeChange(scope=owner, calls=[calls])]))
+    reading = KeptReading(
+        path=d["path"], size=d["n"], mtime_ns=d["n"], reader="r", value=[d["text"]]
+    )
+    weight = FileWeight(path=d["path"], rank=0.5, top=0.5, used=((d["key"], 0.1, d["n"]),))
+    derived = CodeChange(scope=owner, readings=[reading], weights=[weight], weighed=1 + d["n"])
+    view.commit(Changes(code=[derived]))
 
 
 def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:
@@ -232,12 +248,23 @@ def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
         files.calling(owner, "r"),
         files.calls(owner, "r", PATHS),
         sorted(files.importing(owner, Importing(words=frozenset(said_words(d["text"]))))),
+        sorted(files.linking(owner)),
+        sorted(files.defining(owner, Defining(name=d["key"].casefold()))),
+        sorted(files.naming(owner, Naming(targets=frozenset(PATHS[:1]), words=_words(d)))),
+        files.names(owner, d["key"][:1].casefold(), 10),
+        files.weights(owner, PATHS),
+        files.weighed(owner),
+        sorted((one.path, str(one.value)) for one in files.readings(owner, "r")),
         # The number of a version is the store's own.
         sorted(files.changes(owner, 0).put),
         files.stamps(owner),
         files.count(owner),
         files.chunks([f"c{n}" for n in range(6)]),
     ]
+
+
+def _words(d: dict[str, Any]) -> frozenset[str]:
+    return frozenset(said_words(d["text"]))
 
 
 def open_session(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any:

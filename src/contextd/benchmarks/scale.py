@@ -209,7 +209,8 @@ def changes(bench: Bench, times: int = TIMES) -> Iterator[ChangeCost]:
     tried = {what: _Tried() for what in ("new", "changed", "renamed", "deleted")}
     step = max(1, len(sources) // (times + 1))
     for number, source in enumerate(sources[step::step][:times]):
-        name = f"{_NAMED}{number}"
+        # A digit would part it into words that others say as well.
+        name = f"{_NAMED}{chr(ord('a') + number)}"
         new = root / Path(source).with_name(f"{name}{Path(source).suffix}")
         other = new.with_stem(f"{name}renamed")
         text = (root / source).read_text("utf-8", "replace")

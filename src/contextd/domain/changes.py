@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import FileCalls, SourceFile
+from contextd.domain.code import FileCalls, FileWeight, KeptReading, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Lane
 from contextd.domain.originals import Original
@@ -54,7 +54,7 @@ class CodeChange:
     """What a scan found in the code of a project. Of the files in `same_text` only the stamp or the
     targets of their imports differ, so that their chunks need not be indexed again; nor need those of
     other files whose ids are in `same_chunks`. `calls` are kept of files that are known with that digest,
-    until it changes.
+    until it changes, and `readings` of files with that stamp. `weights` are those of all its files as of the version `weighed`.
     """
 
     scope: Scope
@@ -63,6 +63,9 @@ class CodeChange:
     same_chunks: frozenset[str] = frozenset()
     remove: Sequence[str] = ()
     calls: Sequence[FileCalls] = ()
+    readings: Sequence[KeptReading] = ()
+    weights: Sequence[FileWeight] = ()
+    weighed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

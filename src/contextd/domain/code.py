@@ -103,6 +103,32 @@ class FileChanges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class KeptReading:
+    """What a `reader` made of the text of a file that had this stamp: a `value` of lists, tuples and text.
+    Nothing else is needed to make it again.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    reader: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileWeight:
+    """How much a file of a project matters to the others: its `rank` among them, a score that none of what it
+    defines has more than (`top`), and of what others import from it the qualified name, what that adds to
+    its score, and how many do.
+    """
+
+    path: str
+    rank: float = 0.0
+    top: float = 0.0
+    used: tuple[tuple[str, float, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileCalls:
     """What a file with this `digest` says of its calls, as a `reader` understood it: `facts` are tuples of
     text and numbers, `names` the words it can be found by. Nothing else is needed to know them, so they

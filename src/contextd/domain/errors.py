@@ -119,5 +119,10 @@ def error_from(body: Mapping[str, Any]) -> ContextdError:
 
 def nearest(name: str, known: Sequence[str]) -> str:
     """A clause naming the closest known name, or the empty string."""
-    close = get_close_matches(name, known, n=1, cutoff=0.5)
-    return f"did you mean {close[0]!r}?" if close else ""
+    close = closest(name, known)
+    return f"did you mean {close!r}?" if close else ""
+
+
+def closest(name: str, known: Sequence[str]) -> str:
+    """The closest known name, or the empty string."""
+    return next(iter(get_close_matches(name, known, n=1, cutoff=0.5)), "")

@@ -18,7 +18,6 @@ from contextd.code.calls.scip import (
     told_edges,
 )
 from contextd.code.calls.word_index import WordIndex
-from contextd.code.symbols.patched import named_graph
 from contextd.code.symbols.symbol_graph import SymbolGraph, symbol_graph
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
@@ -39,14 +38,6 @@ def symbols_of(runtime: Runtime) -> SymbolGraph:
     """Who imports which definition, as the index has it now."""
     graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
     return symbol_graph(runtime.view.files, runtime.scope, graphs)
-
-
-def names_of(runtime: Runtime) -> SymbolGraph:
-    """The same for who only asks for definitions: those are as the index has them now, and how much each one
-    matters is as of a while ago.
-    """
-    graphs = runtime.organisation.caches.of("symbol graphs", _GRAPHS)
-    return named_graph(runtime.view.files, runtime.scope, graphs)
 
 
 def calls_of(runtime: Runtime) -> CallGraph:

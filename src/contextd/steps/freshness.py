@@ -20,6 +20,7 @@ from contextd.domain.words import content_words
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.scanning import scan_project
+from contextd.steps.weighing import keep_weights
 
 INLINE = 64
 """So many changed files are indexed before the call goes on; more follow in the background."""
@@ -59,11 +60,12 @@ class Described:
 @dataclass(frozen=True, slots=True)
 class Lag:
     """Where the code index is behind a checkout: a `notice` of it, and the `paths` of which it still says
-    what no longer holds.
+    what no longer holds. It is `certain` when all files were looked at just now.
     """
 
     notice: str = ""
     paths: frozenset[str] = frozenset()
+    certain: bool = False
 
 
 @contextmanager
@@ -102,13 +104,15 @@ def _compared(
 ) -> Lag:
     with index.lock:
         tree = _tree(runtime)
+        before = tree.looked_at
         difference = _difference(runtime, index, tree, certain)
+        looked = tree.looked_at != before
         if difference is None:
-            return Lag()
+            return Lag(certain=looked)
         stale = frozenset((*difference.changed, *difference.removed))
         if difference.count and not runtime.caller.may("write", runtime.scope):
             notice = f"{difference.count} files changed since they were indexed, grep sees them now"
-            return Lag(notice, stale)
+            return Lag(notice, stale, looked)
         if difference.count > INLINE:
             index.root = None
             brought: frozenset[str] = frozenset()
@@ -121,11 +125,12 @@ def _compared(
                 f"{difference.count} files changed; their index follows in the background, "
                 "grep sees them now",
                 stale - brought,
+                looked,
             )
         _bring(runtime, index, tree, difference)
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
-        return Lag()
+        return Lag(certain=looked)
 
 
 def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
@@ -143,7 +148,10 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
         assert walked is not None
         # Its own one: calls go on with that of the tree, and find what was read for both.
         resolver = (known or Resolver(runtime.root, ())).apart(walked.files)
-    return scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
+    report = scan_project(runtime, walked=difference.walked, resolver=resolver, check=check)
+    check()
+    keep_weights(runtime)
+    return report
 
 
 def rest(runtime: Runtime, busy: frozenset[Path]) -> int:
@@ -185,10 +193,9 @@ def _difference(
     # Until all of it is brought over, the index describes no tree.
     index.root = None
     touched = tree.touched
-    if not settled or touched is None or len(touched) > INLINE:
+    if not settled or touched is None or len(touched) > _MOST_SWITCHED:
         return tree.compare_all(walked, files.stamps(scope))
-    known = files.get(scope, sorted(touched))
-    stamps = {file.path: (file.size, file.mtime_ns, file.digest) for file in known}
+    stamps = files.stamps(scope, sorted(touched))
     some = tuple(file for file in walked.files if file.path in touched)
     return tree.compare(replace(walked, files=some), stamps)
 
@@ -235,6 +242,7 @@ def _watch(runtime: Runtime) -> None:
         return
     # Whoever changes the first file should not wait for it, nor should a search meanwhile.
     resolver = Resolver.of(runtime.root, walked.files)
+    resolver.kept_in(runtime.view.files, runtime.scope)
     resolver.ready({language_name(file.path) for file in walked.files})
     with index.lock:
         tree.resolver = tree.resolver or resolver

@@ -26,11 +26,13 @@ from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
 from contextd.steps.shape import note_shape
 from contextd.steps.skill_files import follow_skill_files
+from contextd.steps.weighing import keep_weights
 
 _FILES_AT_ONCE, _BYTES_AT_ONCE = 250, 4_000_000
 """A commit holds no more than the first, nor much more than the second."""
 
 _ESSENCES_AT_ONCE = 2_000
+_READINGS_AT_ONCE = 4_000
 _OWN = ".context/", ".git/"
 
 
@@ -76,6 +78,9 @@ def scan_project(
     )
     if report.put or report.removed:
         batch.commit(report.removed)
+    for start in range(0, len(report.readings), _READINGS_AT_ONCE):
+        some = report.readings[start : start + _READINGS_AT_ONCE]
+        runtime.commit(code=[CodeChange(scope=runtime.scope, readings=some)])
     return report
 
 
@@ -206,6 +211,7 @@ def _initialise(runtime: Runtime) -> Initialised:
     walked = walk(root)
     seen, first = Essences(), not runtime.view.files.count(runtime.scope)
     report = scan_project(runtime, walked=walked, seen=seen.add)
+    keep_weights(runtime)
     # Right after a first scan, what is stored is what it found.
     files = seen.files if first else _essences(runtime)
     facts, reason = project_facts(runtime, walked, files)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from contextd.domain.access import Grant
-from contextd.domain.changes import Changes, Committed, Put
+from contextd.domain.changes import Changes, CodeChange, Committed, Put
 from contextd.domain.code import SourceFile
 from contextd.domain.documents import code_documents, record_document
 from contextd.domain.errors import Unavailable
@@ -145,6 +145,7 @@ def _write_code(state: State, changes: Changes) -> None:
         for key in removed_keys:
             state.written.pop(key, None)
             state.file_calls.pop(key, None)
+            state.weights.pop(key, None)
         for file in code.put:
             stale += _put_file(state, code.scope, file)
             state.written[code.scope, file.path] = state.next_seq()
@@ -156,6 +157,22 @@ def _write_code(state: State, changes: Changes) -> None:
             known = state.files.get((code.scope, one.path))
             if known is not None and known.digest == one.digest:
                 state.file_calls[code.scope, one.path] = one
+        for reading in code.readings:
+            known = state.files.get((code.scope, reading.path))
+            stamp = reading.size, reading.mtime_ns
+            if known is not None and (known.size, known.mtime_ns) == stamp:
+                state.readings[code.scope, reading.reader, reading.path] = known.digest, reading
+        if code.weighed:
+            _weigh(state, code)
+
+
+def _weigh(state: State, code: CodeChange) -> None:
+    for key in [key for key in state.weights if key[0] == code.scope]:
+        del state.weights[key]
+    for one in code.weights:
+        if (code.scope, one.path) in state.files:
+            state.weights[code.scope, one.path] = one
+    state.weighed[code.scope] = code.weighed
 
 
 def _put_file(state: State, scope: Scope, file: SourceFile) -> list[str]:

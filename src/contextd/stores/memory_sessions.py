@@ -9,7 +9,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 
-from contextd.domain.code import Chunk, FileCalls, FileChanges, Import, SourceFile
+from contextd.domain.code import (
+    Chunk,
+    FileCalls,
+    FileChanges,
+    FileWeight,
+    Import,
+    KeptReading,
+    SourceFile,
+)
+from contextd.domain.defining import Defining, Naming, folded_names
 from contextd.domain.imports import Importing, has_wordless, import_words
 from contextd.domain.originals import Original
 from contextd.domain.scope import Scope
@@ -190,10 +199,16 @@ class MemoryFiles:
         found = (file for file in self._of(scope) if wanted is None or file.path in wanted)
         return [codec.file_from_json(codec.file_to_json(file)) for file in found]
 
-    def linked(self, scope: Scope) -> list[SourceFile]:
+    def linked(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
         """See `Files.linked`."""
-        some = (file for file in self.all(scope) if file.symbols or file.imports or file.exports)
+        some = (
+            file for file in self.all(scope, paths) if file.symbols or file.imports or file.exports
+        )
         return [replace(file, chunks=()) for file in some]
+
+    def linking(self, scope: Scope) -> list[str]:
+        """See `Files.linking`."""
+        return [file.path for file in self.linked(scope)]
 
     def imports(
         self, scope: Scope, paths: Sequence[str]
@@ -205,9 +220,44 @@ class MemoryFiles:
         """See `Files.importing`."""
         return {file.path for file in self._of(scope) if file.imports and _concerns(file, asked)}
 
-    def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
+    def defining(self, scope: Scope, asked: Defining) -> list[tuple[str, float]]:
+        """See `Files.defining`."""
+        with self._space.lock:
+            known = dict(self._space.state.weights)
+        found = (file.path for file in self._of(scope) if asked.is_of(file))
+        return [(path, known[scope, path].top if (scope, path) in known else 0.0) for path in found]
+
+    def naming(self, scope: Scope, asked: Naming) -> set[str]:
+        """See `Files.naming`."""
+        return {file.path for file in self._of(scope) if asked.is_of(file)}
+
+    def names(self, scope: Scope, prefix: str, limit: int) -> list[str]:
+        """See `Files.names`."""
+        names = {name for file in self._of(scope) for name in folded_names(file)}
+        return sorted(name for name in names if name.startswith(prefix))[:limit]
+
+    def weights(self, scope: Scope, paths: Sequence[str]) -> dict[str, FileWeight]:
+        """See `Files.weights`."""
+        if not self._reach.reads(scope):
+            return {}
+        with self._space.lock:
+            known = self._space.state.weights
+            return {path: known[scope, path] for path in paths if (scope, path) in known}
+
+    def weighed(self, scope: Scope) -> int:
+        """See `Files.weighed`."""
+        if not self._reach.reads(scope):
+            return 0
+        with self._space.lock:
+            return self._space.state.weighed.get(scope, 0)
+
+    def stamps(
+        self, scope: Scope, paths: Sequence[str] | None = None
+    ) -> dict[str, tuple[int, int, str]]:
         """See `Files.stamps`."""
-        return {f.path: (f.size, f.mtime_ns, f.digest) for f in self._of(scope)}
+        wanted = None if paths is None else frozenset(paths)
+        found = (f for f in self._of(scope) if wanted is None or f.path in wanted)
+        return {f.path: (f.size, f.mtime_ns, f.digest) for f in found}
 
     def changes(self, scope: Scope, since: int) -> FileChanges:
         """See `Files.changes`."""
@@ -243,6 +293,17 @@ class MemoryFiles:
         wanted = set(paths)
         found = (one for one in self._calls(scope, reader) if one.path in wanted)
         return {one.path: (one.digest, one.facts) for one in found}
+
+    def readings(self, scope: Scope, reader: str) -> list[KeptReading]:
+        """See `Files.readings`."""
+        files = {file.path: file for file in self._of(scope)}
+        with self._space.lock:
+            rows = list(self._space.state.readings.items())
+        return [
+            replace(one, size=files[path].size, mtime_ns=files[path].mtime_ns)
+            for (where, by, path), (digest, one) in rows
+            if (where, by) == (scope, reader) and path in files and files[path].digest == digest
+        ]
 
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """See `Files.chunks`."""

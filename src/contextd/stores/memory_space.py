@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from contextd.domain.awareness import Contradiction
-from contextd.domain.code import FileCalls, SourceFile
+from contextd.domain.code import FileCalls, FileWeight, KeptReading, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.originals import Original
@@ -60,6 +60,9 @@ class State:
     written: dict[Key, int] = field(default_factory=dict)
     thinned: dict[Scope, int] = field(default_factory=dict)
     file_calls: dict[Key, FileCalls] = field(default_factory=dict)
+    readings: dict[tuple[Scope, str, str], tuple[str, KeptReading]] = field(default_factory=dict)
+    weights: dict[Key, FileWeight] = field(default_factory=dict)
+    weighed: dict[Scope, int] = field(default_factory=dict)
     sessions: dict[Key, Session] = field(default_factory=dict)
     events: dict[Key, tuple[Event, ...]] = field(default_factory=dict)
     dropped: dict[Key, int] = field(default_factory=dict)

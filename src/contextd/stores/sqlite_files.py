@@ -10,12 +10,27 @@ from typing import Any
 
 import apsw
 
-from contextd.domain.code import Chunk, FileCalls, FileChanges, Import, SourceFile
+from contextd.domain.code import (
+    Chunk,
+    FileCalls,
+    FileChanges,
+    FileWeight,
+    Import,
+    KeptReading,
+    SourceFile,
+)
+from contextd.domain.defining import Defining, Naming
 from contextd.domain.imports import Importing
 from contextd.domain.scope import Scope
 from contextd.stores import codec
 from contextd.stores.connection import Database, fetch, placeholders
-from contextd.stores.import_words import paths_importing, token_text
+from contextd.stores.file_words import (
+    files_defining,
+    names_beginning,
+    paths_importing,
+    paths_naming,
+    token_text,
+)
 from contextd.stores.reach import Reach
 from contextd.stores.readable import readable
 
@@ -26,19 +41,25 @@ _FILE = """INSERT INTO files (scope, path, size, mtime_ns, digest, pieces, facts
 _NEXT_VERSION = """INSERT INTO file_clocks (scope, version, removed) VALUES (?, 1, ?)
     ON CONFLICT (scope) DO UPDATE SET version = version + 1,
     removed = CASE WHEN excluded.removed THEN version + 1 ELSE removed END RETURNING version"""
-_IMPORTS = "INSERT OR REPLACE INTO import_words (rowid, words) VALUES (?, ?)"
-_NO_IMPORTS = "DELETE FROM import_words WHERE rowid = ?"
+_WORDS = "INSERT OR REPLACE INTO file_words (rowid, words) VALUES (?, ?)"
+_NO_WORDS = "DELETE FROM file_words WHERE rowid = ?"
 _CHUNK = """INSERT INTO chunks (id, file, start_line, end_line, symbol, language, text)
     VALUES (?, ?, ?, ?, ?, ?, ?)"""
 
 # Searching is cheaper than reading JSON, and what it lets through by mistake is left out afterwards.
-_LINKED = """SELECT facts FROM files WHERE scope = ? AND (instr(facts, ',[],[],[],[') = 0
-    OR json_array_length(facts, '$[6]') OR json_array_length(facts, '$[7]')
-    OR json_array_length(facts, '$[8]')) ORDER BY path"""
+_LINKED = """(instr(facts, ',[],[],[],[') = 0 OR json_array_length(facts, '$[6]')
+    OR json_array_length(facts, '$[7]') OR json_array_length(facts, '$[8]'))"""
 _CALLS = """FROM files JOIN calls_of_files ON calls_of_files.file = files.no
     AND calls_of_files.digest = files.digest WHERE scope = ? AND reader = ?"""
 _KEEP_CALLS = """INSERT OR REPLACE INTO calls_of_files SELECT no, digest, ?, ?, ?, ?
     FROM files WHERE scope = ? AND path = ? AND digest = ?"""
+_READINGS = """SELECT path, size, mtime_ns, sum, value FROM files JOIN readings_of_files
+    ON readings_of_files.file = files.no AND readings_of_files.digest = files.digest
+    WHERE scope = ? AND reader = ?"""
+_KEEP_READING = """INSERT OR REPLACE INTO readings_of_files SELECT no, ?, digest, ?, ?
+    FROM files WHERE scope = ? AND path = ? AND size = ? AND mtime_ns = ?"""
+_WEIGHT = """INSERT OR REPLACE INTO weights_of_files SELECT no, ?, ?, ?
+    FROM files WHERE scope = ? AND path = ?"""
 
 
 class SqliteFiles:
@@ -74,20 +95,27 @@ class SqliteFiles:
         """See `Files.all`."""
         if not self._reach.reads(scope):
             return []
-        among, asked = "scope = ?", [str(scope)]
-        if paths is not None:
-            among += " AND path IN (SELECT value FROM json_each(?))"
-            asked.append(codec.dumps(list(paths)))
+        among, asked = _among(scope, paths)
         rows = self._database.rows(f"SELECT facts FROM files WHERE {among} ORDER BY path", asked)
         return readable(lambda row: codec.file_from_json(codec.loads(row[0])), rows)
 
-    def linked(self, scope: Scope) -> list[SourceFile]:
+    def linked(self, scope: Scope, paths: Sequence[str] | None = None) -> list[SourceFile]:
         """See `Files.linked`."""
         if not self._reach.reads(scope):
             return []
-        rows = self._database.rows(_LINKED, (str(scope),))
+        among, asked = _among(scope, paths)
+        rows = self._database.rows(
+            f"SELECT facts FROM files WHERE {among} AND {_LINKED} ORDER BY path", asked
+        )
         found = readable(lambda row: codec.file_from_json(codec.loads(row[0]), bare=True), rows)
         return [file for file in found if file.symbols or file.imports or file.exports]
+
+    def linking(self, scope: Scope) -> list[str]:
+        """See `Files.linking`."""
+        if not self._reach.reads(scope):
+            return []
+        asked = f"SELECT path FROM files WHERE scope = ? AND {_LINKED} ORDER BY path"
+        return [path for (path,) in self._database.rows(asked, (str(scope),))]
 
     def imports(
         self, scope: Scope, paths: Sequence[str]
@@ -111,12 +139,59 @@ class SqliteFiles:
             return set()
         return paths_importing(self._database, scope, asked)
 
-    def stamps(self, scope: Scope) -> dict[str, tuple[int, int, str]]:
-        """See `Files.stamps`."""
+    def defining(self, scope: Scope, asked: Defining) -> list[tuple[str, float]]:
+        """See `Files.defining`."""
+        if not self._reach.reads(scope):
+            return []
+        return files_defining(self._database, scope, asked)
+
+    def naming(self, scope: Scope, asked: Naming) -> set[str]:
+        """See `Files.naming`."""
+        if not self._reach.reads(scope):
+            return set()
+        return paths_naming(self._database, scope, asked)
+
+    def names(self, scope: Scope, prefix: str, limit: int) -> list[str]:
+        """See `Files.names`."""
+        if not self._reach.reads(scope):
+            return []
+        return names_beginning(self._database, scope, prefix, limit)
+
+    def weights(self, scope: Scope, paths: Sequence[str]) -> dict[str, FileWeight]:
+        """See `Files.weights`."""
         if not self._reach.reads(scope):
             return {}
         rows = self._database.rows(
-            "SELECT path, size, mtime_ns, digest FROM files WHERE scope = ?", (str(scope),)
+            "SELECT path, rank, top, used FROM files JOIN weights_of_files ON file = no"
+            " WHERE scope = ? AND path IN (SELECT value FROM json_each(?))",
+            (str(scope), codec.dumps(list(paths))),
+        )
+        return {
+            path: FileWeight(
+                path=path,
+                rank=rank,
+                top=top,
+                used=tuple((name, score, count) for name, score, count in codec.loads(used)),
+            )
+            for path, rank, top, used in rows
+        }
+
+    def weighed(self, scope: Scope) -> int:
+        """See `Files.weighed`."""
+        if not self._reach.reads(scope):
+            return 0
+        asked = "SELECT weighed FROM file_clocks WHERE scope = ?"
+        return int(self._database.value(asked, (str(scope),)) or 0)
+
+    def stamps(
+        self, scope: Scope, paths: Sequence[str] | None = None
+    ) -> dict[str, tuple[int, int, str]]:
+        """See `Files.stamps`."""
+        if not self._reach.reads(scope):
+            return {}
+        among, asked = _among(scope, paths)
+        rows = self._database.rows(
+            f"SELECT path, size, mtime_ns, digest FROM files WHERE {among}", asked
         )
         return {path: (size, mtime_ns, digest) for path, size, mtime_ns, digest in rows}
 
@@ -168,6 +243,19 @@ class SqliteFiles:
             if sum_ == _sum(data)
         }
 
+    def readings(self, scope: Scope, reader: str) -> list[KeptReading]:
+        """See `Files.readings`."""
+        if not self._reach.reads(scope):
+            return []
+        rows = self._database.rows(_READINGS, (str(scope), reader))
+        return [
+            KeptReading(
+                path=path, size=size, mtime_ns=mtime_ns, reader=reader, value=marshal.loads(value)
+            )
+            for path, size, mtime_ns, sum_, value in rows
+            if sum_ == _sum(value)
+        ]
+
     def chunks(self, ids: Sequence[str]) -> list[Chunk]:
         """See `Files.chunks`."""
         scopes = self._reach.everywhere()
@@ -195,7 +283,7 @@ class SqliteFiles:
 
 
 FileRow = tuple[tuple[object, ...], list[tuple[object, ...]], str]
-"""The columns of a file, those of its chunks but for the file's number, and the words of its imports."""
+"""The columns of a file, those of its chunks but for the file's number, and its words."""
 
 
 def file_row(scope: Scope, file: SourceFile) -> FileRow:
@@ -205,7 +293,7 @@ def file_row(scope: Scope, file: SourceFile) -> FileRow:
     chunks: list[tuple[object, ...]] = [
         (c.id, c.start_line, c.end_line, c.symbol, c.language, c.text) for c in file.chunks
     ]
-    return place, chunks, token_text(scope, file.imports)
+    return place, chunks, token_text(scope, file)
 
 
 def next_version(connection: apsw.Connection, scope: Scope, *, removing: bool) -> int:
@@ -219,9 +307,9 @@ def write_file(connection: apsw.Connection, row: FileRow, version: int) -> list[
     place, chunks, words = row
     [(number,)] = fetch(connection, _FILE, (*place, version))
     if words:
-        connection.execute(_IMPORTS, (number, words))
+        connection.execute(_WORDS, (number, words))
     else:
-        connection.execute(_NO_IMPORTS, (number,))
+        connection.execute(_NO_WORDS, (number,))
     connection.execute(
         "DELETE FROM calls_of_files WHERE file = ? AND digest <> ?", (number, place[4])
     )
@@ -255,6 +343,44 @@ def calls_row(scope: Scope, one: FileCalls) -> tuple[object, ...]:
 def write_calls(connection: apsw.Connection, rows: Sequence[tuple[object, ...]]) -> None:
     """Keep them for files that are known with that digest."""
     connection.executemany(_KEEP_CALLS, rows)
+
+
+def reading_row(scope: Scope, one: KeptReading) -> tuple[object, ...]:
+    """What was made of a file as it is stored, as `calls_row` does."""
+    data = marshal.dumps(one.value)
+    return one.reader, _sum(data), data, str(scope), one.path, one.size, one.mtime_ns
+
+
+def write_readings(connection: apsw.Connection, rows: Sequence[tuple[object, ...]]) -> None:
+    """Keep them for files that are known with that stamp."""
+    connection.executemany(_KEEP_READING, rows)
+
+
+def weight_row(scope: Scope, one: FileWeight) -> tuple[object, ...]:
+    """How much a file matters as it is stored."""
+    return one.rank, one.top, codec.dumps(one.used), str(scope), one.path
+
+
+def write_weights(
+    connection: apsw.Connection, scope: Scope, rows: Sequence[tuple[object, ...]], weighed: int
+) -> None:
+    """Keep these in the place of those that there were."""
+    connection.execute(
+        "DELETE FROM weights_of_files WHERE file IN (SELECT no FROM files WHERE scope = ?)",
+        (str(scope),),
+    )
+    connection.executemany(_WEIGHT, rows)
+    connection.execute("UPDATE file_clocks SET weighed = ? WHERE scope = ?", (weighed, str(scope)))
+
+
+def _among(scope: Scope, paths: Sequence[str] | None) -> tuple[str, list[str]]:
+    """A condition on files, and its values."""
+    if paths is None:
+        return "scope = ?", [str(scope)]
+    return (
+        "scope = ? AND path IN (SELECT value FROM json_each(?))",
+        [str(scope), codec.dumps(list(paths))],
+    )
 
 
 def _sum(data: bytes) -> bytes:

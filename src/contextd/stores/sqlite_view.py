@@ -33,9 +33,13 @@ from contextd.stores.sqlite_files import (
     calls_row,
     file_row,
     next_version,
+    reading_row,
     remove_files,
+    weight_row,
     write_calls,
     write_file,
+    write_readings,
+    write_weights,
 )
 from contextd.stores.sqlite_index import IndexMemory, SqliteIndex
 from contextd.stores.sqlite_index_writing import (
@@ -67,6 +71,8 @@ class Prepared:
     snapshots: list[codec.Json] = field(default_factory=list)
     files: list[tuple[Scope, list[FileRow]]] = field(default_factory=list)
     calls: list[list[tuple[object, ...]]] = field(default_factory=list)
+    readings: list[list[tuple[object, ...]]] = field(default_factory=list)
+    weights: list[list[tuple[object, ...]]] = field(default_factory=list)
     documents: list[DocumentRow] = field(default_factory=list)
     vectors: dict[Scope, dict[str, bytes]] = field(default_factory=dict)
     events: list[list[EventRow]] = field(default_factory=list)
@@ -116,6 +122,8 @@ class SqliteView(LocalReads):
         for code in changes.code:
             ready.files.append((code.scope, [file_row(code.scope, file) for file in code.put]))
             ready.calls.append([calls_row(code.scope, one) for one in code.calls])
+            ready.readings.append([reading_row(code.scope, one) for one in code.readings])
+            ready.weights.append([weight_row(code.scope, one) for one in code.weights])
             for file in code.put:
                 if file.path not in code.same_text:
                     ready.documents += map(
@@ -203,8 +211,12 @@ def _write_code(connection: apsw.Connection, index: IndexWriter, ready: Prepared
             removed_ids += write_file(connection, row, version)
         if removed_ids:
             index.forget(scope, removed_ids)
-    for calls in ready.calls:
+    derived = zip(ready.changes.code, ready.calls, ready.readings, ready.weights, strict=True)
+    for change, calls, readings, weights in derived:
         write_calls(connection, calls)
+        write_readings(connection, readings)
+        if change.weighed:
+            write_weights(connection, change.scope, weights, change.weighed)
 
 
 def _has_vectors_before(connection: apsw.Connection) -> bool:

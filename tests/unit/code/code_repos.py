@@ -43,6 +43,9 @@ class CodeModel:
         self.get, self.all, self.chunks = files.get, files.all, files.chunks
         self.stamps, self.count, self.changes = files.stamps, files.count, files.changes
         self.imports, self.importing, self.linked = files.imports, files.importing, files.linked
+        self.linking, self.defining, self.naming = files.linking, files.defining, files.naming
+        self.names, self.weights, self.weighed = files.names, files.weights, files.weighed
+        self.readings = files.readings
 
     def write(self, report: ScanReport) -> None:
         change = CodeChange(
@@ -53,6 +56,8 @@ class CodeModel:
             remove=report.removed,
         )
         self.view.commit(Changes(code=[change]))
+        kept = CodeChange(scope=SCOPE, readings=report.readings)
+        self.view.commit(Changes(code=[kept]))
 
 
 def scanned(root: Path, files: CodeModel, **options: object) -> ScanReport:

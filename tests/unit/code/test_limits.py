@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
 
 import pytest
 from code_repos import SCOPE, CodeModel, scanned, write
 
-from contextd.code.index.scan_worker import analysed_by
+from contextd.code.index.languages.language import Language
+from contextd.code.index.languages.table import LANGUAGES
+from contextd.code.index.scan_worker import analysed, analysed_by
 from contextd.code.tree.walk import WalkedFile, walk
 from contextd.domain.code import OVER_LIMIT, READER_CRASHED, SourceFile
 
@@ -86,3 +89,49 @@ def test_a_small_file_that_only_repeats_itself_costs_a_scan_no_more_than_its_lim
     monotonous, other = files.get(SCOPE, ["a.py", "b.py"])
     assert (monotonous.error, monotonous.symbols) == (OVER_LIMIT, ())
     assert other.symbols[0].name == "behind"
+
+
+def nested(size: int) -> str:
+    """A text that opens again and again, each time in other words: no compression tells it from code."""
+    chance = random.Random(1)
+    parts: list[str] = ["<?php \n"]
+    while sum(map(len, parts)) < size:
+        name = "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=5))
+        parts += [f"{name}({name[::-1]} + {name[1:]}\n" for _ in range(20)]
+    return "".join(parts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda row: row.name)
+def test_what_a_parser_may_not_finish_is_plain_text_in_every_language(
+    language: Language, tmp_path: Path
+) -> None:
+    text = nested(20_000)
+    if language.embedded is not None:
+        text = f"<script>\n{text}</script>\n"
+    name = f"a.{language.extensions[0]}"
+    write(tmp_path, name, text)
+    [found] = analysed(tmp_path, [(walk(tmp_path).files[0], "")], 0.0)
+    assert (found.error, found.symbols, found.imports) == (OVER_LIMIT, (), ())
+    assert "".join(chunk.text for chunk in found.chunks) == text
+
+
+def test_the_next_file_of_a_thread_has_its_own_time(tmp_path: Path) -> None:
+    write(tmp_path, "a.py", nested(20_000))
+    group = [(walk(tmp_path).files[0], "")]
+    assert analysed(tmp_path, group, 0.0)[0].error == OVER_LIMIT
+    assert analysed(tmp_path, group)[0].error == "syntax errors"
+
+
+def test_what_takes_too_long_among_others_is_read_by_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("contextd.code.index.scan._IN_PROCESS", 0.0)
+    many = "".join(f"def name{number}(a, b): return a + b\n" for number in range(600))
+    write(tmp_path, "a.py", many)
+    write(tmp_path, "b.py", "def short(): ...\n")
+    files = CodeModel()
+    report = scanned(tmp_path, files)
+    known = {file.path: file for file in files.all(SCOPE)}
+    assert (known["a.py"].error, len(known["a.py"].symbols)) == ("", 600)
+    assert [one.name for one in known["b.py"].symbols] == ["short"]
+    assert report.added == ("a.py", "b.py")

@@ -57,15 +57,15 @@ class _FamilyReach:
 @dataclass(slots=True)
 class Affected:
     """What a scan found that may lead imports of unchanged files elsewhere: files that came or went,
-    names that others define now, and settings. `all` is every import there is, `families` are those of
-    which every import is.
+    names that others define now, by the family whose imports may mean them, and settings. `all` is every
+    import there is, `families` are those of which every import is.
     """
 
     resolver: Resolver
     all: bool = False
     families: set[str] = field(default_factory=set[str])
     moved: set[str] = field(default_factory=set[str])
-    names: set[str] = field(default_factory=set[str])
+    names: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _reaches: dict[str, _FamilyReach] = field(default_factory=dict[str, _FamilyReach])
 
     def __bool__(self) -> bool:
@@ -77,10 +77,12 @@ class Affected:
         """
         names = {word for name in _defined(stored, fresh) for word in said_words(name) or [name]}
         families = _set_otherwise(stored, fresh)
-        if _ANY in names:
-            families |= _seeing(fresh or stored)
+        if names:
+            seeing = _seeing(fresh or stored)
+            families |= seeing if _ANY in names else set()
+            for family in seeing:
+                self.names.setdefault(family, set()).update(names)
         self.families |= families
-        self.names |= names
         return bool(families or names)
 
     def move(self, path: str) -> None:
@@ -100,7 +102,7 @@ class Affected:
         if any(one.target in self.moved for one in imports):
             return True
         words = import_words(imports)
-        if row.defines is not None and not self.names.isdisjoint(words):
+        if not self.names.get(row.family, frozenset()).isdisjoint(words):
             return True
         return bool(self.moved) and self._reach(row.family).has(path, imports, words)
 
@@ -118,7 +120,7 @@ class Affected:
         if self.all:
             return sorted(found)
         asked = Importing(
-            words=frozenset(self.names).union(*(one.words for one in reaches)),
+            words=frozenset().union(*self.names.values(), *(one.words for one in reaches)),
             targets=frozenset(self.moved),
             wordless=any(one.nameless for one in reaches),
             folders=frozenset().union(*(one.folders for one in reaches)),

@@ -17,6 +17,7 @@ from contextd.code.tree.content import content_digest, decode, is_binary
 from contextd.code.tree.generated import unindexed
 from contextd.domain.code import SourceFile
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Unavailable
 
 _HOPELESS = 20_000
 """Statements of a broken file past which it is no program, and matching in it would take long."""
@@ -42,7 +43,8 @@ class Parsed:
 def parse(path: str, text: str) -> Parsed:
     """The tree and outline of a text in the language its path names; no tree for plain text.
 
-    Syntax errors are tolerated: what can be understood around them is kept.
+    Syntax errors are tolerated: what can be understood around them is kept. What takes longer than
+    `parsing_within` allows is plain text, with that as its defect.
     """
     data = text.encode("utf-8", "replace")
     language = language_of(path)
@@ -57,6 +59,8 @@ def parse(path: str, text: str) -> Parsed:
         if tree.root_node.has_error and tree.root_node.child_count > _HOPELESS:
             return Parsed(data, tree, Outline())
         return Parsed(data, tree, language.outline(tree.root_node, data, path))
+    except Unavailable as error:
+        return Parsed(data, None, Outline(), (), error.message)
     except Exception as error:  # noqa: BLE001  what people write is endless; one file is not all
         return Parsed(
             data, None, Outline(), (), f"not understood ({type(error).__name__}: {error})"

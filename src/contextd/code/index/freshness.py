@@ -148,12 +148,14 @@ class Tree:
         """A resolver for `some` of a difference, to which the other files are as the model has them:
         the scan of those leads anew what leads elsewhere because of them.
         """
+        assert self.walked is not None
         left = {
             path: difference.stamps[path][:2]
             for path in difference.changed
             if path not in some.stamps
         }
-        return self._following(some.walked.files, left)
+        ahead = {*difference.changed, *difference.added}.difference(some.changed, some.added)
+        return self._following([f for f in self.walked.files if f.path not in ahead], left)
 
     def _following(
         self, files: Sequence[WalkedFile], left: Mapping[str, tuple[int, int]]

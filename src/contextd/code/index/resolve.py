@@ -20,8 +20,10 @@ from contextd.code.index.languages.table import BY_NAME, LANGUAGES
 from contextd.code.tree.content import decode
 from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import WalkedFile
-from contextd.domain.code import Import
+from contextd.domain.code import Import, KeptReading
 from contextd.domain.errors import ContextdError
+from contextd.domain.scope import Scope
+from contextd.ports import Files
 
 _LARGEST_SETTING = 2_000_000
 _RACY_NS = 20_000_000
@@ -54,6 +56,7 @@ class Resolver:
         self._readers: dict[str, _Reader] = {}
         self._made: dict[str, dict[object, tuple[Stamp, Any]]] = {}
         self._left: Mapping[str, Stamp] = _NONE
+        self._known_readings = _KeptReadings()
 
     @classmethod
     def of(cls, root: Path, files: Iterable[WalkedFile]) -> Resolver:
@@ -65,7 +68,7 @@ class Resolver:
     def apart(self, files: Iterable[WalkedFile]) -> Resolver:
         """Another one, for files as a walk found them, to which what was made of texts here is known."""
         fresh = Resolver(self._root, ())
-        fresh._made = self._made
+        fresh._made, fresh._known_readings = self._made, self._known_readings
         fresh.follow(files)
         return fresh
 
@@ -84,19 +87,36 @@ class Resolver:
         self._endings.update(map(_ending, came))
         for path in went:
             self._made.pop(path, None)
+        self._left = left
         for family, resolver in tuple(self._by_family.items()):
             reader = self._readers[family]
             for path in went:
                 reader.stamps.pop(path, None)
             reader.left = left
             changed = {
-                path
-                for path, stamp in reader.stamps.items()
-                if stamp == _NEVER or stamp != (left.get(path) or self._stamp(path))
+                path for path, stamp in reader.stamps.items() if not self._still(path, stamp)
             }
             if not resolver.follow(came, went, changed):
                 del self._by_family[family], self._readers[family]
-        self._left = left
+
+    def _still(self, path: str, stamp: Stamp) -> bool:
+        """Whether a file that was read when it had a stamp says the same. One that is old enough to be trusted
+        stays so.
+        """
+        left, walked = self._left.get(path), self._walked.get(path)
+        if left is None and walked is not None:
+            return stamp == (walked.size, walked.mtime_ns)
+        return _NEVER != stamp == (left or self._stamp(path))
+
+    def kept_in(self, files: Files, scope: Scope) -> Resolver:
+        """The same, for which what was made of texts and is kept in this store need not be made again."""
+        self._known_readings.files, self._known_readings.scope = files, scope
+        return self
+
+    def unkept(self) -> list[KeptReading]:
+        """What was made since this was asked last and is worth keeping."""
+        some = [self._known_readings.unkept.pop() for _ in range(len(self._known_readings.unkept))]
+        return [one for one in some if (one.size, one.mtime_ns) != _NEVER]
 
     def ready(self, languages: Collection[str]) -> None:
         """Set up the families of these languages now."""
@@ -125,7 +145,7 @@ class Resolver:
     def _family(self, row: Language) -> LanguageResolver:
         resolver = self._by_family.get(row.family)
         if resolver is None:
-            reader = _Reader(self._base, self._stamp, self._made, self._left)
+            reader = _Reader(self._base, self._stamp, self._made, self._left, self._known_readings)
             self._readers[row.family] = reader
             resolver = self._by_family[row.family] = row.resolver(self._paths, reader)
         return resolver
@@ -155,6 +175,26 @@ def _ending(path: str) -> str:
     return path.rpartition(".")[2].lower()
 
 
+class _KeptReadings:
+    """What a store keeps of what was made of texts, and what it does not have yet."""
+
+    def __init__(self) -> None:
+        self.files: Files | None = None
+        self.scope: Scope | None = None
+        self.unkept: list[KeptReading] = []
+        self._loaded: set[str] = set()
+
+    def load(
+        self, reader: str, make: object, made: dict[str, dict[object, tuple[Stamp, Any]]]
+    ) -> None:
+        """Take in what a reader made, the first time it is asked for."""
+        if self.files is None or self.scope is None or reader in self._loaded:
+            return
+        self._loaded.add(reader)
+        for one in self.files.readings(self.scope, reader):
+            made.setdefault(one.path, {}).setdefault(make, ((one.size, one.mtime_ns), one.value))
+
+
 class _Reader(KeepingRead):
     """Reads files for a family, and notes the stamps they had. `made` outlives it."""
 
@@ -164,10 +204,16 @@ class _Reader(KeepingRead):
         stamp: Callable[[str], Stamp],
         made: dict[str, dict[object, tuple[Stamp, Any]]],
         left: Mapping[str, Stamp],
+        known_readings: _KeptReadings,
     ) -> None:
         self.stamps: dict[str, Stamp] = {}
         self.left = left
-        self._base, self._stamp, self._made = base, stamp, made
+        self._base, self._stamp, self._made, self._known_readings = (
+            base,
+            stamp,
+            made,
+            known_readings,
+        )
 
     def __call__(self, path: str) -> str:
         """See `Read`."""
@@ -177,8 +223,10 @@ class _Reader(KeepingRead):
         except ContextdError as error:
             raise OSError(error.message) from None
 
-    def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
+    def made(self, path: str, make: Callable[[str], _Made], reader: str = "") -> _Made:
         """See `made_of`."""
+        if reader:
+            self._known_readings.load(reader, make, self._made)
         known = self._made.get(path, {}).get(make)
         left = self.left.get(path)
         stamp = left if known is not None and known[0] == left else self._stamp(path)
@@ -188,4 +236,9 @@ class _Reader(KeepingRead):
             return made
         made = make(self(path))
         self._made.setdefault(path, {})[make] = self.stamps[path], made
+        if reader:
+            size, mtime_ns = self.stamps[path]
+            self._known_readings.unkept.append(
+                KeptReading(path=path, size=size, mtime_ns=mtime_ns, reader=reader, value=made)
+            )
         return made

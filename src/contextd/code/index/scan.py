@@ -16,12 +16,12 @@ from contextd.code.index.analyse import PARSED
 from contextd.code.index.chunk import owned_id
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
-from contextd.code.index.scan_worker import analysed, analysed_by
+from contextd.code.index.scan_worker import CPU_SECONDS, analysed, analysed_by
 from contextd.code.tree.content import outdated
 from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import Walk, WalkedFile
 from contextd.code.tree.walk import walk as walk_tree
-from contextd.domain.code import NOT_UNDERSTOOD, Chunk, Import, SourceFile
+from contextd.domain.code import NOT_UNDERSTOOD, OVER_LIMIT, Chunk, Import, KeptReading, SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 from contextd.domain.records import Clean
@@ -39,6 +39,11 @@ _RELINKED_AT_ONCE = 2_000
 
 _SMALL = 32_000
 """Bytes that take a second at the very worst, where reading takes time with the square of the size."""
+
+_IN_PROCESS = 0.5
+"""Seconds of CPU that the parser of a file may take among others who wait, before a process of its own does it;
+half a megabyte of code takes 0.3.
+"""
 
 _SHORT = 1_000
 _LARGEST_JUDGED = 1_000_000
@@ -65,7 +70,8 @@ class ScanReport:
     `changed` are the files to put that were not given to `keep`; of those in `same_text` only their
     time or the targets of their imports differ. `put` counts them all. `removed` are the paths to remove. `added` and `modified` are paths with new
     content, `relinked` unchanged files whose imports lead elsewhere now, `skipped` pairs a path
-    with the reason. `files` counts all files, `parsed` those analysed this time.
+    with the reason. `files` counts all files, `parsed` those analysed this time. `readings` are of files
+    that are unchanged or were put, and worth keeping.
     """
 
     changed: tuple[SourceFile, ...] = ()
@@ -79,6 +85,7 @@ class ScanReport:
     files: int = 0
     put: int = 0
     parsed: int = 0
+    readings: tuple[KeptReading, ...] = ()
     source: str = ""
     note: str = ""
     seconds: float = 0.0
@@ -133,7 +140,7 @@ def scan(
     gate = stamps if incremental else {}
     wanted = [f for f in present if _differs(f, gate.get(f.path))]
     known = _digests(files, scope, wanted, gate)
-    resolver = resolver or Resolver.of(root, walked.files)
+    resolver = (resolver or Resolver.of(root, walked.files)).kept_in(files, scope)
     job = _Scan(Path(os.path.realpath(root)), files, scope, resolver, redact, stamps, keep)
     went = set(stamps).difference(file.path for file in present)
     if known_before:
@@ -159,6 +166,7 @@ def scan(
         files=len(present),
         put=len(job.put_paths.union(job.changed)),
         parsed=len(job.added) + len(job.modified),
+        readings=tuple(resolver.unkept()),
         source=walked.source,
         note=walked.note,
         seconds=time.monotonic() - began,
@@ -366,7 +374,10 @@ def _batches(
         pairs.sort(key=lambda pair: pair[0].path in risky)
         here = len(pairs) - len(risky)
         for start in range(0, here, _BATCH):
-            yield analysed(base, pairs[start : min(here, start + _BATCH)])
+            some = pairs[start : min(here, start + _BATCH)]
+            batch = analysed(base, some, _IN_PROCESS)
+            pairs += [p for p, f in zip(some, batch, strict=True) if f.error == OVER_LIMIT]
+            yield [file for file in batch if file.error != OVER_LIMIT]
     groups = [pairs[start : start + _BATCH] for start in range(here, len(pairs), _BATCH)]
     done = 0
     if groups:
@@ -378,7 +389,7 @@ def _batches(
             # Where processes cannot be started or are killed, the rest is done here.
             pass
     for group in groups[done:]:
-        yield analysed(base, group)
+        yield analysed(base, group, CPU_SECONDS)
 
 
 def _untried(pair: tuple[WalkedFile, str]) -> bool:

@@ -20,11 +20,13 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 
 from contextd.code.index.analyse import analyse
+from contextd.code.index.languages.language import parsing_within
 from contextd.code.tree.content import content_digest
 from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import WalkedFile
@@ -48,11 +50,16 @@ Group = Sequence[tuple[WalkedFile, str]]
 """Files, each with the digest its content is known by, or an empty one."""
 
 
-def analysed(base: Path, group: Group) -> list[SourceFile]:
+def analysed(base: Path, group: Group, within: float | None = None) -> list[SourceFile]:
     """The files of a group: analysed, bare when the digest is the known one, of size −1 when they
-    cannot be read.
+    cannot be read. One whose parser takes much longer than `within` seconds of CPU is taken as plain text, and
+    its `error` says so.
     """
-    return [_read(base, file, digest) for file, digest in group]
+    found: list[SourceFile] = []
+    for file, digest in group:
+        with parsing_within(within) if within is not None else nullcontext():
+            found.append(_read(base, file, digest))
+    return found
 
 
 def analysed_by(

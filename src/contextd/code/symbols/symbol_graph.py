@@ -29,7 +29,8 @@ V = TypeVar("V")
 _FEW = 10
 """Up to one file in so many is put into the graph before: of more, all are read as quickly."""
 
-_OWN_SHARE = 0.05
+OWN_SHARE = 0.05
+"""The most of a file's rank that one of its definitions has for standing there."""
 _HIDDEN_SHARE = 0.005
 _MEMBER_SHARE = 0.1
 
@@ -75,11 +76,6 @@ class SymbolGraph:
     def by_name(self) -> Mapping[str, tuple[Definition, ...]]:
         """Definitions by their exact name."""
         return _grouped((one.symbol.name, one) for one in self.definitions)
-
-    @cached_property
-    def by_folded_name(self) -> Mapping[str, tuple[str, ...]]:
-        """The names that are the same but for their case."""
-        return _grouped((name.casefold(), name) for name in self.by_name)
 
     @cached_property
     def words_of_names(self) -> Mapping[str, frozenset[str]]:
@@ -153,16 +149,7 @@ class SymbolGraph:
         got = np.bincount(ends, weights=of_files[starts] * share, minlength=len(places))
         scores = dict(zip(places, got.tolist(), strict=True))
         for file in self.files.values():
-            top = [s for s in file.symbols if not s.parent]
-            public = sum(1 for s in top if s.exported)
-            for symbol in top:
-                own_share = _OWN_SHARE / public if symbol.exported else _HIDDEN_SHARE / len(top)
-                scores[file.path, symbol.start, symbol.name] += rank[file.path] * own_share
-            inner = [s for s in file.symbols if s.parent]
-            outer = {s.name: scores[file.path, s.start, s.name] for s in top}
-            for symbol in inner:
-                above = outer.get(symbol.parent.split(".")[0], 0.0)
-                scores[file.path, symbol.start, symbol.name] += _MEMBER_SHARE * above / len(inner)
+            add_own(scores, file, rank[file.path])
         return scores
 
     @cached_property
@@ -187,6 +174,20 @@ class SymbolGraph:
         return places, table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2]
 
 
+def add_own(scores: dict[Place, float], file: SourceFile, rank: float) -> None:
+    """Add to the scores of the definitions of a file, which others gave them, what they have of its rank."""
+    top = [s for s in file.symbols if not s.parent]
+    public = sum(1 for s in top if s.exported)
+    for symbol in top:
+        own_share = OWN_SHARE / public if symbol.exported else _HIDDEN_SHARE / len(top)
+        scores[file.path, symbol.start, symbol.name] += rank * own_share
+    inner = [s for s in file.symbols if s.parent]
+    outer = {s.name: scores[file.path, s.start, s.name] for s in top}
+    for symbol in inner:
+        above = outer.get(symbol.parent.split(".")[0], 0.0)
+        scores[file.path, symbol.start, symbol.name] += _MEMBER_SHARE * above / len(inner)
+
+
 _Links = tuple[tuple[Place, ...], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 
 
@@ -204,14 +205,10 @@ def lean(file: SourceFile) -> SourceFile | None:
 
 @dataclass(frozen=True, slots=True)
 class KeptGraph:
-    """The graph of a project as of a version of its files; `exact` until files changed behind it. `waits`
-    are those that changed since it was exact.
-    """
+    """The graph of a project as of a version of its files."""
 
     version: int
     graph: SymbolGraph
-    exact: bool = True
-    waits: frozenset[str] = frozenset()
 
 
 def symbol_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) -> SymbolGraph:
@@ -220,7 +217,7 @@ def symbol_graph(files: Files, scope: Scope, graphs: Cache[Scope, KeptGraph]) ->
     """
     known = graphs.get(scope)
     changes = files.changes(scope, 0 if known is None else known.version)
-    if known is None or not known.exact or changes.version != known.version:
+    if known is None or changes.version != known.version:
         graph = _following(files, scope, known, changes) or build_graph(files.linked(scope))
         known = KeptGraph(changes.version, graph)
         graphs.put(scope, known)

@@ -40,10 +40,10 @@ def definer(lookup: Lookup, path: str, name: str) -> tuple[str, Symbol] | None:
         if file is None or here in seen:
             continue
         seen.add(here)
-        symbol = _local(file, here[1])
+        symbol = local_definition(file, here[1])
         if symbol is not None:
             return file.path, symbol
-        waiting.extend(reversed(list(_onward(file, here[1]))))
+        waiting.extend(reversed(list(onward(file, here[1]))))
     return None
 
 
@@ -53,7 +53,7 @@ def uses(lookup: Lookup, file: SourceFile) -> Iterator[NameUse]:
         if not one.target:
             continue
         for name, local in one.names:
-            if name == WHOLE or _is_module(one, name):
+            if name == WHOLE or is_module(one, name):
                 yield NameUse(name, local, one.target, None)
                 continue
             found = definer(lookup, one.target, name)
@@ -63,7 +63,7 @@ def uses(lookup: Lookup, file: SourceFile) -> Iterator[NameUse]:
                 yield NameUse(name, local, *found)
 
 
-def _is_module(one: Import, name: str) -> bool:
+def is_module(one: Import, name: str) -> bool:
     """Whether `from a import b` names the file `a/b.py` rather than something in `a`."""
     if not one.target.endswith((".py", ".pyi")):
         return False
@@ -72,7 +72,7 @@ def _is_module(one: Import, name: str) -> bool:
     return f"/{stem}".endswith(f"/{around}/{name}" if around else f"/{name}")
 
 
-def _local(file: SourceFile, name: str) -> Symbol | None:
+def local_definition(file: SourceFile, name: str) -> Symbol | None:
     """The definition in this file that its export `name` is; `Order.Line` is one inside another."""
     wanted = name
     if _family(file) != "python":
@@ -95,7 +95,7 @@ def _bound(file: SourceFile, name: str) -> bool:
     return any(local == name and inner != WHOLE for inner, local in bound)
 
 
-def _onward(file: SourceFile, name: str) -> Iterator[tuple[str, str]]:
+def onward(file: SourceFile, name: str) -> Iterator[tuple[str, str]]:
     """Where to look next for an export that is not defined here, likeliest first."""
     wanted = name
     for exported, specifier, inner in file.exports:
@@ -107,7 +107,7 @@ def _onward(file: SourceFile, name: str) -> Iterator[tuple[str, str]]:
             wanted = inner
     for one in file.imports:
         for inner, local in one.names:
-            if local == wanted and one.target and inner != WHOLE and not _is_module(one, inner):
+            if local == wanted and one.target and inner != WHOLE and not is_module(one, inner):
                 yield one.target, inner
     if name != "default":
         for exported, specifier, _ in file.exports:

@@ -19,6 +19,7 @@ from contextd.runtime import Runtime
 from contextd.steps.freshness import refreshed
 from contextd.steps.hydration import documents_behind
 from contextd.steps.scanning import queue_embedding, scan_project
+from contextd.steps.weighing import keep_weights
 from contextd.steps.writing import embed_documents
 
 _BATCH = 16
@@ -64,6 +65,7 @@ def codebase_index(runtime: Runtime, path: str | None = None, incremental: bool 
     if below and not (runtime.root / below).exists():
         raise NotFound(f"{path!r} does not exist here", "give a folder of the project")
     report = scan_project(runtime, below=below, incremental=incremental)
+    keep_weights(runtime)
     job = queue_embedding(runtime)
     stats = runtime.view.index.stats(runtime.embedder.model)
     runtime.trace.wrote([], type="code", action="update")

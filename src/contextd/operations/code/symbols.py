@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import field
 from fnmatch import fnmatch
@@ -10,6 +10,7 @@ from typing import Annotated
 
 from contextd.code.git import program as git
 from contextd.code.symbols.contents import contents, first_paths
+from contextd.code.symbols.definitions import FoundDefinitions, definitions, use_counts
 from contextd.code.symbols.name_uses import (
     most_used_first,
     uses_of_name,
@@ -22,19 +23,20 @@ from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import Invalid, NotFound, Unavailable, nearest
+from contextd.domain.errors import Invalid, NotFound, Unavailable, closest
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
-from contextd.domain.words import words
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
-from contextd.steps.code_graphs import get_ready, names_of, symbols_of
+from contextd.steps.code_graphs import get_ready, symbols_of
 from contextd.steps.freshness import steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
+from contextd.steps.weighing import keep_weights
 
 _GIT_SECONDS = 1.0
 _LISTED = 8
+_COMPARED = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +94,17 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    graph, matching, behind = _known_as(runtime, _asked(name), names_of)
-    found = [
-        (one, how)
-        for one, how in matching
-        if _inside(one.path, path) and kind in (None, one.symbol.kind)
-    ]
-    hits = [_shown(graph, one, how) for one, how in found[:limit]]
+    every, behind = _looked_up(runtime, _asked(name), path, kind, limit)
+    some = every.found[:limit]
+    used = use_counts(runtime.view.files, runtime.scope, [one for one, _ in some])
+    hits = [_hit(one, how, used.get(one, 0)) for one, how in some]
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
-    cut = f"{limit} of {len(found)}: narrow by path or kind" if len(found) > limit else ""
-    notices = (cut or ("" if hits else _nothing(graph, name)), behind)
+    count = f"more than {len(every.found)}" if every.more else f"{len(every.found)}"
+    cut = f"{limit} of {count}: narrow by path or kind" if len(every.found) > limit else ""
+    notices = (cut or ("" if hits else _no_definition(runtime, name)), behind)
     return SymbolHits(hits, "; ".join(filter(None, notices)))
 
 
@@ -170,13 +170,12 @@ def find_references(
         limit: The most lines.
     """
     limit = page_size(limit)
-    graph, matching, behind = _known_as(runtime, _asked(name), symbols_of)
-    exact = (one for one, how in matching if how == "exact")
+    graph, exact, behind = _known_as(runtime, _asked(name))
     meant = _distinct(one for one in exact if _inside(one.path, path))
     if not meant:
         raise NotFound(
             f"no definition {name!r}" + (f" in {path}" if path else ""),
-            "; ".join(filter(None, (_nothing(graph, name), behind))),
+            "; ".join(filter(None, (_no_definition(runtime, name), behind))),
         )
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
     chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
@@ -193,11 +192,11 @@ def find_references(
     runtime.trace.read([r.path for r in found.found], type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", r.path, count_tokens(r.text)) for r in found.found]
     return FoundReferences(
-        definition=_shown(graph, chosen, "exact"),
+        definition=_shown(graph, chosen),
         references=[ReferenceLine(r.path, r.line, r.text, r.role) for r in found.found],
         files=len({one.path for one in found.found}),
         truncated=found.truncated,
-        others=[_shown(graph, one, "exact") for one in others[:_LISTED]],
+        others=[_shown(graph, one) for one in others[:_LISTED]],
         notice="; ".join(notes),
     )
 
@@ -284,45 +283,48 @@ def _asked(name: str) -> str:
     return asked
 
 
-def _known_as(
-    runtime: Runtime, asked: str, graph_of: Callable[[Runtime], SymbolGraph]
-) -> tuple[SymbolGraph, list[tuple[Definition, str]], str]:
-    """The definitions, those that fit a name, and where the index is behind the files. Before it is said
-    that none is called so, all files are looked at: an agent asks for what it wrote a moment ago, which
-    the system may not have told of yet.
+def _looked_up(
+    runtime: Runtime, asked: str, path: str | None, kind: str | None, limit: int
+) -> tuple[FoundDefinitions, str]:
+    """The definitions that fit a name, and where the index is behind the files. Before it is said that none
+    is called so, all files are looked at: an agent asks for what it wrote a moment ago, which the system
+    may not have told of yet.
     """
     for certain in (False, True):
         with steady(runtime, certain=certain, asked=asked) as lag:
-            graph = graph_of(runtime)
-        found = [(one, how) for one, how in _matching(graph, asked) if one.path not in lag.paths]
-        if any(how == "exact" for _, how in found):
+            keep_weights(runtime, behind=True)
+            stale = lag.paths
+            found = definitions(
+                runtime.view.files,
+                runtime.scope,
+                asked,
+                limit,
+                inside=lambda p: p not in stale and _inside(p, path),  # noqa: B023 - called here
+                kind=kind,
+            )
+        if lag.certain or any(how == "exact" for _, how in found.found):
             break
     get_ready(runtime)
-    return graph, found, lag.notice
+    return found, lag.notice
 
 
-def _matching(graph: SymbolGraph, asked: str) -> list[tuple[Definition, str]]:
-    """Definitions that fit a name: exactly, but for case, by its parts, or by their beginning; each
-    way ranked by how much of the project leads to them.
+def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definition], str]:
+    """The graph, its definitions of a name, those first that more of the project leads to, and where the
+    index is behind; looked up as `_looked_up` does.
     """
     last = asked.rpartition(".")[2]
-    parts = frozenset(words(last))
-    folded = last.casefold()
-    ways: list[tuple[str, Iterable[str]]] = [
-        ("exact", [last]),
-        ("case", graph.by_folded_name.get(folded, ())),
-        ("words", [n for n, own in graph.words_of_names.items() if parts and parts <= own]),
-        ("prefix", [n for n in graph.by_name if n.casefold().startswith(folded)]),
-    ]
-    found: dict[Definition, str] = {}
-    for how, names in ways:
-        some = [one for name in names for one in graph.by_name.get(name, ())]
-        if last != asked:
-            some = [one for one in some if _ends_in(one.qualified, asked)]
-        some.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
-        for one in written_first(graph, some):
-            found.setdefault(one, how)
-    return list(found.items())
+    for certain in (False, True):
+        with steady(runtime, certain=certain, asked=asked) as lag:
+            graph = symbols_of(runtime)
+        found = [
+            one
+            for one in graph.by_name.get(last, ())
+            if one.path not in lag.paths and (last == asked or _ends_in(one.qualified, asked))
+        ]
+        if lag.certain or found:
+            break
+    found.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
+    return graph, written_first(graph, found), lag.notice
 
 
 def _ends_in(qualified: str, asked: str) -> bool:
@@ -345,7 +347,11 @@ def _distinct(definitions: Iterable[Definition]) -> list[Definition]:
     return list(found.values())
 
 
-def _shown(graph: SymbolGraph, one: Definition, how: str) -> SymbolHit:
+def _shown(graph: SymbolGraph, one: Definition) -> SymbolHit:
+    return _hit(one, "exact", len(using_files(graph, one)))
+
+
+def _hit(one: Definition, how: str, used_by: int) -> SymbolHit:
     symbol = one.symbol
     return SymbolHit(
         name=one.qualified,
@@ -355,18 +361,19 @@ def _shown(graph: SymbolGraph, one: Definition, how: str) -> SymbolHit:
         end_line=symbol.end_line,
         signature=symbol.signature or symbol.name,
         exported=symbol.exported,
-        used_by=len(using_files(graph, one)),
+        used_by=used_by,
         match=how,
     )
 
 
-def _nothing(graph: SymbolGraph, name: str) -> str:
-    if not graph.files:
+def _no_definition(runtime: Runtime, name: str) -> str:
+    files, scope = runtime.view.files, runtime.scope
+    if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
-    last = name.rpartition(".")[2]
+    last = name.rpartition(".")[2].casefold()
     # Comparing with every name of a large project takes seconds.
-    alike = [known for known in graph.by_name if known[:1].casefold() == last[:1].casefold()]
-    return (
-        nearest(last, alike)
-        or "find_symbol finds names by their parts; grep_codebase finds any text"
-    )
+    alike = closest(last, files.names(scope, last[:1], _COMPARED)) if last else ""
+    found = definitions(files, scope, alike, 1).found if alike else ()
+    if found:
+        return f"did you mean {found[0][0].symbol.name!r}?"
+    return "find_symbol finds names by their parts; grep_codebase finds any text"

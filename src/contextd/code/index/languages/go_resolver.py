@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import field
 
 from contextd.code.index.languages.go import OWN
-from contextd.code.index.languages.language import ImportReach, Read, made_of
+from contextd.code.index.languages.language import ImportReach, Read, made_of, reader_of
 from contextd.domain.code import Import
 from contextd.domain.dataclass import dataclass
 from contextd.domain.imports import said_words
@@ -261,7 +261,7 @@ class GoResolver:
         for path in self._folders.get(folder, ()):
             package.files[path] = ""
             try:
-                found = made_of(self._read, path, _all_declared)
+                found = made_of(self._read, path, _all_declared, reader=reader_of(__file__))
             except OSError:
                 continue
             for kind, name in found:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain
 
 from contextd.code.index.languages.java import OWN
-from contextd.code.index.languages.language import Read, made_of
+from contextd.code.index.languages.language import Read, made_of, reader_of
 from contextd.domain.code import Import
 
 _STRUCTURE = re.compile(
@@ -79,7 +79,7 @@ class JavaResolver:
 
     def _take(self, path: str) -> None:
         try:
-            package, types = made_of(self._read, path, declared)
+            package, types = made_of(self._read, path, declared, reader=reader_of(__file__))
         except OSError:
             return
         self._package_of[path] = package

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import posixpath
+import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
-from functools import cache
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
 from typing import Protocol, TypeVar, runtime_checkable
 
 import tree_sitter
 from tree_sitter import Node, Parser, Query, QueryCursor, Tree
 
 from contextd.code.index.languages.outline import Outline
-from contextd.domain.code import Import
+from contextd.domain.code import OVER_LIMIT, Import
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import Unavailable
 from contextd.domain.imports import said_words
 
 Read = Callable[[str], str]
@@ -22,12 +28,13 @@ Read = Callable[[str], str]
 _Made = TypeVar("_Made")
 
 
-def made_of(read: Read, path: str, make: Callable[[str], _Made]) -> _Made:
+def made_of(read: Read, path: str, make: Callable[[str], _Made], *, reader: str = "") -> _Made:
     """What `make` makes of the text of a file; what it made of the same text before, where `read` keeps
-    that. Raises OSError when the file is gone.
+    that: for longer than the process where it is said which `reader` it is, which a change of it changes,
+    and then it is lists, tuples and text. Raises OSError when the file is gone.
     """
     if isinstance(read, KeepingRead):
-        return read.made(path, make)
+        return read.made(path, make, reader)
     return make(read(path))
 
 
@@ -39,8 +46,17 @@ class KeepingRead(ABC):
         """See `Read`."""
 
     @abstractmethod
-    def made(self, path: str, make: Callable[[str], _Made]) -> _Made:
+    def made(self, path: str, make: Callable[[str], _Made], reader: str = "") -> _Made:
         """See `made_of`."""
+
+
+@cache
+def reader_of(*modules: str) -> str:
+    """What a reader that these files of source make up is called: another one once a line of them differs."""
+    state = hashlib.blake2b(digest_size=12)
+    for name in modules:
+        state.update(Path(name).read_bytes())
+    return f"{Path(modules[0]).stem}.{state.hexdigest()}"
 
 
 def enclosing(folder: str) -> Iterator[str]:
@@ -156,26 +172,96 @@ def grammar(load: Callable[[], object]) -> tree_sitter.Language:
     return tree_sitter.Language(load())
 
 
-@cache
-def parser(load: Callable[[], object]) -> Parser:
-    """The parser of a grammar, made once. It keeps no state between files."""
-    return Parser(grammar(load))
+_SHORT = 4_000
+"""Bytes that no grammar reads for longer than others should wait: 20 ms for the worst."""
+
+
+_STEP = 8_000
+_GROWTH = 4.0
+"""How much longer twice as much takes where time goes with the square of the size."""
+
+_HINT = "give it more time, or take it as plain text"
+
+
+class _Allowed(threading.local):
+    """Until what CPU time of this thread a text may be parsed."""
+
+    until = float("inf")
+
+
+_allowed = _Allowed()
+
+
+@contextmanager
+def parsing_within(seconds: float) -> Iterator[None]:
+    """Let this thread parse one file in so many seconds of CPU. Past that `parsed` raises `Unavailable`, if not at
+    once: a parser that looks for a way out of an error does not ask whether it should go on.
+    """
+    before = _allowed.until
+    _allowed.until = time.thread_time() + seconds
+    try:
+        yield
+    finally:
+        _allowed.until = before
+
+
+def tree_of(load: Callable[[], object], data: bytes) -> Tree:
+    """The tree of a text in a grammar. Raises `Unavailable` where `parsing_within` allows no more."""
+    until = _allowed.until
+    if until < float("inf") and len(data) >= _SHORT:
+        _try(load, data, until)
+    return parser(load).parse(data)
+
+
+def _try(load: Callable[[], object], data: bytes, until: float) -> None:
+    """Parse what can be broken off, and lets others in between. The library only does it with a text that it
+    asks for, and the text of a node of such a tree ends the process: the tree is let go.
+
+    In some errors a parser does not ask for long: 12 s for 30 kB that begin comment after comment in
+    Python. So longer and longer beginnings are tried, as far as the time for the next one is likely there.
+    """
+    for size in _beginnings(len(data)):
+        some, began = data[:size], time.thread_time()
+        try:
+            # A parser of its own, as another thread may use the one that is kept meanwhile.
+            Parser(grammar(load)).parse(
+                partial(_rest_of, some), progress_callback=lambda _, __: time.thread_time() > until
+            )
+        except ValueError:
+            raise Unavailable(OVER_LIMIT, _HINT) from None
+        now = time.thread_time()
+        if now + _GROWTH * (now - began) > until and (size < len(data) or now > until):
+            raise Unavailable(OVER_LIMIT, _HINT)
+
+
+def _rest_of(data: bytes, at: int, _point: object) -> bytes:
+    return data[at:]
+
+
+def _beginnings(size: int) -> Iterator[int]:
+    """Sizes up to this one, each not so much above the one before that it could surprise."""
+    one = _SHORT // 2
+    while one < size:
+        yield one
+        one += min(one, max(_STEP, one // 2))
+    yield size
 
 
 def parsed(language: Language, data: bytes) -> Tree:
     """The tree of a file in a language; of one with code embedded in it, that of the code. One
-    with syntax errors is that of the mended text where it has fewer.
+    with syntax errors is that of the mended text where it has fewer. Raises `Unavailable` where
+    `parsing_within` allows no more.
     """
     if language.embedded is not None:
         code = language.embedded(data)
-        return parser(code.grammar).parse(code.data)
-    tree = parser(language.grammar).parse(data)
+        return tree_of(code.grammar, code.data)
+    tree = tree_of(language.grammar, data)
     if language.mend is None or not tree.root_node.has_error:
         return tree
     mended = language.mend(data)
     if mended == data:
         return tree
-    other = parser(language.grammar).parse(mended)
+    other = tree_of(language.grammar, mended)
     return other if _errors(language, other) < _errors(language, tree) else tree
 
 
@@ -183,6 +269,12 @@ def _errors(language: Language, tree: Tree) -> int:
     """How many places of a tree make no sense."""
     found = captures(language.grammar, "[(ERROR) (MISSING)] @error", tree.root_node)
     return len(found.get("error", ()))
+
+
+@cache
+def parser(load: Callable[[], object]) -> Parser:
+    """The parser of a grammar, made once. It keeps no state between files."""
+    return Parser(grammar(load))
 
 
 @cache

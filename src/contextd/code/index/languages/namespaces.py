@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Set
 
-from contextd.code.index.languages.java_resolver import declared as java_declared
-from contextd.code.index.languages.language import Read, made_of
+from contextd.code.index.languages import java_resolver
+from contextd.code.index.languages.language import Read, made_of, reader_of
 
 _TOKEN = re.compile(
     r'''//[^\n]*|/\*.*?\*/|"""(?:.|\n)*?"""|\$?@\$?"(?:[^"]|"")*"|"(?:\\.|[^"\\\n])*"'''
@@ -54,9 +54,11 @@ def declared(text: str) -> Iterator[tuple[str, str, str]]:
 def _defined(read: Read, path: str) -> list[tuple[str, str, str]]:
     """What a file defines. Texts of Java are read for the resolver of Java as well."""
     if path.endswith(".java"):
-        package, types = made_of(read, path, java_declared)
+        package, types = made_of(
+            read, path, java_resolver.declared, reader=reader_of(java_resolver.__file__)
+        )
         return [("name", package, name) for name in sorted(set(types)) if "." not in name]
-    return made_of(read, path, _sorted)
+    return made_of(read, path, _sorted, reader=reader_of(__file__))
 
 
 def _sorted(text: str) -> list[tuple[str, str, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import captures, parser
+from contextd.code.index.languages.language import captures, tree_of
 from contextd.code.index.languages.outline import (
     LooseDefinition,
     Outline,
@@ -70,7 +70,7 @@ def outline(root: Node, data: bytes, path: str) -> Outline:
     macros are given, paths are seen and items are not.
     """
     plain = unwrapped(root, data, grammar)
-    tree = parser(grammar).parse(plain) if plain is not data else None
+    tree = tree_of(grammar, plain) if plain is not data else None
     found = captures(grammar, _QUERY, tree.root_node if tree is not None else root)
     definitions = [_definition(node) for node in found.get("def", ())]
     modules = sorted(found.get("module", ()), key=lambda node: node.start_byte)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from contextd.code.index.languages.language import parser
+from contextd.code.index.languages.language import tree_of
 
 _ATTRIBUTE = r"\#!?\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 _ITEMS = re.compile(
@@ -39,9 +39,9 @@ def _unwrapped(root: Node, data: bytes, load: Callable[[], object], depth: int) 
         inner = b"".join(_blank(data[node.start_byte : node.end_byte], node.start_byte, spans))
         if not spans or not all(_ITEMS.match(data[start:end]) for start, end in spans):
             continue
-        tree = parser(load).parse(inner)
+        tree = tree_of(load, inner)
         inner = _unwrapped(tree.root_node, inner, load, depth + 1)
-        if not parser(load).parse(inner).root_node.has_error:
+        if not tree_of(load, inner).root_node.has_error:
             changed = changed or bytearray(data)
             changed[node.start_byte : node.end_byte] = inner
     return bytes(changed) if changed is not None else data

@@ -7,11 +7,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence, Set
 from dataclasses import field, replace
 
+from contextd.code.index.languages import rust_paths
 from contextd.code.index.languages.cargo import MANIFEST, Package, packages
-from contextd.code.index.languages.language import ImportReach, Read, made_of
+from contextd.code.index.languages.language import ImportReach, Read, made_of, reader_of
 from contextd.code.index.languages.rust_paths import (
     Segments,
-    UseStatement,
     leaves,
     seen_from_file,
     statements,
@@ -26,9 +26,15 @@ _DEEPEST = 12
 """Re-exports followed before a path is given up."""
 
 
-def _statements_of(text: str) -> list[tuple[UseStatement, list[tuple[Segments, str]]]]:
-    """The statements of a file, each with the names it binds."""
-    return [(s, list(leaves(s.text)) if s.kind == "use" else []) for s in statements(text)]
+_Statement = tuple[str, Segments, str, tuple[str, ...], list[tuple[Segments, str]]]
+
+
+def _statements_of(text: str) -> list[_Statement]:
+    """The fields of the statements of a file, each with the names it binds."""
+    return [
+        (s.kind, s.nest, s.text, s.places, list(leaves(s.text)) if s.kind == "use" else [])
+        for s in statements(text)
+    ]
 
 
 @dataclass(slots=True)
@@ -104,20 +110,21 @@ class RustResolver:
         of those that are other files.
         """
         try:
-            statements_made = made_of(self._read, file, _statements_of)
+            reader = reader_of(__file__, rust_paths.__file__)
+            statements_made = made_of(self._read, file, _statements_of, reader=reader)
         except OSError:
             return
-        for one, bound in statements_made:
-            here = (*at, *one.nest)
+        for kind, nest, text, places, bound in statements_made:
+            here = (*at, *nest)
             module = crate.modules.get(here)
-            if one.kind == "inline":
-                crate.modules.setdefault((*here, one.text), _Module(file, at))
-            elif one.kind == "file":
-                for target, inner in self._files(file, folder, one.nest, one.text, one.places):
-                    yield (*here, one.text), target, inner
+            if kind == "inline":
+                crate.modules.setdefault((*here, text), _Module(file, at))
+            elif kind == "file":
+                for target, inner in self._files(file, folder, nest, text, places):
+                    yield (*here, text), target, inner
             elif module is not None:
                 for path, local in bound:
-                    path = seen_from_file(path, one.nest)
+                    path = seen_from_file(path, nest)
                     if path[-1] == "*":
                         module.open.append(path[:-1])
                     else:

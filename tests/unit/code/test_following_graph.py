@@ -1,0 +1,46 @@
+"""A graph that takes in what changed is the one made of all files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from code_repos import SCOPE, CodeModel, scanned, write
+
+from contextd.caches import Caches
+from contextd.code.symbols.symbol_graph import build_graph, symbol_graph
+from contextd.stores import STORES
+from support.stores import address, opened
+
+
+@pytest.mark.parametrize("store", list(STORES))
+def test_an_exact_graph_that_takes_in_changes_is_the_one_made_anew(
+    store: str, tmp_path: Path
+) -> None:
+    """Files that change, come, go and are left without a definition, one in twenty at a time."""
+    files = CodeModel(opened(address(store, tmp_path / "home")))
+    graphs = Caches().of("graphs", 4)
+    root = tmp_path / "project"
+    for n in range(40):
+        write(root, f"m{n}.py", f"from m{n + 1} import f{n + 1}\n\ndef f{n}(): ...\n")
+    scanned(root, files)
+    symbol_graph(files, SCOPE, graphs)
+    edits: list[dict[str, str]] = [
+        {"m3.py": "def f3(): ...\n\ndef more(): ...\n"},
+        {"late.py": "from m3 import more\n"},
+        {"m3.py": ""},
+        {"m7.py": "", "m8.py": "def f8(): ...\n"},
+        {"m7.py": "def again(): ...\n", "late.py": ""},
+        {"m3.py": "def more(): ...\n", "m9.py": "# nothing\n"},
+    ]
+    for edit in edits:
+        for path, text in edit.items():
+            if text:
+                write(root, path, text)
+            else:
+                (root / path).unlink()
+        scanned(root, files)
+        graph, anew = symbol_graph(files, SCOPE, graphs), build_graph(files.all(SCOPE))
+        assert list(graph.files.items()) == list(anew.files.items())
+        assert (graph.uses, graph.users, graph.rank) == (anew.uses, anew.users, anew.rank)
+        assert graph.by_name == anew.by_name
