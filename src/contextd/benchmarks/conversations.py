@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 from contextd.benchmarks.bm25 import PlainBM25
 from contextd.benchmarks.data import as_dicts, fitted_on, hardware, report, scored
+from contextd.benchmarks.pack import pack
 from contextd.benchmarks.scratch import scratch_store
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes
@@ -28,7 +29,6 @@ from contextd.embedders import open_embedder
 from contextd.operations.knowledge.search import shown
 from contextd.ports import Embedder, Store, View
 from contextd.retrieval.hits import Hit, ScorePart
-from contextd.retrieval.pack import pack
 from contextd.retrieval.search import find
 
 BUDGET = 500

@@ -52,8 +52,8 @@ def load(folder: Path) -> Path:
     return next((home / "shared" / "Microsoft.NETCore.App").iterdir())
 
 
-class Judge:
-    """A compilation of all files."""
+class Compilation:
+    """All files of a repository, as Roslyn understands them."""
 
     def __init__(self, runtime: Path, root: Path, paths: list[str]) -> None:
         import Microsoft.CodeAnalysis as roslyn  # type: ignore[import-not-found]  # noqa: PLC0415, N813
@@ -147,7 +147,7 @@ class Judge:
 def main(folder: Path, root: Path) -> None:
     """Answer for the files named on stdin."""
     paths = sys.stdin.read().splitlines()
-    judge = Judge(load(folder), root, paths)
+    judge = Compilation(load(folder), root, paths)
     for path in paths:
         print(json.dumps({"path": path, "calls": list(judge.calls(path))}), flush=True)
 
