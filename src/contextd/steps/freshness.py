@@ -41,11 +41,13 @@ _PROJECTS_KEPT = 1_000
 
 @dataclass(slots=True)
 class Described:
-    """What is remembered of a project's index: whose tree it describes, from which checkouts calls
-    came, and how many of them look into it without its lock, which is those of the only checkout.
+    """What is remembered of a project's index: whose tree it describes, or in which files at most it differs
+    from one that is brought over; from which checkouts calls came, and how many of them look into it without
+    its lock, which is those of the only checkout.
     """
 
     root: Path | None = None
+    behind: tuple[Path, frozenset[str]] | None = None
     roots: set[Path] = field(default_factory=set[Path])
     readers: int = 0
     lock: threading.Condition = field(default_factory=threading.Condition)
@@ -115,6 +117,7 @@ def _compared(
             return Lag(notice, stale, looked)
         if difference.count > INLINE:
             index.root = None
+            index.behind = tree.root, difference.paths
             brought: frozenset[str] = frozenset()
             if (asked or wanted) and difference.count <= _MOST_SWITCHED:
                 brought = _bring_some(runtime, tree, difference, asked, wanted)
@@ -139,11 +142,13 @@ def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
     """
     index = _described(runtime)
     with index.lock:
-        index.root = None
+        # The scan takes the difference for one of all files.
+        index.root = index.behind = None
         tree = _tree(runtime)
         difference = _difference(runtime, index, tree)
         if difference is None:
             return ScanReport()
+        index.behind = tree.root, difference.paths
         known, walked = tree.resolver, tree.walked
         assert walked is not None
         # Its own one: calls go on with that of the tree, and find what was read for both.
@@ -190,14 +195,24 @@ def _difference(
     walked = tree.look(settled=settled, certain=certain)
     if walked is None:
         return None
+    behind = frozenset[str]() if settled else _behind(index, tree)
     # Until all of it is brought over, the index describes no tree.
-    index.root = None
-    touched = tree.touched
-    if not settled or touched is None or len(touched) > _MOST_SWITCHED:
+    index.root = index.behind = None
+    if behind is None or tree.touched is None or len(behind | tree.touched) > _MOST_SWITCHED:
         return tree.compare_all(walked, files.stamps(scope))
+    touched = behind | tree.touched
     stamps = files.stamps(scope, sorted(touched))
     some = tuple(file for file in walked.files if file.path in touched)
     return tree.compare(replace(walked, files=some), stamps)
+
+
+def _behind(index: Described, tree: Tree) -> frozenset[str] | None:
+    """The files in which the index may differ from what this tree was at its latest look but one; None when it may
+    in any.
+    """
+    if index.behind is None or index.behind[0] != tree.root:
+        return None
+    return index.behind[1]
 
 
 def _bring(runtime: Runtime, index: Described, tree: Tree, difference: CheckoutDifference) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -116,6 +117,47 @@ def test_of_many_changes_those_that_are_asked_for_are_known_at_once_and_nothing_
     fresh = scanned("codebase_search", query="egret", limit=100)
     assert fresh["notice"].count("background") == 0
     assert len({hit["path"] for hit in fresh["results"]}) > 10
+
+
+def test_until_the_job_ran_only_what_differs_is_compared_and_no_file_is_lost(scanned):
+    many = [scanned.root / "src" / f"many{n}.ts" for n in range(3 * INLINE)]
+    for n, path in enumerate(many):
+        path.write_text(f"export const badger{n} = 'marmot';\n")
+    scanned("codebase_index")
+    paths(scanned, "anything")
+    compared: list[int] = []
+
+    def step(change: Callable[[], object], query: str) -> list[str]:
+        change()
+        look_now(scanned)
+        found = paths(scanned, query)
+        compared.append(tree_of(scanned).touched is None)
+        return found
+
+    def switch() -> None:
+        for n, path in enumerate(many):
+            path.write_text(f"export const heron{n} = 'egret and more';\n")
+
+    step(switch, "heron3")
+    assert "src/users/model.ts" in step(
+        lambda: (scanned.root / "src/users/model.ts").write_text("export const walrus = 1;\n"),
+        "walrus",
+    )
+    assert "src/stork.ts" in step(
+        lambda: (scanned.root / "src/stork.ts").write_text("export const stork = 'crane';\n"),
+        "crane",
+    )
+    assert "src/many2.ts" not in step(many[2].unlink, "heron2")
+    assert "src/many4.ts" in step(lambda: many[4].write_text("export const lynx = 1;\n"), "lynx")
+    assert compared == [False] * 5
+    scanned.host.work_off()
+    assert step(lambda: None, "heron5")[0] == "src/many5.ts"
+    assert compared[-1] is False
+    behind = {file.path: file.digest for file in scanned.view.files.all(scanned.scope)}
+    scanned("codebase_index", incremental=False)
+    fresh = {file.path: file.digest for file in scanned.view.files.all(scanned.scope)}
+    assert behind == fresh
+    assert len(fresh) > 3 * INLINE
 
 
 def test_a_touched_file_is_read_and_not_indexed_again(scanned):

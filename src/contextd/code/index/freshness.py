@@ -57,6 +57,11 @@ class CheckoutDifference:
         """How many files differ."""
         return len(self.changed) + len(self.added) + len(self.removed)
 
+    @property
+    def paths(self) -> frozenset[str]:
+        """Those that differ."""
+        return frozenset((*self.changed, *self.added, *self.removed))
+
     def only(self, paths: Collection[str]) -> CheckoutDifference:
         """As if of the files that differ there were these alone, which are there: to a scan of it the others
         are neither there nor known, so it leaves them as they are.
