@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from contextd.benchmarks.data import hardware
-from contextd.benchmarks.scratch import Bench, opened
+from contextd.benchmarks.scratch import Bench, cloned, opened
 from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import SymbolGraph
 from contextd.domain.code import is_test
@@ -66,10 +66,7 @@ def run(repository: Path, *, out: TextIO, commits: int = COMMITS) -> None:
     """Measure one repository, in a clone of it."""
     print(f"\n## impact, {repository.resolve().name}\nhardware: {hardware()}", file=out)
     with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
-        root = Path(folder) / "tree"
-        subprocess.run(
-            ["git", "clone", "-q", "--shared", str(repository), str(root)], check=True, timeout=600
-        )
+        root = cloned(repository, Path(folder) / "tree")
         with opened(root, Path(folder) / "home", embedder_name="none") as bench:
             bench.host.call("codebase_index", bench.request, {})
             bench.host.work_off()

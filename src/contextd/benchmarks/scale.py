@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import TextIO
 
-from contextd.benchmarks.scratch import Bench, opened
+from contextd.benchmarks.scratch import Bench, cloned, opened
 from contextd.benchmarks.speed import COMMAND
 from contextd.code.tree.walk import walk
 from contextd.domain.errors import Unavailable
@@ -77,8 +77,7 @@ def run(paths: Sequence[Path], *, out: TextIO) -> bool:
     met = True
     for path in paths:
         with tempfile.TemporaryDirectory(prefix="contextd-bench-") as folder:
-            root, home = Path(folder) / path.resolve().name, Path(folder) / "home"
-            _git(Path(folder), "clone", "-q", "--local", str(path.resolve()), str(root))
+            root, home = cloned(path, Path(folder) / "tree"), Path(folder) / "home"
             first = first_scan(root, home)
             print(
                 f"\n## {path.name}: {first.files} files\n"

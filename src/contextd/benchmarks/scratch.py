@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +14,7 @@ from typing import Any
 
 from contextd.app import Host, load_operations
 from contextd.domain.access import OWNER
+from contextd.domain.errors import Unavailable
 from contextd.loading import loading
 from contextd.operations.core import Answer, find_operation
 from contextd.ports import Clock, Store, Upkeep
@@ -38,6 +41,24 @@ def scratch_store(scheme: str = "sqlite") -> Iterator[Store]:
             yield store
         finally:
             store.close()
+
+
+def cloned(repository: Path, folder: Path) -> Path:
+    """A clone of a repository in a folder of its own. Raises `Unavailable` where git makes none."""
+    name = re.sub(r"[^\w.-]", "-", repository.resolve().name.removesuffix(".git")) or "project"
+    root = folder / name
+    done = subprocess.run(
+        ["git", "clone", "-q", str(repository.resolve()), str(root)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        told = done.stderr.strip().partition("\n")[0]
+        raise Unavailable(
+            f"{repository} cannot be cloned: {told}", "give the path of a git repository"
+        )
+    return root
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from mcp.client.stdio import stdio_client
 
 from contextd.benchmarks import story_files
 from contextd.benchmarks.data import hardware
+from contextd.benchmarks.scratch import cloned
 from contextd.client import control
 from contextd.domain.errors import Unavailable
 from contextd.domain.tokens import count_tokens
@@ -176,9 +177,7 @@ def run(paths: Sequence[Path], out: TextIO = sys.stdout) -> bool:
         home = place / "home"
         home.mkdir(mode=0o700)
         (home / "config.yaml").write_text("policies:\n  hook: true\n", encoding="utf-8")
-        roots = [
-            story_files.cloned(path, place / side) for path, side in zip(paths, "ab", strict=True)
-        ]
+        roots = [cloned(path, place / side) for path, side in zip(paths, "ab", strict=True)]
         own = {"CONTEXTD_HOME": str(home), "HOME": folder, "GIT_CONFIG_GLOBAL": os.devnull}
         inherited_env = {
             k: v for k, v in os.environ.items() if not k.startswith(("CONTEXTD_", "CLAUDE"))

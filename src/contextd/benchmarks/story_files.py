@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-import subprocess
 from pathlib import Path
 
 from contextd.code.tree.walk import walk
-from contextd.domain.errors import Unavailable
 
 TASK = "Make the export say which row it stopped at"
 ERROR = """Command failed with exit code 1
@@ -57,21 +54,6 @@ _FILES = {
     ".context/standards/errors.yaml": f"title: Errors\nlanguage: python\nrule: {STANDARD}\n"
     "good_example: 'raise ExportError(\"no rows; choose a table\")'\nbad_example: return None\n",
 }
-
-
-def cloned(repository: Path, folder: Path) -> Path:
-    """A clone of a repository in a folder of its own. Raises `Unavailable` where git makes none."""
-    name = re.sub(r"[^\w.-]", "-", repository.resolve().name.removesuffix(".git")) or "project"
-    root = folder / name
-    done = subprocess.run(
-        ["git", "clone", "-q", str(repository.resolve()), str(root)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Unavailable(f"{repository} cannot be cloned", done.stderr.strip() or "is git there?")
-    return root
 
 
 def write(root: Path) -> None:

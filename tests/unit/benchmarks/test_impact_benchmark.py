@@ -75,3 +75,15 @@ def test_no_more_commits_are_asked_about_than_are_wanted_and_how_many_is_said(
     assert table(out.getvalue(), "impact")[0] == "1"
     assert main(["impact", str(repository)]) == 0
     assert table(capsys.readouterr().out, "impact")[0] == "2"
+
+
+@pytest.mark.parametrize("name", ["impact", "scale", "story"])
+def test_a_folder_that_is_no_repository_is_refused_in_words(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert main([name, str(plain), *([str(plain)] if name == "story" else [])]) == 1
+    told = capsys.readouterr().err
+    assert f"unavailable: {plain} cannot be cloned" in told
+    assert "hint: give the path of a git repository" in told
