@@ -54,9 +54,9 @@ def cloned(repository: Path, folder: Path) -> Path:
         check=False,
     )
     if done.returncode:
-        told = done.stderr.strip().partition("\n")[0]
+        reason = done.stderr.strip().partition("\n")[0]
         raise Unavailable(
-            f"{repository} cannot be cloned: {told}", "give the path of a git repository"
+            f"{repository} cannot be cloned: {reason}", "give the path of a git repository"
         )
     return root
 
