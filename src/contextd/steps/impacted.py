@@ -126,7 +126,8 @@ class _Following:
 
     def follow(self, depth: int) -> str:
         """Find the callers; what is lacking of them, as `CodeReach` says it."""
-        seen = {(one.path, one.qualified) for one in self.changed.symbols}
+        targets = frozenset((one.path, one.qualified) for one in self.changed.symbols)
+        seen = set(targets)
         level = [(one, True) for one in self.changed.symbols]
         followed, end = 0, time.monotonic() + _SECONDS
         for distance in range(1, depth + 1):
@@ -143,7 +144,7 @@ class _Following:
                 many = distance > 1 and len(self.found) > _MOST_PLACES
                 if many or followed > _MOST_FOLLOWED:
                     return _TOO_MANY
-                for caller, sure in self._callers(one, certain, distance, end):
+                for caller, sure in self._callers(one, certain, distance, end, targets):
                     name = caller.path, caller.qualified
                     if name not in seen:
                         seen.add(name)
@@ -152,10 +153,16 @@ class _Following:
         return "" if time.monotonic() <= end else _NO_TIME
 
     def _callers(
-        self, one: Definition, certain: bool, distance: int, end: float
+        self,
+        one: Definition,
+        certain: bool,
+        distance: int,
+        end: float,
+        targets: frozenset[tuple[str, str]],
     ) -> Iterator[tuple[Definition, bool]]:
-        """Note who leads to a definition, and give what is to be followed from there."""
-        targets = {(one.path, one.qualified) for one in self.changed.symbols}
+        """Note who leads to a definition from outside of the `targets`, and give what is to be followed from
+        there.
+        """
         for edge in self.calls.callers(one, end, self.among):
             caller = edge.caller
             name = caller.qualified if caller is not None else ""
