@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -62,10 +63,18 @@ def committed(root: Path, files: Mapping[str, str]) -> Path:
     return root
 
 
-def git(root: Path, *arguments: str) -> str:
-    """What a git command in `root` prints; it must succeed."""
+def git(root: Path, *arguments: str, at: int | None = None) -> str:
+    """What a git command in `root` prints; it must succeed. A commit is dated `at`, in seconds since 1970,
+    where that is given.
+    """
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"]
+    moment = f"{at} +0000"
+    dates = {"GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment} if at is not None else {}
     done = subprocess.run(
-        ["git", "-C", str(root), *identity, *arguments], check=True, capture_output=True, text=True
+        ["git", "-C", str(root), *identity, *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **dates},
     )
     return done.stdout.strip()

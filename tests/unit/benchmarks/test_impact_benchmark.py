@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import io
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from contextd.benchmarks.impact import run
 from contextd.benchmarks.run import main
+from support.repositories import git
 
 PRICE = "def price(items):\n    return sum(items)\n"
 CART = "from shop.price import price\n\n\ndef total(items):\n    return price(items)\n"
 TEST_PRICE = "from shop.price import price\n\n\ndef test_price():\n    assert price([1]) == 1\n"
 TEST_TOTAL = "from shop.cart import total\n\n\ndef test_total():\n    assert total([2]) == 2\n"
-
-
-def git(root: Path, *arguments: str) -> None:
-    identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"]
-    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
 
 
 def commit(root: Path, subject: str, **files: str) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from contextd.benchmarks.history import (
 from contextd.benchmarks.localise import run
 from contextd.benchmarks.run import main
 from contextd.domain.errors import NotFound
+from support.repositories import git
 
 TOPICS = {
     "invoice": "renders the invoice of a customer with tax",
@@ -32,17 +31,8 @@ TOPICS = {
 ODDS = "# One of these is for visitors.\n" + "# Odds and ends of no great use.\n" * 25
 
 
-def git(root: Path, *arguments: str, at: int = 0) -> str:
-    moment = f"{1_700_000_000 + at * 3600} +0000"
-    done = subprocess.run(
-        ["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment},
-    )
-    return done.stdout.strip()
+BEGUN, STEP = 1_700_000_000, 3600
+"""When the first commit was made, and the seconds from one to the next."""
 
 
 def commit(root: Path, subject: str, at: int, **texts: str) -> None:
@@ -50,7 +40,7 @@ def commit(root: Path, subject: str, at: int, **texts: str) -> None:
         with (root / "src" / f"{name}.py").open("a", encoding="utf-8") as file:
             file.write(text)
     git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", "-m", subject, at=at)
+    git(root, "commit", "-q", "--allow-empty", "-m", subject, at=BEGUN + at * STEP)
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import subprocess
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from contextd.benchmarks.project_notes import (
 from contextd.benchmarks.records import run
 from contextd.benchmarks.run import main
 from contextd.domain.errors import NotFound
+from support.repositories import git
 
 PARTS = ("parser", "mailer", "invoice", "cache", "session")
 
@@ -48,23 +48,14 @@ The {0} has notes of its own which nobody asks about, and they are long enough t
 """
 
 
-def git(root: Path, *arguments: str, at: int = 0) -> str:
-    moment = f"{1_700_000_000 + at * 86_400} +0000"
-    done = subprocess.run(
-        ["git", "-c", "user.name=t", "-c", "user.email=t@example.invalid", *arguments],
-        cwd=root,
-        check=True,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "GIT_AUTHOR_DATE": moment, "GIT_COMMITTER_DATE": moment},
-    )
-    return done.stdout.strip()
+BEGUN, STEP = 1_700_000_000, 86_400
+"""When the first commit was made, and the seconds from one to the next."""
 
 
 def commit(root: Path, at: int, *paragraphs: str) -> str:
     messages = [word for each in paragraphs for word in ("-m", each)]
     git(root, "add", "-A")
-    git(root, "commit", "-q", "--allow-empty", *messages, at=at)
+    git(root, "commit", "-q", "--allow-empty", *messages, at=BEGUN + at * STEP)
     return git(root, "rev-parse", "HEAD")
 
 

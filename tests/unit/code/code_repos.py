@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.reading import CodeFacts
+from contextd.code.calls.scip import told_edges
 from contextd.code.index.scan import ScanReport, scan
+from contextd.code.symbols.symbol_graph import build_graph
 from contextd.domain.access import OWNER
 from contextd.domain.changes import Changes, CodeChange
 from contextd.domain.scope import Scope
@@ -75,3 +80,13 @@ def scan_fixture(name: str, tmp_path: Path) -> tuple[Path, CodeModel]:
 
 def edges_of(files: Files) -> set[tuple[str, str]]:
     return {(f.path, one.target) for f in files.all(SCOPE) for one in f.imports if one.target}
+
+
+def call_graph_of(root: Path, files: Mapping[str, str]) -> CallGraph:
+    """Who calls whom in these files, written below `root` and scanned."""
+    for path, text in files.items():
+        write(root, path, text)
+    model = CodeModel()
+    scanned(root, model)
+    graph = build_graph(model.all(SCOPE))
+    return CallGraph(graph, CodeFacts(root, graph), told_edges(root, graph).edges)

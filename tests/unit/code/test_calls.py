@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
+from code_repos import SCOPE, CodeModel, call_graph_of, scanned, write
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.reading import CodeFacts
@@ -96,15 +95,6 @@ RUST = {
 }
 
 
-def graph_of(root: Path, files: dict[str, str]) -> CallGraph:
-    for path, text in files.items():
-        write(root, path, text)
-    model = CodeModel()
-    scanned(root, model)
-    graph = build_graph(model.all(SCOPE))
-    return CallGraph(graph, CodeFacts(root, graph), told_edges(root, graph).edges)
-
-
 def definition(calls: CallGraph, path: str, name: str) -> Definition:
     [found] = [d for d in calls.graph.definitions if (d.path, d.qualified) == (path, name)]
     return found
@@ -122,7 +112,7 @@ def callers(
 
 
 def test_callers_in_python_follow_imports_annotations_constructors_and_super(tmp_path):
-    calls = graph_of(tmp_path, PYTHON)
+    calls = call_graph_of(tmp_path, PYTHON)
     assert callers(calls, "shop/cart.py", "Cart.add") == {
         ("app.py", "typed"),
         ("app.py", "made"),
@@ -138,7 +128,7 @@ def test_callers_in_python_follow_imports_annotations_constructors_and_super(tmp
 
 
 def test_what_may_mean_another_is_told_as_uncertain_and_a_bare_name_is_no_edge(tmp_path):
-    calls = graph_of(tmp_path, PYTHON)
+    calls = call_graph_of(tmp_path, PYTHON)
     doubtful = callers(calls, "shop/gift.py", "GiftCart.add", certain=False)
     assert ("app.py", "typed") in doubtful
     for path, name in (("shop/cart.py", "Cart.add"), ("other.py", "Cart.add")):
@@ -154,7 +144,7 @@ def test_what_may_mean_another_is_told_as_uncertain_and_a_bare_name_is_no_edge(t
 
 @pytest.mark.parametrize("files", [PYTHON, TYPESCRIPT, GO, JAVA, RUST])
 def test_what_is_read_ahead_says_the_same_without_a_search(tmp_path, files):
-    asked, ready = graph_of(tmp_path, files), graph_of(tmp_path, files)
+    asked, ready = call_graph_of(tmp_path, files), call_graph_of(tmp_path, files)
     assert not ready.facts.read_ahead(100, seconds=-1)
     assert ready.facts.read_ahead(100, seconds=60)
     found = [asked.callers(one) for one in asked.graph.definitions]
@@ -165,7 +155,7 @@ def test_what_is_read_ahead_says_the_same_without_a_search(tmp_path, files):
 
 
 def test_a_function_that_is_handed_on_is_a_use(tmp_path):
-    calls = graph_of(tmp_path, PYTHON)
+    calls = call_graph_of(tmp_path, PYTHON)
     found = calls.callers(definition(calls, "shop/cart.py", "opened"))
     assert {(e.caller.qualified, e.kind) for e in found if e.caller} == {
         ("made", "call"),
@@ -175,12 +165,12 @@ def test_a_function_that_is_handed_on_is_a_use(tmp_path):
 
 def test_what_is_imported_from_a_file_without_code_is_no_call(tmp_path):
     text = 'import look from "./look.css";\nexport const go = () => look.add(1);\n'
-    calls = graph_of(tmp_path, {**TYPESCRIPT, "src/look.css": ".a {}\n", "src/page.ts": text})
+    calls = call_graph_of(tmp_path, {**TYPESCRIPT, "src/look.css": ".a {}\n", "src/page.ts": text})
     assert calls.callees(definition(calls, "src/page.ts", "go")) == []
 
 
 def test_callees_are_in_the_order_of_the_code(tmp_path):
-    calls = graph_of(tmp_path, TYPESCRIPT)
+    calls = call_graph_of(tmp_path, TYPESCRIPT)
     found = calls.callees(definition(calls, "src/use.ts", "go"))
     assert [e.target.qualified for e in found if e.kind == "call"] == [
         "Purse.add",
@@ -190,7 +180,7 @@ def test_callees_are_in_the_order_of_the_code(tmp_path):
 
 
 def test_callers_in_typescript_follow_barrels_defaults_getters_and_parameter_properties(tmp_path):
-    calls = graph_of(tmp_path, TYPESCRIPT)
+    calls = call_graph_of(tmp_path, TYPESCRIPT)
     assert callers(calls, "src/purse.ts", "Purse.add") == {
         ("src/use.ts", "go"),
         ("src/use.ts", "far"),
@@ -215,7 +205,7 @@ def test_callers_in_typescript_follow_barrels_defaults_getters_and_parameter_pro
     ],
 )
 def test_callers_in_go_java_and_rust_follow_plain_types(tmp_path, files, path, name, expected):
-    assert callers(graph_of(tmp_path, files), path, name) == {expected}
+    assert callers(call_graph_of(tmp_path, files), path, name) == {expected}
 
 
 def field(number: int, value: bytes | int) -> bytes:
@@ -261,7 +251,7 @@ def plain(cart): cart.add(1)
 """,
         "elsewhere/test_cart.py": "def test_it(cart): cart.add(1)\n",
     }
-    calls = graph_of(tmp_path, files)
+    calls = call_graph_of(tmp_path, files)
     test = ("tests/unit/test_cart.py", "test_it")
     assert test in callers(calls, "shop/cart.py", "Cart.add")
     assert test in callers(calls, "shop/cart.py", "Store.write")
@@ -293,7 +283,7 @@ def by_bare():
     store.write(cart)
 def by_list(s: Shelf): s.made[0].write(1)
 """
-    calls = graph_of(tmp_path, PYTHON | {"shelf.py": text})
+    calls = call_graph_of(tmp_path, PYTHON | {"shelf.py": text})
     added = {
         name for path, name in callers(calls, "shop/cart.py", "Cart.add") if path == "shelf.py"
     }
@@ -314,7 +304,7 @@ describe("two", () => {
   it("b", () => { helper(); });
 });
 """
-    calls = graph_of(tmp_path, TYPESCRIPT | {"src/a.test.ts": text})
+    calls = call_graph_of(tmp_path, TYPESCRIPT | {"src/a.test.ts": text})
     facts = calls.facts.get("src/a.test.ts")
     assert facts is not None
     led = {
@@ -348,7 +338,7 @@ func (r *Room) one() { if s, ok := r.stores["a"]; ok { s.Put(1) } }
 func made() { all := make([]*Store, 1); all[0].Put(2) }
 """,
     }
-    calls = graph_of(tmp_path, files)
+    calls = call_graph_of(tmp_path, files)
     assert callers(calls, "cart/store.go", "Store.Put") == {
         ("cart/cart.go", "Cart.Add"),
         ("use.go", "several"),
@@ -368,12 +358,12 @@ def test_an_index_of_scip_says_what_no_type_says_and_only_while_it_is_fresh(tmp_
         write(tmp_path, path, text)
     told = {"cart.py": occurrence(1, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
     write(tmp_path, "index.scip", index_of(told))
-    calls = graph_of(tmp_path, {})
+    calls = call_graph_of(tmp_path, {})
     # It says nothing of the call in the other file, so ours stands there.
     assert callers(calls, "cart.py", "Cart.add") == {("app.py", "go"), ("cart.py", "mine")}
     # It is older than the files: ours stand again.
     os.utime(tmp_path / "index.scip", ns=(1, 1))
-    calls = graph_of(tmp_path, {})
+    calls = call_graph_of(tmp_path, {})
     assert callers(calls, "cart.py", "Cart.add") == {("cart.py", "mine")}
 
 
@@ -382,7 +372,7 @@ def test_an_index_that_is_none_is_refused_by_the_reader_and_ignored_by_the_graph
     with pytest.raises(ValueError, match=r"\w"):
         read_scip(data)
     write(tmp_path, "index.scip", data)
-    assert graph_of(tmp_path, {"a.py": "def f(): g()\ndef g(): ...\n"}).ready_edges == {}
+    assert call_graph_of(tmp_path, {"a.py": "def f(): g()\ndef g(): ...\n"}).ready_edges == {}
 
 
 SCIP_FILES = {"cart.py": PYTHON["other.py"], "app.py": "def go(cart):\n    cart.add(1)\n"}
@@ -397,7 +387,7 @@ def test_an_index_of_another_commit_is_left_out_and_said(tmp_path):
     right = {"cart.py": occurrence(4, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
     for said, expected in ((told, set()), (wrong, set()), (right, {("app.py", "go")})):
         write(tmp_path, "index.scip", index_of(said))
-        calls = graph_of(tmp_path, {})
+        calls = call_graph_of(tmp_path, {})
         assert callers(calls, "cart.py", "Cart.add") - {("cart.py", "mine")} == expected
     write(tmp_path, "index.scip", index_of(wrong))
     assert "not of 1 files as they are now" in told_edges(tmp_path, calls.graph).notice
@@ -413,7 +403,7 @@ def test_an_import_is_no_use_and_a_call_with_types_is_a_call(tmp_path):
     symbol = "scip-typescript npm app 1 `a.ts`/get()."
     b = occurrence(1, 2, symbol) + occurrence(3, 23, symbol)
     write(tmp_path, "index.scip", index_of({"a.ts": occurrence(0, 16, symbol, 1), "b.ts": b}))
-    calls = graph_of(tmp_path, {})
+    calls = call_graph_of(tmp_path, {})
     [edge] = calls.ready_edges["b.ts"]
     assert (edge.line, edge.kind) == (4, "call")
 
@@ -425,7 +415,7 @@ def test_each_package_may_have_an_index_of_its_own(tmp_path):
     told = {"cart.py": occurrence(1, 8, ADD, 1), "app.py": occurrence(1, 9, ADD)}
     write(tmp_path, "packages/shop/index.scip", index_of(told))
     write(tmp_path, "packages/other/index.scip", b"\x12\xff")
-    calls = graph_of(tmp_path, {})
+    calls = call_graph_of(tmp_path, {})
     assert set(calls.ready_edges) == {"packages/shop/cart.py", "packages/shop/app.py"}
     assert "packages/other/index.scip cannot be read" in told_edges(tmp_path, calls.graph).notice
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
+from code_repos import call_graph_of
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.extract import facts_of
 from contextd.code.calls.reading import CodeFacts
-from contextd.code.symbols.symbol_graph import build_graph
 
 C = {
     "src/store.h": """#ifndef STORE_H
@@ -141,15 +140,6 @@ template <typename Box> void open_type(Box& one) { one.size(); }
 }
 
 
-def graph_of(root, files):
-    for where, text in files.items():
-        write(root, where, text)
-    model = CodeModel()
-    scanned(root, model)
-    graph = build_graph(model.all(SCOPE))
-    return CallGraph(graph, CodeFacts(root, graph))
-
-
 def named(calls, path, name):
     return next(one for one in calls.graph.by_name[name] if one.path == path)
 
@@ -179,7 +169,7 @@ def callees(calls, path, name, *, certain=True):
 def test_c_knows_headers_static_functions_macros_and_names_that_hide_others(
     tmp_path, name, expected
 ):
-    calls = graph_of(tmp_path, C)
+    calls = call_graph_of(tmp_path, C)
     assert callees(calls, "src/use.c", name) == expected
     assert callees(calls, "src/use.c", name, certain=False) == set()
 
@@ -195,7 +185,7 @@ def test_c_knows_headers_static_functions_macros_and_names_that_hide_others(
 def test_what_a_condition_a_table_or_a_missing_header_leaves_open_is_uncertain(
     tmp_path, name, expected
 ):
-    calls = graph_of(tmp_path, C)
+    calls = call_graph_of(tmp_path, C)
     assert callees(calls, "src/use.c", name, certain=False) == expected
     assert callees(calls, "src/use.c", name) == set()
 
@@ -204,18 +194,18 @@ def test_what_a_condition_a_table_or_a_missing_header_leaves_open_is_uncertain(
     ("name", "is_certain"), [("closing", False), ("waiting", True), ("owning", True)]
 )
 def test_what_is_defined_for_another_system_alone_may_be_the_library_s(tmp_path, name, is_certain):
-    calls = graph_of(tmp_path, SYSTEMS)
+    calls = call_graph_of(tmp_path, SYSTEMS)
     assert len(callees(calls, "use.c", name, certain=is_certain)) == 1
     assert callees(calls, "use.c", name, certain=not is_certain) == set()
 
 
 def test_the_text_of_a_macro_calls_what_it_names(tmp_path):
-    calls = graph_of(tmp_path, C)
+    calls = call_graph_of(tmp_path, C)
     assert callees(calls, "src/store.h", "STORE_OPEN") == {"src/store.c:store_open"}
 
 
 def test_a_declaration_is_asked_for_as_its_definition_is(tmp_path):
-    calls = graph_of(tmp_path, C)
+    calls = call_graph_of(tmp_path, C)
     declared = named(calls, "src/store.h", "store_open")
     defined = named(calls, "src/store.c", "store_open")
     found = [(one.path, one.line, one.kind, one.certain) for one in calls.callers(declared)]
@@ -232,7 +222,7 @@ def test_a_declaration_is_asked_for_as_its_definition_is(tmp_path):
 
 
 def test_a_static_function_is_called_in_its_own_file_only(tmp_path):
-    calls = graph_of(tmp_path, C)
+    calls = call_graph_of(tmp_path, C)
     assert {one.path for one in calls.callers(named(calls, "src/store.c", "helper"))} == {
         "src/store.c"
     }
@@ -244,7 +234,7 @@ def test_a_field_that_very_many_functions_are_put_in_tells_nothing(tmp_path):
         f"int open_{n}(void) {{ return {n}; }}\nstruct ops o{n} = {{ .open = open_{n} }};\n"
         for n in range(20)
     )
-    calls = graph_of(tmp_path, {**C, "src/many.c": f'#include "types.h"\n{many}'})
+    calls = call_graph_of(tmp_path, {**C, "src/many.c": f'#include "types.h"\n{many}'})
     assert callees(calls, "src/use.c", "table", certain=False) == set()
 
 
@@ -272,12 +262,12 @@ def test_a_field_that_very_many_functions_are_put_in_tells_nothing(tmp_path):
     ],
 )
 def test_cpp_knows_the_types_of_what_methods_are_called_on(tmp_path, name, expected):
-    found = callees(graph_of(tmp_path, CPP), "use.cc", name)
+    found = callees(call_graph_of(tmp_path, CPP), "use.cc", name)
     assert {one.partition("shop.")[2] for one in found} == expected
 
 
 def test_a_method_is_found_where_it_is_defined_outside_of_its_class(tmp_path):
-    calls = graph_of(tmp_path, CPP)
+    calls = call_graph_of(tmp_path, CPP)
     assert callees(calls, "box.cc", "open") == {
         "box.h:shop.Base.common",
         "box.cc:shop.Lid.lift",
@@ -293,7 +283,7 @@ def test_a_method_is_found_where_it_is_defined_outside_of_its_class(tmp_path):
 
 
 def test_calls_are_the_same_when_what_files_say_was_kept(tmp_path):
-    calls = graph_of(tmp_path, {**C, **CPP})
+    calls = call_graph_of(tmp_path, {**C, **CPP})
     again = CallGraph(calls.graph, CodeFacts(tmp_path, calls.graph))
     again.facts.read_ahead(100, 60.0)
     for one in calls.graph.definitions:

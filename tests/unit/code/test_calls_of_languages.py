@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
-
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.reading import CodeFacts
-from contextd.code.symbols.symbol_graph import build_graph
+from code_repos import call_graph_of
 
 JAVA = {
     "a/Store.java": """package a;
@@ -105,13 +101,8 @@ GO = {
 
 
 def callees(root, files, path, name):
-    for where, text in files.items():
-        write(root, where, text)
-    model = CodeModel()
-    scanned(root, model)
-    graph = build_graph(model.all(SCOPE))
-    calls = CallGraph(graph, CodeFacts(root, graph))
-    one = next(each for each in graph.by_name[name] if each.path == path)
+    calls = call_graph_of(root, files)
+    one = next(each for each in calls.graph.by_name[name] if each.path == path)
     return {
         edge.target.qualified for edge in calls.callees(one) if edge.certain and edge.kind == "call"
     }

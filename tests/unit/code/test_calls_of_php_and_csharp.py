@@ -1,11 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from code_repos import SCOPE, CodeModel, scanned, write
-
-from contextd.code.calls.call_graph import CallGraph
-from contextd.code.calls.reading import CodeFacts
-from contextd.code.symbols.symbol_graph import build_graph
+from code_repos import call_graph_of
 
 PHP = {
     "composer.json": '{"autoload": {"psr-4": {"Shop\\\\": "src/"}}}',
@@ -146,17 +142,8 @@ public class Cart {
 }
 
 
-def graph_of(root, files):
-    for where, text in files.items():
-        write(root, where, text)
-    model = CodeModel()
-    scanned(root, model)
-    graph = build_graph(model.all(SCOPE))
-    return CallGraph(graph, CodeFacts(root, graph))
-
-
 def callees(root, files, path, name):
-    calls = graph_of(root, files)
+    calls = call_graph_of(root, files)
     one = next(each for each in calls.graph.by_name[name] if each.path == path)
     return {
         edge.target.qualified for edge in calls.callees(one) if edge.certain and edge.kind == "call"
@@ -193,14 +180,14 @@ def test_php_knows_what_an_anonymous_class_inherits(tmp_path):
 
 
 def test_a_function_of_php_is_the_one_of_the_namespace_that_is_named(tmp_path):
-    calls = graph_of(tmp_path, PHP)
+    calls = call_graph_of(tmp_path, PHP)
     ours, others = sorted(calls.graph.by_name["priced"], key=lambda one: one.path, reverse=True)
     assert [edge.caller.qualified for edge in calls.callers(ours)] == ["Cart.worth"]
     assert calls.callers(others) == ()
 
 
 def test_a_method_of_php_whose_receiver_is_not_known_is_uncertain_for_all_of_its_name(tmp_path):
-    calls = graph_of(tmp_path, PHP)
+    calls = call_graph_of(tmp_path, PHP)
     put = next(one for one in calls.graph.by_name["put"] if one.path == "src/Store.php")
     callers = {edge.caller.qualified: edge.certain for edge in calls.callers(put)}
     assert callers == {"Cart.field": True, "Cart.chained": True, "Cart.made": True}
@@ -239,7 +226,7 @@ def test_csharp_knows_declared_types_parts_extensions_lambdas_and_numbers_of_arg
 
 
 def test_a_constructor_of_csharp_calls_the_one_it_names_and_that_of_its_base(tmp_path):
-    calls = graph_of(tmp_path, CSHARP)
+    calls = call_graph_of(tmp_path, CSHARP)
     found = {
         edge.target.qualified for one in calls.graph.by_name["Store"] for edge in calls.callees(one)
     }

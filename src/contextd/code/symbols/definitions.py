@@ -11,7 +11,7 @@ from contextd.code.symbols.reference_names import holder_of
 from contextd.code.symbols.references import using_files
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.symbols.weights import scores
-from contextd.code.tree.generated import UNWRITTEN
+from contextd.code.tree.generated import set_aside
 from contextd.domain.code import FileWeight, SourceFile, is_test
 from contextd.domain.dataclass import dataclass
 from contextd.domain.defining import Defining, Naming, passes_all_on
@@ -85,7 +85,7 @@ class _Search:
         fits: dict[str, Callable[[str], bool]],
     ) -> None:
         self._files, self._scope = files, scope
-        self._asked, self._kind, self._fits = asked.casefold(), kind, fits
+        self._asked, self._kind, self._fits = asked, kind, fits
         self._found: dict[str, list[tuple[tuple[int, float, str, int], Definition]]] = {
             how: [] for how in fits
         }
@@ -110,14 +110,14 @@ class _Search:
         return sum(1 for key, _ in best if key[:2] < at_most) > limit
 
     def _take(self, file: SourceFile, weight: FileWeight) -> None:
-        aside = 2 if file.error in UNWRITTEN else int(is_test(file.path))
+        aside = set_aside(file.path, file.error)
         of: dict[tuple[str, int, str], float] | None = None
         for symbol in file.symbols:
             if self._kind not in (None, symbol.kind):
                 continue
             how = next((how for how, fits in self._fits.items() if fits(symbol.name)), "")
             one = Definition(file.path, symbol)
-            if not how or (self._asked and not _ends_in(one.qualified, self._asked)):
+            if not how or (self._asked and not ends_in(one.qualified, self._asked)):
                 continue
             of = of if of is not None else scores(file, weight)
             self._found[how].append(((aside, -of[one.place], file.path, symbol.start), one))
@@ -128,8 +128,9 @@ class _Search:
             yield from ((one, how) for _, one in sorted(some, key=lambda pair: pair[0]))
 
 
-def _ends_in(qualified_name: str, wanted: str) -> bool:
-    whole = qualified_name.casefold()
+def ends_in(qualified_name: str, asked: str) -> bool:
+    """Whether a definition may be called so: `Class.method` for one of that class anywhere, in any case."""
+    whole, wanted = qualified_name.casefold(), asked.casefold()
     return whole == wanted or whole.endswith("." + wanted)
 
 

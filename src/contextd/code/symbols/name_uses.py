@@ -11,7 +11,7 @@ from contextd.code.symbols.reference_names import holder_of, names_by_file
 from contextd.code.symbols.references import Reference, References, named
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
-from contextd.code.tree.generated import UNWRITTEN
+from contextd.code.tree.generated import UNWRITTEN, set_aside
 from contextd.code.tree.grep import grep
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
@@ -86,7 +86,7 @@ def _told(holders: Mapping[str, set[Definition]], receiver: str) -> set[Definiti
 
 def written_first(graph: SymbolGraph, definitions: Sequence[Definition]) -> list[Definition]:
     """The same definitions, those of generated files last, and those of tests before them."""
-    return sorted(definitions, key=lambda one: _aside(graph, one.path))
+    return sorted(definitions, key=lambda one: set_aside(one.path, graph.files[one.path].error))
 
 
 def most_used_first(
@@ -103,7 +103,11 @@ def most_used_first(
     order = {one: number for number, one in enumerate(definitions)}
     return sorted(
         definitions,
-        key=lambda one: (_aside(graph, one.path), -round(votes.get(one, 0.0), 6), order[one]),
+        key=lambda one: (
+            set_aside(one.path, graph.files[one.path].error),
+            -round(votes.get(one, 0.0), 6),
+            order[one],
+        ),
     )
 
 
@@ -171,10 +175,6 @@ def _with_word(graph: SymbolGraph, sources: Sources, name: str) -> list[str]:
     paths = {one.path for one in found.matches if one.path in graph.files}
     written = [path for path in paths if graph.files[path].error not in UNWRITTEN]
     return sorted(written, key=lambda p: (is_test(p), -graph.rank.get(p, 0.0), p))
-
-
-def _aside(graph: SymbolGraph, path: str) -> int:
-    return 2 if graph.files[path].error in UNWRITTEN else int(is_test(path))
 
 
 def _family(graph: SymbolGraph, path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from contextd.domain.code import is_test
 from contextd.domain.regex import regex
 
 LARGEST = 1_000_000
@@ -86,3 +87,8 @@ def _says_generated(data: bytes) -> bool:
         if _GENERATED_HEADER.search(line):
             return True
     return False
+
+
+def set_aside(path: str, error: str) -> int:
+    """How far behind others a file is told: 2 where nobody wrote it, 1 for a test, else 0."""
+    return 2 if error in UNWRITTEN else int(is_test(path))

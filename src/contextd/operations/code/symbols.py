@@ -10,7 +10,7 @@ from typing import Annotated
 
 from contextd.code.git import program as git
 from contextd.code.symbols.contents import contents, first_paths
-from contextd.code.symbols.definitions import FoundDefinitions, definitions, use_counts
+from contextd.code.symbols.definitions import FoundDefinitions, definitions, ends_in, use_counts
 from contextd.code.symbols.name_uses import (
     most_used_first,
     uses_of_name,
@@ -319,17 +319,12 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definitio
         found = [
             one
             for one in graph.by_name.get(last, ())
-            if one.path not in lag.paths and (last == asked or _ends_in(one.qualified, asked))
+            if one.path not in lag.paths and (last == asked or ends_in(one.qualified, asked))
         ]
         if lag.certain or found:
             break
     found.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
     return graph, written_first(graph, found), lag.notice
-
-
-def _ends_in(qualified: str, asked: str) -> bool:
-    whole, wanted = qualified.casefold(), asked.casefold()
-    return whole == wanted or whole.endswith("." + wanted)
 
 
 def _inside(path: str, wanted: str | None) -> bool:
