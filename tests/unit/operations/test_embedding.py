@@ -31,7 +31,9 @@ def test_an_edit_of_the_content_alone_is_found_by_its_new_meaning_at_once(desk):
     saved = desk("save_context", content="Notes on the harbour.\nIt opens at nine.")
     model = desk.runtime().embedder.model
     before = desk.view.index.stats(model)
-    desk("update_context", id=saved["id"], content="Notes on the harbour.\nShips wait for the tide.")
+    desk(
+        "update_context", id=saved["id"], content="Notes on the harbour.\nShips wait for the tide."
+    )
     after = desk.view.index.stats(model)
     assert (after.documents, after.vectors) == (before.documents, before.vectors)
     assert desk.view.index.pending(model, 5) == []
