@@ -160,7 +160,7 @@ class Sinks:
     used: Callable[[Iterable[Record]], None]
     later: Callable[[str, Callable[[], object]], None]
     prepare: Callable[[str, Hashable, Callable[[], object]], None]
-    settle: Callable[[], None]
+    settle: Callable[[], object]
     wake: Callable[[], None]
     changed: Callable[[Scope], None]
     schedule: Callable[[Schedule], None]

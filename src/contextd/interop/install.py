@@ -34,6 +34,11 @@ LARGEST = 64 * 1024 * 1024
 """Bytes a client's configuration file may have."""
 
 _BOM = b"\xef\xbb\xbf"
+_CONDITIONAL = {
+    "added": "would add", "removed": "would remove", "replaced": "would replace",
+    "updated": "would update", "put": "would put",
+}  # fmt: skip
+"""How a trial says what an installation did. Anything else, such as why a file stays, holds for both."""
 _PROGRAM = re.compile(r"(?:.*[/\\])?contextd(?:\.\w+)?")
 
 
@@ -71,10 +76,15 @@ class InstallReport:
         """What `as_text` says of the files."""
         lines: list[str] = []
         for file in self.files:
-            lines.append(f"{file.path}: {file.state}")
-            lines += [f"  {change}" for change in file.changes]
+            trial = self.dry_run and file.state != "unchanged"
+            lines.append(f"{file.path}: {'would be ' if trial else ''}{file.state}")
+            lines += [f"  {self._change(change)}" for change in file.changes]
             lines += [f"  as it was: {file.backup}"] if file.backup else []
         return lines + ([self.afterwards] if self.afterwards and self.changed else [])
+
+    def _change(self, change: str) -> str:
+        verb, _, rest = change.partition(" ")
+        return f"{_CONDITIONAL[verb]} {rest}" if self.dry_run and verb in _CONDITIONAL else change
 
 
 @dataclass(frozen=True, slots=True)

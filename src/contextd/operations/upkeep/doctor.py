@@ -75,6 +75,7 @@ def doctor(runtime: Runtime) -> Health:
         _try("jobs", lambda: _jobs(runtime)),
         _try("services", lambda: _services(runtime)),
         _try("disk", lambda: _room(runtime)),
+        _try("privacy", lambda: _private(runtime)),
         _try("schema", lambda: _schema(runtime)),
         _try("policies", lambda: _policies(runtime)),
     ]
@@ -172,10 +173,17 @@ def _room(runtime: Runtime) -> str:
     return f"{free // 1_000_000_000} GB free"
 
 
+def _private(runtime: Runtime) -> str:
+    home = runtime.settings.home
+    if os.name != "nt" and home.stat().st_mode & 0o077:
+        raise Invalid(f"others on this machine may read {home}", f"run `chmod 700 {home}`")
+    return "only you can read the home"
+
+
 def _settings(runtime: Runtime) -> str:
     if runtime.settings.problems:
         problems = "; ".join(map(str, runtime.settings.problems[:_MOST_TOLD]))
-        raise Invalid(problems, "the other settings of the file are in force")
+        raise Invalid(problems, "the other settings are in force; correct these")
     origins = [origin for _, _, origin in runtime.settings.rows()]
     own = sum(origin.endswith(PROJECT_FILE) for origin in origins)
     return f"{own} set in {PROJECT_FILE}"
