@@ -22,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 import yaml
 
 from contextd.code.git import program as git
+from contextd.code.git.command import NO_WORK_TREE
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
 from contextd.yaml_text import load_plain
@@ -88,7 +89,7 @@ def identify(path: Path) -> ProjectIdentity:
     repository, why = git.find(start)
     if repository is not None and not _is_nobodys(repository.root):
         return _of_repository(repository)
-    for place in (start, *start.parents) if why == git.NO_WORK_TREE else ():
+    for place in (start, *start.parents) if why == NO_WORK_TREE else ():
         if (place / "HEAD").is_file() and (place / "objects").is_dir():
             raise Invalid(
                 f"{place} is the inside of a git repository and has no files of a project",

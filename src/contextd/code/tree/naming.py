@@ -8,9 +8,9 @@ import threading
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from contextd.code.git.program import git_environment
+from contextd.code.git.command import git_environment
 from contextd.code.tree.grep import grep
-from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
 from contextd.domain.errors import ContextdError
 
 _LONGEST_LINE = "2000"
@@ -41,6 +41,7 @@ def lines_naming(
         command += ["--type-add", f"asked:{glob}", "--type", "asked"]
     for glob in ("!.git", "!**/.git/**", "!**/node_modules/**"):
         command += ["-g", glob]
+    command += ["--no-ignore"] if odd_rules(root, depth=1) else []
     process = subprocess.Popen(
         [*command, "--regexp", pattern, "--", "./"],
         cwd=root,
@@ -49,6 +50,7 @@ def lines_naming(
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    limit_memory(process)
     late = threading.Event()
 
     def stop() -> None:
