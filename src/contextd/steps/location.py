@@ -15,7 +15,7 @@ from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope, slug
 from contextd.ports import Clock, Directory
-from contextd.runtime import Runtime
+from contextd.runtime import Organisation, Runtime
 from contextd.steps.seating import expect_rounds
 
 TEAM = "default"
@@ -31,13 +31,13 @@ _PERSONAL = ("Downloads", "Desktop", "Documents", "Pictures", "Music", "Movies",
 _SYSTEM = ("/tmp", "/var/tmp", "/private/tmp", "/home", "/Users", "/root", "/etc", "/usr", "/var")
 
 
-def find_project(directory: Directory, place: Path) -> tuple[Project | None, ProjectIdentity]:
+def find_project(organisation: Organisation, place: Path) -> tuple[Project | None, ProjectIdentity]:
     """The registered project around `place`, None when there is none, and what `place` looks like.
 
     Raises `Invalid` for a place that cannot be identified.
     """
-    identity = identify(place)
-    return _registered(directory, identity), identity
+    identity = identify(place, lambda root: organisation.trusted_folders.of(root).trusted)
+    return _registered(organisation.directory, identity), identity
 
 
 def _registered(directory: Directory, identity: ProjectIdentity) -> Project | None:
@@ -78,6 +78,13 @@ def register(
     return wanted
 
 
+def trusted_roots(runtime: Runtime, project: Project) -> list[Path]:
+    """The checkouts of a project that are there and that their owner trusts."""
+    trusts = runtime.organisation.trusted_folders.of
+    roots = (Path(root) for root in project.roots)
+    return [root for root in roots if root.is_dir() and trusts(root).trusted]
+
+
 def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtime:
     """The call standing in the project of its checkout, which becomes one now when it is none yet.
     `asked` and `anyway` as for `require_consent`, which may refuse it.
@@ -85,8 +92,10 @@ def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtim
     if runtime.project is not None:
         return runtime
     organisation = runtime.organisation
-    found, identity = find_project(organisation.directory, runtime.root)
+    found, identity = find_project(organisation, runtime.root)
     if found is None:
+        checkout = organisation.checkout(identity.root)
+        asked = asked or (checkout.trusted and checkout.context.is_dir())
         require_consent(identity, asked=asked, anyway=anyway)
     project = register(organisation.directory, runtime.clock, organisation.name, identity)
     known = runtime.standing_in(project, identity.root)
@@ -97,11 +106,10 @@ def make_known(runtime: Runtime, *, asked: bool, anyway: bool = False) -> Runtim
 def require_consent(identity: ProjectIdentity, *, asked: bool, anyway: bool = False) -> None:
     """Raise `Invalid` for a directory that must not become a project like this.
 
-    `asked` says that a person asked for it by `init`; `.context/` in it says so too. Without that
+    `asked` says that a person asked for it by `init`; `.context/` in a folder they trust says so too. Without that
     only a git repository of ordinary size becomes one. `anyway` is the answer to a refusal.
     """
     root = identity.root
-    asked = asked or (root / ".context").is_dir()
     if anyway:
         return
     reason = _never(root)

@@ -72,7 +72,7 @@ def rescan_if_changed(runtime: Runtime, session: Session) -> str:
     the background; only one that was initialised.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.project_yaml.is_file():
+    if checkout is None or not checkout.initialised:
         return ""
     now = note_shape(runtime)
     here = frozenset({runtime.scope})
@@ -97,7 +97,7 @@ def follow_shape(runtime: Runtime) -> str:
     scanned again in the background. As `rescan_if_changed`, while a session goes on.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.project_yaml.is_file():
+    if checkout is None or not checkout.initialised:
         return ""
     if not runtime.caller.may("write", runtime.scope):
         return ""

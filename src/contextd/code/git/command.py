@@ -12,7 +12,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 
 from contextd.domain.errors import Invalid, Unavailable
@@ -132,7 +132,7 @@ def _program(name: str, path: str) -> str:
     return shutil.which(name, path=_absolute_path(path)) or ""
 
 
-@cache
+@lru_cache(maxsize=32)
 def _absolute_path(path: str) -> str:
     return os.pathsep.join(one for one in path.split(os.pathsep) if Path(one).is_absolute())
 

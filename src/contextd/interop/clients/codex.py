@@ -24,6 +24,7 @@ from contextd.interop.clients.client import (
 )
 from contextd.interop.clients.codec import JSON, TOML, Place
 from contextd.interop.clients.entries import HookEntries, ServerEntry, dropped
+from contextd.interop.clients.folder_trust import CODEX
 from contextd.interop.clients.occurrence import Reading, keeping_on
 from contextd.interop.clients.plugin_form import FOLDER, PluginForm
 from contextd.interop.clients.shapes import plain_server, shell_hook
@@ -122,6 +123,7 @@ def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Pa
 CLIENT = Client(
     name="codex",
     title="Codex CLI",
+    folder_trust=CODEX,
     fields=("turn_id",),
     reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
     answer=answer_in_hook_output,

@@ -11,10 +11,12 @@ from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.notices import Notice
 from contextd.domain.time import iso
+from contextd.domain.trust import UNTRUSTED
 from contextd.governance.policies.actions import Action, is_diff, told
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
+from contextd.steps.model import unheeded
 from contextd.steps.policies import InForce, checked, in_force, with_root, without_new_files
 from contextd.steps.policy_files import FILED
 from contextd.steps.policy_log import note_check, past_checks
@@ -87,7 +89,10 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         suggestions=_suggestions(runtime, meant, action, found, named),
         denied=any(one.enforce == "deny" for one in violations),
         checked=rules,
-        problems=[str(problem) for problem in found.problems],
+        problems=[
+            *map(str, found.problems),
+            *((UNTRUSTED,) if unheeded(runtime) else ()),
+        ],
     )
 
 

@@ -23,10 +23,10 @@ from contextd.steps.policy_files import (
     has_file,
     reconcile,
     reconciled,
-    rule_folders,
     settle,
     to_new_file,
 )
+from contextd.steps.rule_folders import rule_folders
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,8 @@ def _context(runtime: Runtime) -> str:
     if runtime.project in (None, THE_PERSON):
         return ""
     try:
-        path = runtime.checkout.context_md if runtime.checkout else None
+        checkout = runtime.checkout
+        path = checkout.context_md if checkout and checkout.trusted else None
         if path is not None and path.is_file() and not is_stale(path, runtime.clock.now()):
             text = path.read_bytes()[:_LARGEST_CONTEXT].decode("utf-8", "replace")
         else:
