@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import partial
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
@@ -21,6 +22,7 @@ from contextd.steps.policies import InForce, checked, in_force, with_root, witho
 from contextd.steps.policy_files import FILED
 from contextd.steps.policy_log import note_check, past_checks
 from contextd.steps.policy_views import ViolationView, violation_views
+from contextd.steps.rule_authors import author_of
 
 LARGEST = 8_000_000
 """Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
@@ -80,7 +82,7 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         broken = without_new_files(runtime, broken)
     rules = sum(rule.checkable for rule in found.rules)
     note_check(runtime, _about(meant, action), rules, broken)
-    violations = violation_views(broken)
+    violations = violation_views(broken, partial(author_of, runtime))
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
     return PolicyCheck(
