@@ -20,6 +20,7 @@ from contextd.code.git.identity import first_commit
 from contextd.code.git.program import repository
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.trust import EARLIER, Trust
+from contextd.guarded_files import read_file
 from contextd.home import directory_from, read_object, user_directory, write_object
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Client
@@ -120,9 +121,8 @@ class TrustBook:
 def _named_in(client: Client, file: Path) -> frozenset[str]:
     assert client.folder_trust is not None
     try:
-        if not file.is_file() or file.stat().st_size > _LARGEST_OF_CLIENT:
-            return frozenset()
-        named = client.folder_trust.folders(file.read_text("utf-8"))
+        text = read_file(file, _LARGEST_OF_CLIENT).decode()
+        named = client.folder_trust.folders(text)
     except (OSError, ValueError, ContextdError):
         return frozenset()
     absolute = (Path(one) for one in named)
@@ -173,14 +173,14 @@ def _main_of(root: Path) -> Path | None:
     # `.git` of a linked work tree is a file that anybody can write: the repository has to name it as well.
     if found.git_dir.parent != found.common_dir / "worktrees":
         return None
-    named = read_small(found.git_dir / "gitdir")
+    named = _line_in(found.git_dir / "gitdir")
     return main if named and _real(Path(named)) == _real(root / ".git") else None
 
 
-def read_small(file: Path) -> str:
+def _line_in(file: Path) -> str:
     """The line in a small file of git's; empty where it cannot be read."""
     try:
-        return file.read_text("utf-8")[:4_096].strip() if file.is_file() else ""
+        return read_file(file, 4_096).decode().strip()
     except (OSError, ValueError):
         return ""
 

@@ -33,6 +33,7 @@ from contextd.governance.policies.rule_files import (
     STANDARDS,
     ordered,
 )
+from contextd.guarded_files import read_file
 from contextd.runtime import Runtime
 from contextd.schema.text import content_of
 from contextd.steps.rule_folders import RuleFolder, files_of, rule_folders
@@ -375,7 +376,7 @@ def _written(runtime: Runtime, place: RuleFolder, file: ReadFile, record: Record
 def _text_of(path: Path) -> str:
     try:
         # Its line ends stay as they are.
-        return path.read_bytes().decode("utf-8")
+        return read_file(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise Invalid(f"{path.name} cannot be read: {error}", "correct the file first") from None
 

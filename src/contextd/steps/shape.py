@@ -10,6 +10,7 @@ from contextd.code.project.manifests import is_lock, is_manifest
 from contextd.code.project.project_memory import GENERATED
 from contextd.domain.records import digest
 from contextd.domain.sessions import Session
+from contextd.guarded_files import read_file
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 
@@ -62,7 +63,7 @@ def _shapes(name: str) -> bool:
 
 def _content(path: Path) -> str:
     try:
-        return digest(path.read_bytes()[:_LARGEST].decode("utf-8", "replace"))
+        return digest(read_file(path, _LARGEST, cut=True).decode("utf-8", "replace"))
     except OSError:
         return ""
 

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.guarded_files import read_file
 
 OPTIONS = (
     "--no-optional-locks", "--no-pager",
@@ -295,7 +296,6 @@ def require_own(root: Path, git_dir: Path) -> None:
 
 
 def _leads_to(file: Path, git_dir: Path) -> bool:
-    if file.stat().st_size > 8_192:
-        return False
-    named = file.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
+    text = read_file(file, 8_192).decode("utf-8", "surrogateescape")
+    named = text.removeprefix("gitdir:").strip()
     return (file.parent / named).samefile(git_dir)

@@ -25,6 +25,7 @@ from contextd.code.git import program as git
 from contextd.code.git.command import NO_WORK_TREE
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
+from contextd.guarded_files import read_file
 from contextd.yaml_text import load_plain
 
 IdentityKind = Literal["git", "remote", "id", "path"]
@@ -268,9 +269,7 @@ def _told(root: Path) -> dict[str, str]:
     """`id` and `name` as project.yaml has them; a broken file says nothing."""
     file = root / PROJECT_FILE
     try:
-        if file.stat().st_size > _LARGEST_FILE:
-            return {}
-        found: Any = load_plain(file.read_text("utf-8"))
+        found: Any = load_plain(read_file(file, _LARGEST_FILE, within=root).decode())
     except (OSError, ValueError, yaml.YAMLError):
         return {}
     project = found.get("project") if isinstance(found, dict) else None

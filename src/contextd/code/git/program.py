@@ -25,6 +25,7 @@ from contextd.code.git.command import (
 from contextd.code.git.unchanged import Stamp, place_stamp, reference_stamp, remote_stamp
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.guarded_files import read_file
 
 TIMEOUT = 10.0
 """Seconds a single command may take, unless told otherwise."""
@@ -333,8 +334,7 @@ def tracked_files(root: Path) -> int:
     if found is None:
         return 0
     try:
-        with (found.git_dir / "index").open("rb") as index:
-            header = index.read(12)
+        header = read_file(found.git_dir / "index", 12, cut=True)
     except OSError:
         return 0
     # "DIRC", the version, then the number of entries (gitformat-index).
