@@ -128,7 +128,7 @@ def _read(folder: FileFolder, name: str, known: Known | None) -> ReadFile:
 def _leads_out(root: Path, path: Path) -> bool:
     if not (path.is_symlink() or path.parent.is_symlink() or path.parent.parent.is_symlink()):
         return False
-    return root.resolve() not in path.resolve().parents
+    return Path(os.path.realpath(root)) not in Path(os.path.realpath(path)).parents
 
 
 def unreadable(path: Path, shown: str, why: str) -> ReadFile:

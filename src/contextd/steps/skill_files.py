@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
@@ -109,7 +110,7 @@ def _files(folders: Mapping[Owner, Path]) -> Iterable[_Found]:
                 shown = f"~/{shown}"
             elif place.owner == "home":
                 shown = f"$CONTEXTD_HOME/{shown}"
-            if path.resolve().is_relative_to(below.resolve()):
+            if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(below)):
                 yield _Found(place.sort, path, shown)
 
 

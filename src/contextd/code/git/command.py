@@ -72,7 +72,13 @@ _GIT_FILES = (
 ).split()
 """Files below `.git` that git opens by name. It waits for ever on a pipe, and reads a device to its end."""
 
-_LARGEST_CONFIG = 1 << 20
+RULES = (".gitignore", ".gitattributes", ".gitmodules", ".mailmap")
+"""Files of a work tree that git opens by name."""
+
+_WRITTEN_BY_HAND = (*RULES, "config", "config.worktree", "exclude", "attributes")
+
+_LARGEST = 4 << 20
+"""Bytes of a file of settings or rules: git reads each of them whole, for every command."""
 
 NO_WORK_TREE = "this repository has no work tree"
 
@@ -98,6 +104,8 @@ def git_command(root: Path, arguments: Sequence[str]) -> list[str]:
     name = _name(arguments)
     fixed = [program("git"), *OPTIONS]
     if name not in _WITHOUT_CONTENT:
+        for rules in RULES:
+            _require_file(root / rules)
         fixed += _drivers_off(root)
     if name in _SHOWS_DIFFERENCES:
         at = arguments.index(name) + 1
@@ -187,8 +195,8 @@ def _require_file(path: Path) -> None:
         return
     if not stat.S_ISREG(about.st_mode):
         raise Unavailable(f"{path} is not an ordinary file", "remove it, or clone again")
-    if path.name.startswith("config") and about.st_size > _LARGEST_CONFIG:
-        raise Unavailable(f"{path} has {about.st_size:,} bytes", "keep it under 1 MB")
+    if path.name in _WRITTEN_BY_HAND and about.st_size > _LARGEST:
+        raise Unavailable(f"{path} has {about.st_size:,} bytes", f"keep it under {_LARGEST:,}")
 
 
 def _drivers_off(root: Path) -> list[str]:

@@ -11,6 +11,7 @@ An identity is one of
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -217,7 +218,7 @@ def _published_url(root: Path) -> str:
         if not url or normalised_url(url):
             return normalised_url(url)
         local = Path(unquote(urlsplit(url).path) if url.startswith("file://") else url)
-        here = (here / local.expanduser()).resolve()
+        here = Path(os.path.realpath(here / local.expanduser()))
         if not here.is_dir():
             return ""
     return ""

@@ -6,6 +6,7 @@ configuration names. A missing git, a refused or empty repository and a slow dis
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import time
@@ -366,11 +367,11 @@ def blobs(root: Path, paths: Iterable[str], commit: str = "") -> dict[str, str]:
         listed = (ask(root, *span, *wanted) or "") if wanted else ""
         rows = [row.partition("\t") for row in listed.split("\0") if row]
         return {name: meta.split()[2] for meta, _, name in rows if " blob " in meta}
-    real = root.resolve()
+    real = os.path.realpath(root) + os.sep
     present = []
     for path in paths:
         file = root / path
-        inside = "\n" not in path and real in file.resolve().parents
+        inside = "\n" not in path and os.path.realpath(file).startswith(real)
         if inside and file.is_file() and not file.is_symlink():
             present.append(path)
     if not present:

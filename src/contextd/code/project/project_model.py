@@ -124,7 +124,7 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}", "check the file") from error
     if len(data) > LARGEST:
-        raise Invalid(f"{path} has {len(data):,} bytes", f"keep it under {LARGEST:,}")
+        raise Invalid(f"{path} has more than {LARGEST:,} bytes", "keep what people need in it")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

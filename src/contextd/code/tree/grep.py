@@ -17,6 +17,7 @@ from contextd.code.tree.content import decode
 from contextd.code.tree.grep_python import braces
 from contextd.code.tree.paths import read_inside
 from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd.code.tree.walk import IGNORED_FOLDERS
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
 
@@ -76,7 +77,11 @@ def grep(
     search = _Search(root, pattern, globs, ignore_case, context, deadline)
     chosen: Engine = engine or ("rg" if ripgrep() else _without_ripgrep(root))
     if chosen == "rg":
-        stream = search.stream(_rg_command(search), _rg_line)
+        odd = bool(odd_rules(root, depth=1))
+        stream = search.stream(_rg_command(search, odd), _rg_line)
+        if stream.code < 0 and not stream.stopped and not odd:
+            # It ended over a rule file, deeper down, that is a device or has a gigabyte.
+            stream = search.stream(_rg_command(search, True), _rg_line)
     elif chosen == "git":
         stream = search.stream(_git_command(search), _git_line)
         if stream.code not in (0, 1) and not stream.stopped and not engine:
@@ -236,9 +241,11 @@ def _split(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _rg_command(search: _Search) -> list[str]:
+def _rg_command(search: _Search, odd: bool) -> list[str]:
     command = [ripgrep(), "--no-config", "--json", "--hidden", "--no-require-git"]
-    command += ["--no-ignore"] if odd_rules(search.root, depth=1) else []
+    if odd:
+        # What says which files to leave out cannot be read.
+        command += ["--no-ignore", *(f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))]
     # Linear time, unless look-around or back-references ask for the other engine.
     command += ["--engine=auto"]
     names = [glob for glob in search.globs if "/" not in glob and not glob.startswith("!")]

@@ -22,9 +22,10 @@ RULES = (".gitignore", ".ignore", ".rgignore", ".git/info/exclude")
 wait for ever on a pipe, and read a device to its end.
 """
 
+_LARGEST_RULES = 4 << 20
 _MOST_FOLDERS = 20_000
-_MEMORY = 4 << 30
-"""Bytes of address space. Ripgrep maps the files it searches."""
+_MEMORY = 1 << 30
+"""Bytes of address space: ten times what ripgrep takes for the largest repositories."""
 
 if sys.platform == "linux":
     import resource
@@ -76,7 +77,8 @@ def odd_rules(base: Path, depth: int = 100) -> str:
         looked += 1
         for name in RULES:
             with suppress(OSError):
-                if not stat.S_ISREG((folder / name).stat().st_mode):
+                about = (folder / name).stat()
+                if not stat.S_ISREG(about.st_mode) or about.st_size > _LARGEST_RULES:
                     return (folder / name).relative_to(base).as_posix()
         if deep < depth:
             with suppress(OSError), os.scandir(folder) as entries:

@@ -86,7 +86,8 @@ def _run(command: list[str], base: Path) -> tuple[int, bytes, str]:
         )
     except OSError as error:
         return -1, b"", str(error)
-    limit_memory(process)
+    if command[0] == ripgrep():
+        limit_memory(process)
     try:
         try:
             out, problem = process.communicate(timeout=_STALLED)
