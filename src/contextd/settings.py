@@ -17,6 +17,7 @@ import yaml
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, nearest
 from contextd.domain.problems import FileProblem
+from contextd.guarded_files import read_file
 from contextd.home import home_directory
 from contextd.yaml_text import compose, flattened, lines_of_names, load_plain
 
@@ -397,7 +398,7 @@ def _parsed_one(name: str, value: Any, origin: str) -> Value:
 def _of_project(path: Path, home: Path) -> tuple[dict[str, Value], tuple[FileProblem, ...]]:
     """What a project's own file sets, and what is wrong with it."""
     try:
-        text = _text(path)
+        text = _text(path, path.parent.parent)
         layer = flattened(_tree(text, path))
     except Invalid as error:
         mark = getattr(error.__cause__, "problem_mark", None)
@@ -442,10 +443,10 @@ def _environment() -> dict[str, str]:
     return {known[key]: value for key, value in os.environ.items() if key in known and value}
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, within: Path | None = None) -> str:
     """What a file of settings says; empty when there is none."""
     try:
-        return path.read_text("utf-8")
+        return read_file(path, within=within).decode()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:

@@ -13,6 +13,7 @@ from typing import Literal
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, TooLarge, Unavailable
+from contextd.guarded_files import read_file
 from contextd.interop.clients import CLIENTS, client_named
 from contextd.interop.clients.client import Addition, Calling, Client, Reach
 from contextd.interop.clients.codec import Place
@@ -402,7 +403,7 @@ def _load(path: Path) -> bytes | None:
             raise Invalid(f"{path} is not a file", "move it away and try again")
         if about.st_size > LARGEST:
             raise TooLarge(f"{path} has {about.st_size} bytes", f"at most {LARGEST} are read")
-        return path.read_bytes()
+        return read_file(path, LARGEST)
     except FileNotFoundError:
         return None
     except OSError as error:

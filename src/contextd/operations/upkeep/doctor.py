@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid
+from contextd.domain.trust import EARLIER, UNTRUSTED
 from contextd.operations.core import operation
 from contextd.retrieval.rerank import RERANKED
 from contextd.runtime import Runtime
@@ -81,6 +82,7 @@ def doctor(runtime: Runtime) -> Health:
     ]
     if runtime.project is not None:
         checks.append(_try("settings", lambda: _settings(runtime)))
+        checks.append(Check("trust", True, _trust(runtime)))
         checks.append(_try("canary", lambda: canary(runtime)))
         checks.append(_try("capture", lambda: _captures(runtime)))
         checks.append(_try("transcripts", lambda: _transcripts(runtime)))
@@ -91,6 +93,19 @@ def doctor(runtime: Runtime) -> Health:
             for one in client_standings(runtime)
         ]
     return Health(all(check.ok for check in checks), checks)
+
+
+def _trust(runtime: Runtime) -> str:
+    checkout = runtime.checkout
+    if checkout is None:
+        return "no checkout of this project is here"
+    if not checkout.trusted:
+        note = f" ({checkout.trust.note})" if checkout.trust.note else ""
+        return UNTRUSTED + note
+    listed = runtime.organisation.trusted_folders.listed() if runtime.has_person else []
+    earlier = sum(one.by == EARLIER and one.trusted for one in listed)
+    more = f"; {earlier} from before: review them with `contextd trust --list`" if earlier else ""
+    return f"this folder is trusted by {checkout.trust.by}{more}"
 
 
 def canary(runtime: Runtime) -> str:
