@@ -66,7 +66,7 @@ def agent_invoke(runtime: Runtime, agent_name: str, task: str, context: str = ""
     # Inside the subtask of an agent that may see no agents the way out is to return, which is said below.
     agent = _agent(replace(runtime, among=None), agent_name)
     kinds, collections, notes = _reach(agent)
-    runtime, session = parent_session(runtime, "")
+    session = parent_session(runtime, "")
     room = room_for(runtime, session, None)
     skills, missing = _skills(runtime, agent)
     notes += [f"no skill {name!r} is stored" for name in missing]

@@ -21,6 +21,7 @@ from contextd.sessions.line_digest import tokens_of
 from contextd.sessions.section_digest import NamedText, digest_parts, joined, piece
 from contextd.sessions.thinned_text import runs, without_marks
 from contextd.steps.digesting import of_paths, of_question, of_text
+from contextd.steps.handles import original_named
 from contextd.steps.saving import note_saving
 from contextd.steps.subtasks import subtask_named, trace_of
 
@@ -159,15 +160,15 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
         raise Invalid(f"budget is {budget:,}", f"choose {_LEAST} to {_MOST:,} tokens")
     wanted = handle.strip()
     if session_and_number(wanted)[0]:
-        _, _, subtask = subtask_named(runtime, wanted)
+        _, subtask = subtask_named(runtime, wanted)
         shown = _cut(piece(trace_of(subtask), range), budget)
         return Expanded(shown[0], count_tokens(shown[0]), subtask.description, shown[1])
     days = runtime.settings.number("retention.originals_days")
-    original = runtime.view.originals.get(wanted)
+    original = original_named(runtime, wanted)
     if original is None or runtime.clock.now() - original.at > timedelta(days=days):
         raise NotFound(
-            f"nothing stands behind {wanted!r}",
-            f"digest gives handles; they hold for {days} days, in their project",
+            f"no digest or subtask {wanted!r}",
+            f"digest gives handles; a project keeps them for {days} days",
         )
     text, goes_on = _cut(piece(original.text, range), budget)
     answer = Expanded(text, count_tokens(text), original.about, goes_on)

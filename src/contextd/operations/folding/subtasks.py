@@ -79,7 +79,7 @@ def branch(
         raise Invalid(
             "a subtask needs a description and a prompt", "say what it is for and what to do"
         )
-    runtime, session = parent_session(runtime, session_id)
+    session = parent_session(runtime, session_id)
     room = room_for(runtime, session, budget)
     injected = _memories(runtime, prompt, room.budget) if inject_memories else []
     opened = open_subtask(
@@ -142,7 +142,7 @@ def return_(
     """
     if not message.strip():
         raise Invalid("the message is empty", "say what came out of the subtask")
-    runtime, session, subtask = subtask_named(runtime, subtask_id)
+    session, subtask = subtask_named(runtime, subtask_id)
     require_open(session, subtask)
     runtime.caller.require("write", session.scope)
     cost = count_tokens(message)

@@ -16,7 +16,8 @@ from contextd.runtime import Runtime
 from contextd.steps.briefing import quoted_in
 from contextd.steps.client_folding import measure_resumption
 from contextd.steps.finding import resolve
-from contextd.steps.seating import in_session, new_session, open_session, session_of, take_seat
+from contextd.steps.handles import session_named
+from contextd.steps.seating import new_session, open_session, session_of, take_seat
 from contextd.steps.subtasks import all_of
 from contextd.steps.writing import save_new
 
@@ -41,7 +42,7 @@ def session_checkpoint(
         session_id: The session; the connection's one when empty.
     """
     if session_id:
-        runtime, session = in_session(runtime, session_id)
+        session = session_named(runtime, session_id)
     else:
         found = session_of(runtime)
         session = found or new_session(runtime, external_id=new_id())
