@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import timedelta
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import DOCUMENT
 from contextd.domain.errors import Invalid, NotFound
 from contextd.domain.originals import Original
 from contextd.domain.records import Clean
 from contextd.domain.records import digest as content_digest
 from contextd.domain.savings import Saving
+from contextd.domain.showing import text_form
 from contextd.domain.subtasks import session_and_number
 from contextd.domain.tokens import count_tokens, fits
 from contextd.domain.window import Serving
@@ -37,7 +40,7 @@ _ANSWERS = "answers to: "
 class Digested:
     """A digest. `raw_tokens` is what stands behind it, `parts` are the names by which it is expanded."""
 
-    digest: str
+    digest: Annotated[str, DOCUMENT]
     handle: str
     tokens: int
     raw_tokens: int
@@ -93,11 +96,11 @@ def digest(
     )
     runtime.commit(originals=[original])
     names = [part.name for part in parts if part.name]
-    frame = count_tokens(Digested("", handle, 0, raw, names[:1], notes).as_text())
+    frame = count_tokens(text_form(Digested("", handle, 0, raw, names[:1], notes)))
     digest_text = digest_parts(parts, max(_LEAST // 2, budget - frame), content_words(query))
     digest_tokens = count_tokens(digest_text)
     answer = Digested(digest_text, handle, digest_tokens, raw, names[:20], notes)
-    _count(runtime, source, handle, raw, count_tokens(answer.as_text()))
+    _count(runtime, source, handle, raw, count_tokens(text_form(answer)))
     if source == "search":
         runtime.trace.own_texts.append(digest_text)
     runtime.trace.gave += [
@@ -137,7 +140,7 @@ def _count(runtime: Runtime, source: str, handle: str, raw: int, remaining: int)
 class Expanded:
     """A part of what stands behind a digest. `next` is the range that goes on where it was cut."""
 
-    text: str
+    text: Annotated[str, DOCUMENT]
     tokens: int
     about: str = ""
     next: str = ""
@@ -175,7 +178,7 @@ def expand(runtime: Runtime, handle: str, range: str = "", budget: int = _EXPAND
     if original.about.startswith(_ANSWERS):
         # What contextd says itself must not come back as new knowledge.
         runtime.trace.own_texts.append(text)
-    note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(answer.as_text())))
+    note_saving(runtime, Saving("digest", "expanded", 0, count_tokens(text_form(answer))))
     return answer
 
 

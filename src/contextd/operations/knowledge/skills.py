@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.problems import FileProblem
 from contextd.domain.records import Record, short_id
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.domain.words import content_words
@@ -100,7 +101,7 @@ def skill_search(runtime: Runtime, task: str, limit: int = 5) -> FoundSkills:
     ranked = sorted(hits.values(), key=lambda hit: (-hit[1], hit[0].title))[:most]
     skills = [_found(record, score, why) for record, score, why in _nearest_scope(runtime, ranked)]
     runtime.trace.gave += [
-        Serving("discovery", one.id, count_tokens(one.as_text())) for one in skills
+        Serving("discovery", one.id, count_tokens(text_form(one))) for one in skills
     ]
     noted = asked(runtime, task, [one.id for one in skills], type="skill")
     nothing = unanswered(runtime, "no skill fits this", noted=noted)
@@ -160,7 +161,7 @@ class Skill:
     id: str
     name: str
     description: str
-    content: str
+    content: Annotated[str, DOCUMENT]
     trigger: str = ""
     folder: str = ""
     files: list[str] = field(default_factory=list[str])

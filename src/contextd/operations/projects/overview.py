@@ -9,6 +9,7 @@ from typing import Any
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kinds import kinds_that
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -214,5 +215,5 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
         paths=list(module.paths),
         notice=behind,
     )
-    runtime.trace.gave.append(Serving("module", name, count_tokens(shown.as_text())))
+    runtime.trace.gave.append(Serving("module", name, count_tokens(text_form(shown))))
     return shown

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.kinds import kinds_that
 from contextd.domain.records import new_id, short_id
@@ -42,7 +42,7 @@ class Started:
 
     session_id: str
     injected: Annotated[list[str], DETAIL]
-    briefing: str
+    briefing: Annotated[str, RENDERED]
     tokens: Annotated[int, DETAIL]
     remaining_budget: Annotated[int, DETAIL]
     time: Annotated[dict[str, Any], DETAIL]
