@@ -92,7 +92,7 @@ def _contained(text: str) -> str:
     """
     lines: list[str] = []
     fence = ""
-    for line in harmless(text).split("\n"):
+    for line in harmless("\n".join(_lines(text))).split("\n"):
         mark = _FENCE.match(line)
         if mark and not fence:
             fence = mark[0].strip()
