@@ -31,7 +31,7 @@ _GUARDED = re.compile(rf"(?m)(^[ \t]*(?:(?:[-*+>]|\d+[.)])[ \t]+)*)?{GUARD}(\d*)
 _TAG = re.compile(
     r"<(?=/(?:[a-z]+[-_])*(?:system|assistant|human|user|reminder|instructions?|context|memory|rules|hook|query)\s*>"
     r"|/?(?:system|assistant|human|function_(?:calls?|results?)|tool_(?:use|result|call)s?|INSTRUCTIONS"
-    r"|(?:system|contextd|antml)[:_-][\w-]+)[\s>/]"
+    r"|contextd|(?:system|contextd|antml)[:_-][\w-]+)[\s>/]"
     r"|!--\s*contextd\b|\|[\w-]+\|>)"
 )
 """Where a tag begins or ends by which clients and models tell whose words they read. `<user>` in an address is
