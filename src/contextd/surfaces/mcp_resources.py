@@ -245,7 +245,7 @@ class Resources:
 
 def _module(row: Mapping[str, Any]) -> types.Resource:
     return types.Resource(
-        name=inline(row["name"]),
+        name=row["name"],
         title=inline(f"{MODULE.title} {row['name']}"),
         description=inline(row["description"]) or None,
         uri=MODULE.uri.replace("{name}", quote(row["name"], safe="")),

@@ -11,6 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound, nearest
 from contextd.domain.problems import FileProblem
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
@@ -176,7 +177,7 @@ class Skill:
 
     def as_text(self) -> str:
         """The skill, then its files and how it served."""
-        lines = [f"# {self.name}", self.description, "", self.content]
+        lines = [f"# {unquoted(self.name)}", self.description, "", self.content]
         if self.files:
             lines += ["", f"Files in {self.folder}:", *(f"- {name}" for name in self.files)]
         counts = f"used {self.used}×, helped {self.helped}×, did not help {self.unhelped}×"

@@ -9,6 +9,7 @@ from typing import Any
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kinds import kinds_that
+from contextd.domain.quoting import unquoted
 from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
@@ -46,7 +47,7 @@ class Overview:
 
     def as_text(self) -> str:
         """Markdown."""
-        lines = [f"# {self.name}", f"Scope: {self.scope}"]
+        lines = [f"# {unquoted(self.name)}", f"Scope: {self.scope}"]
         lines += [f"project.yaml cannot be used: {self.problem}"] if self.problem else []
         if not self.initialised and not self.problem:
             lines.append("Not initialised: run `contextd init` here.")
@@ -157,7 +158,7 @@ class ModuleOverview:
 
     def as_text(self) -> str:
         """Markdown."""
-        lines = [f"# Module {self.name}"]
+        lines = [f"# Module {unquoted(self.name)}"]
         lines += [self.notice] if self.notice else []
         lines += [self.description] if self.description else []
         lines += ["In: " + ", ".join(self.paths[:12])] if self.paths else []

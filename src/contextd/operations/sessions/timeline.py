@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any, Literal
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Event, Session
 from contextd.domain.time import age, iso
@@ -142,7 +143,9 @@ class Timeline:
 
     def as_text(self) -> str:
         """A line per event."""
-        lines = [f"{m.at} {m.type} {m.role} {m.text[:100]}".rstrip() for m in self.moments]
+        lines = [
+            f"{m.at} {m.type} {m.role} {unquoted(m.text)[:100]}".rstrip() for m in self.moments
+        ]
         return "\n".join([f"session {self.session.id} ({self.session.status})", *lines])
 
 
