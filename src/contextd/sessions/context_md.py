@@ -14,6 +14,7 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.encodings import takes_ascii
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.quoting import inline
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.guarded_files import read_file
@@ -172,7 +173,7 @@ def _items(texts: Sequence[str]) -> list[str]:
 
 def _item(text: str) -> str:
     """One line of whole sentences; nothing when not even the first one is short enough."""
-    line = _FORGED.sub("", " ".join(text.split()))
+    line = _FORGED.sub("", inline(text))
     return trim_to_tokens(line, _ITEM_BUDGET) if line else ""
 
 

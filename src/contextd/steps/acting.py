@@ -10,6 +10,8 @@ from typing import Literal
 from contextd.caches import Cache
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
+from contextd.domain.quoting import document
+from contextd.domain.showing import text_form
 from contextd.governance.policies.actions import Action, FileChange, rewritten, touched_by
 from contextd.governance.policies.checking import Violation
 from contextd.guarded_files import read_file
@@ -56,10 +58,10 @@ def judged(runtime: Runtime, use: ToolUse, session: str) -> Ruling:
 
 
 def _told(head: str, broken: Sequence[Violation]) -> str:
-    lines = [view.as_text() for view in violation_views(broken[:_MOST_TOLD])]
+    lines = [text_form(view) for view in violation_views(broken[:_MOST_TOLD])]
     more = len(broken) - _MOST_TOLD
     lines += [f"and {more} more places"] if more > 0 else []
-    return "\n".join([f"{head} (from contextd):", *lines])
+    return document([f"{head} (from contextd):", *lines])
 
 
 def _ids(broken: Sequence[Violation]) -> tuple[str, ...]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
 from contextd.guarded_files import read_file
@@ -33,7 +35,7 @@ class Exported:
     entries: int
     bubbles: int
     out: str = ""
-    text: str = ""
+    text: Annotated[str, RAW] = ""
 
     def as_text(self) -> str:
         """The content, or where it was written."""

@@ -6,12 +6,13 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import TypeAdapter
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.governance.redact import redact
 from contextd.guarded_files import read_file
@@ -44,7 +45,7 @@ class SchemaState:
     path: str
     exists: bool
     etag: str
-    text: str
+    text: Annotated[str, RAW]
     types: list[TypeView]
     problems: list[ProblemView]
     in_force: list[TypeView]

@@ -11,6 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.notices import Notice
+from contextd.domain.showing import text_form
 from contextd.domain.time import iso
 from contextd.domain.trust import UNTRUSTED
 from contextd.governance.policies.actions import Action, is_diff, told
@@ -101,8 +102,8 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
 def _warning(violation: ViolationView) -> Notice:
     """For clients that show a person what their agent was told."""
     policy = {name: getattr(violation, name) for name in ("id", "severity", "enforce", "source")}
-    facts = {"policy": {"title": violation.policy, **policy}, "violation": violation.as_text()}
-    return Notice("policy_warning", violation.as_text(), facts, answered=True)
+    facts = {"policy": {"title": violation.policy, **policy}, "violation": text_form(violation)}
+    return Notice("policy_warning", text_form(violation), facts, answered=True)
 
 
 def _about(meant: Action, action: str) -> str:

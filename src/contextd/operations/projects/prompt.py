@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import field
 from pathlib import Path
+from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.tokens import count_tokens
@@ -28,7 +30,7 @@ _LARGEST_CONTEXT = 64 * 1024
 class BuiltPrompt:
     """A prompt, its tokens in all and per part, and which parts had to be condensed."""
 
-    prompt: str
+    prompt: Annotated[str, RENDERED]
     tokens: int
     parts: dict[str, int] = field(default_factory=dict[str, int])
     condensed: list[str] = field(default_factory=list[str])
