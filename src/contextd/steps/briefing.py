@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import confidence_at, is_sure
 from contextd.domain.errors import ContextdError
 from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
@@ -50,7 +50,7 @@ from contextd.steps.tiers import (
     within,
 )
 from contextd.steps.views import label
-from contextd.steps.witnesses import FLOOR, TOLD_IN
+from contextd.steps.witnesses import TOLD_IN
 
 _CANDIDATES = 60
 """The latest records that may be briefed without being asked for: more never find room."""
@@ -335,7 +335,7 @@ def _candidates(
 
 def _is_sure(runtime: Runtime, record: Record) -> bool:
     """Whether a record may be told unasked: noise has sunk below."""
-    return confidence_at(record, runtime.clock.now()) >= FLOOR or record.trust == "human"
+    return is_sure(record, runtime.clock.now())
 
 
 _SETTLED_AT_ONCE = 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import is_sure
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
@@ -21,7 +21,6 @@ from contextd.steps.briefing import quoted
 from contextd.steps.episodes import shown
 from contextd.steps.held import held, held_records
 from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
-from contextd.steps.witnesses import FLOOR
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
@@ -192,7 +191,7 @@ def _may_be_told(runtime: Runtime, record: Record) -> bool:
         return (
             not record.data.get("taken_back") and not asks and len(record.content) >= _SAYS_ENOUGH
         )
-    return confidence_at(record, runtime.clock.now()) >= FLOOR or record.trust == "human"
+    return is_sure(record, runtime.clock.now())
 
 
 def _shares(asked: set[str], record: Record) -> bool:
