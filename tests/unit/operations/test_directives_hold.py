@@ -159,7 +159,7 @@ def test_a_rule_that_is_said_again_is_stronger_than_before(
         one.answers("The column is there, and I looked at the page that shows it to the customers.")
         one.ends()
         work(session, 1)
-    found = [r for r in desk.view.records.find(desk.runtime().query("discovery")).records]
+    found = desk.view.records.find(desk.runtime().query("discovery")).records
     [rule] = [record for record in found if record.content == SAID]
     assert rule.data["type"] == "rule"
     assert rule.confidence > 0.65
