@@ -140,7 +140,7 @@ _LABELS = frozenset(
 _TYPED = ("type", "contextType", "savedAs")
 """Fields that hold the type of a record."""
 
-_WORDED = ("context", "memory", "discovery")
+WORDED = ("context", "memory", "discovery")
 """Kinds whose records are directives when their words direct; of other kinds the kind says it."""
 
 _READ = 1_200
@@ -151,7 +151,7 @@ def is_directive(record: Record) -> bool:
     """Whether a record directs: by its kind, by its type or tags, or by its words, whoever recorded it."""
     if record.kind in kinds_that("directive"):
         return True
-    if record.kind not in _WORDED:
+    if record.kind not in WORDED:
         return False
     named = (*(record.data.get(name) for name in _TYPED), *record.tags)
     if any(str(name).casefold() in _LABELS for name in named if name):
@@ -199,7 +199,7 @@ def directives_in(text: str) -> list[Directive]:
     """
     found: list[Directive] = []
     before = ""
-    for sentence in _sentences(text):
+    for sentence in sentences(text):
         force = _force(sentence)
         if force:
             stated = _from_its_marker(sentence) if force == "stated" else sentence
@@ -215,7 +215,7 @@ def without_directives(text: str) -> str:
     """The rest of a message: what it says beside its directives."""
     rest = text
     for one in directives_in(text):
-        for sentence in _sentences(one.text):
+        for sentence in sentences(one.text):
             rest = rest.replace(sentence, " ", 1)
     return rest.strip(" \n\t,;–—")
 
@@ -251,8 +251,8 @@ def _from_its_marker(sentence: str) -> str:
     return tail if len(content_words(tail)) > _SAYS else sentence
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """The sentences of the prose in a message; what stands in quotes or brackets ends none."""
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of the prose in a message, without code and quoted lines; what stands in quotes or brackets ends none."""
     prose = _FENCE.sub("\n", text)
     quoted = [match.span() for match in _QUOTED.finditer(prose)]
     start = 0

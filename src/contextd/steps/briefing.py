@@ -294,18 +294,29 @@ def _foreign(changed: Sequence[str], thread: Thread) -> list[str]:
     return [text for text in changed if not any(len(sha) == 7 and sha in text for sha in own)]
 
 
-def recapped(runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = "") -> str:
-    """What a session that goes on after a compaction must hold again, with `ask` at its end."""
+def recapped(
+    runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str = ""
+) -> tuple[str, dict[str, tuple[int, str]]]:
+    """What a session that goes on after a compaction must hold again, with `ask` at its end: the session so
+    far and the directives, whose tier and reason come along.
+    """
     budget = runtime.settings.number("briefing.tokens") - count_tokens(f"{_RECAP}\n{ask}")
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
     lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
     if not lines:
-        return ""
-    text = "\n".join([_RECAP, *(f"- {line}" for line in lines)])
+        return "", {}
+    directives = told_directives(runtime, tier_zero_tokens(runtime), work=" ".join(lines))
+    rules = [*directives.personal, *directives.lines]
+    runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
+    parts = [_RECAP, *(f"- {line}" for line in lines)]
+    parts += [_IN_FORCE, *(f"- {line.text}" for line in rules)] if rules else []
+    text = "\n".join(parts)
     runtime.trace.own_texts.append(text)
-    return f"{text}\n\n{ask}" if ask else text
+    why = {line.id: (line.tier, line.why) for line in rules if line.id}
+    return f"{text}\n\n{ask}" if ask else text, why
 
 
+_IN_FORCE = "\n## Always"
 _RECAP = "This session so far, from contextd (quoted from its own record):"
 
 

@@ -70,11 +70,11 @@ def told_directives(
     order = _order(runtime, known, work)
     lines: list[Line] = []
     personal: list[Line] = []
-    left = budget - count_tokens(f"- {_rest(99)}\n")
+    left = budget - count_tokens(f"- {rest_line(99)}\n")
     left_out = 0
     for place, id in enumerate(order):
         record, reason = known[id]
-        line = Line(_line(record), id, _WEIGHT - place / 1_000, ALWAYS, reason)
+        line = Line(directive_line(record), id, _WEIGHT - place / 1_000, ALWAYS, reason)
         cost = count_tokens(f"- {line.text}\n")
         if cost > left:
             left_out += 1
@@ -82,7 +82,7 @@ def told_directives(
         left -= cost
         (personal if is_personal(record) else lines).append(line)
     if left_out and budget > 0:
-        lines.append(Line(_rest(left_out), weight=_WEIGHT - 1, tier=ALWAYS))
+        lines.append(Line(rest_line(left_out), weight=_WEIGHT - 1, tier=ALWAYS))
     records = {id: record for id, (record, _) in known.items()}
     return ToldDirectives(lines, personal, records, left_out)
 
@@ -103,6 +103,12 @@ def directives_in_force(
         reason = "the person's word" if is_personal(record) else "the user's word"
         found.setdefault(record.id, (record, reason))
     return _once(found)
+
+
+def ranked_directives(runtime: Runtime) -> list[Record]:
+    """Every directive in force, most important first."""
+    known = directives_in_force(runtime)
+    return [known[id][0] for id in _order(runtime, known, "")]
 
 
 def users_directives(runtime: Runtime) -> list[Record]:
@@ -137,7 +143,8 @@ def said(record: Record) -> str:
     return f"{text} (instead: {instead})" if instead and instead not in text else text
 
 
-def _line(record: Record) -> str:
+def directive_line(record: Record) -> str:
+    """A directive as it is injected: what it says, its kind, its id and its severity or source."""
     text = said(record)
     if is_personal(record):
         return trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
@@ -154,7 +161,8 @@ def _shortened(text: str) -> str:
     return trim_to_tokens(text, _LONGEST) or one_line(text, 4 * _LONGEST)
 
 
-def _rest(count: int) -> str:
+def rest_line(count: int) -> str:
+    """How many directives did not fit, and the operation that lists them."""
     return f"{count} more: `{REST}`"
 
 

@@ -179,3 +179,77 @@ def test_one_project_never_demotes_what_holds_more_widely(
         ids.append(record.id)
     work(session, 5, "Change the colour of invoice button {} to teal")
     assert [state(desk.record(id)) for id in ids] == [("active", 0.6)] * 2
+
+
+def test_a_prompt_is_told_the_rule_that_one_of_its_clauses_needs(
+    desk: Desk, session: CodingClient
+) -> None:
+    session.starts()
+    rule = "All money amounts must be stored in integer cents."
+    id = desk(
+        "remember",
+        kind="policy",
+        title="Money",
+        content=rule,
+        fields={"severity": "medium", "requirement": rule},
+    )["id"]
+    told = session.asks("add a price column to articles; how do we store money amounts?")
+    assert rule in told
+    assert id[:8] in told
+    assert session.asks("and how do we store money amounts in the invoices table?") == ""
+    beside = CodingClient(desk, session.folder)
+    beside.starts()
+    assert rule not in beside.asks("make the banner of the start page a little larger, please")
+
+
+def test_ten_critical_policies_are_told_whole_and_more_are_counted(
+    desk: Desk, session: CodingClient
+) -> None:
+    def policy(number: int) -> str:
+        requirement = f"Part {number} of the ledger is never changed behind its owner's back"
+        fields = {"severity": "critical", "requirement": requirement}
+        title = f"Ledger part {number}"
+        desk("remember", kind="policy", title=title, content=requirement, fields=fields)
+        return requirement
+
+    ten = [policy(number) for number in range(10)]
+    told = briefing(session)
+    assert [text for text in ten if text not in told] == []
+    assert "more: `standards_get`" not in told
+    every = ten + [policy(number) for number in range(10, 40)]
+    told = briefing(session)
+    left_out = [text for text in every if text not in told]
+    assert f"- {len(left_out)} more: `standards_get`" in told
+    listed = desk.answer("standards_get").text
+    assert [text for text in every if text not in listed] == []
+
+
+def test_what_bears_on_the_work_comes_first_where_not_all_fit(
+    desk: Desk, session: CodingClient
+) -> None:
+    for number in range(30):
+        requirement = f"Part {number} of the ledger is never changed behind its owner's back"
+        fields = {"severity": "critical", "requirement": requirement}
+        desk("remember", kind="policy", title=f"P{number}", content=requirement, fields=fields)
+    rule = "Webhooks of the payment provider are verified before anything else"
+    fields = {"severity": "critical", "requirement": rule}
+    desk("remember", kind="policy", title="Webhooks", content=rule, fields=fields)
+    desk.configure("injection:\n  tier0_tokens: 120\n")
+    text = desk("briefing_get", task="verify webhooks of the payment provider")["briefing"]
+    assert rule in text
+    assert rule in text.partition("## Always\n")[2].splitlines()[0]
+
+
+def test_the_users_rules_are_told_again_after_a_compaction(
+    desk: Desk, session: CodingClient
+) -> None:
+    session.starts()
+    session.asks(f"{SAID} How do we deploy?")
+    session.answers("With the script in the folder deploy, which asks for the version first.")
+    session.ends()
+    later = CodingClient(desk, session.folder)
+    assert SAID in later.starts()
+    later.asks("Rename the variable total in the basket to sum, everywhere.")
+    later.answers("It is renamed in the basket and in the two tests that named it before now.")
+    later.hook("PreCompact", trigger="auto")
+    assert SAID in later.starts("compact")

@@ -45,6 +45,7 @@ from contextd.steps.seating import (
 from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import reasons_of, tiers_of
 
+_Why = Mapping[str, tuple[int, str]]
 _PROMPT_KEPT, _TASK = 4_000, 300
 _ANSWER_KEPT = 20_000
 _AT_ONCE = 1_000_000
@@ -216,9 +217,8 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime)
         return HookAnswer(session_id=sitting.session.id)
     if reason == _COMPACTED and not sitting.opened:
-        text, ids = _recap(runtime, arrival, sitting)
+        text, why = _recap(runtime, arrival, sitting)
         if text:
-            why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
     packed = _briefing(runtime, sitting.session)
     session_data = {BRIEFED: True, **told_by(packed)}
@@ -244,17 +244,17 @@ _NEW_WINDOWS = ("startup", "clear", _COMPACTED)
 """Why a session starts whose window holds nothing of what its agent was told."""
 
 
-def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
-    """The session so far; empty when nothing is known of it."""
+def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, _Why]:
+    """The session so far and the directives in it; empty when nothing is known of the session."""
     # What was left to be written when the compaction began goes first.
     runtime.sinks.settle()
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
-        return "", []
+        return "", {}
     # A daemon that died during the compaction left it unwritten.
     runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
     asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
-    return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
+    return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
 
 
 def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -332,7 +332,7 @@ def _injecting(
     arrival: _Arrival,
     sitting: _Sitting,
     text: str,
-    why: Mapping[str, tuple[int, str]],
+    why: _Why,
     data: dict[str, Any],
 ) -> HookAnswer:
     """Write down what happened and what the agent is told because of it, and tell it."""
