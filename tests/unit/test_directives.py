@@ -42,6 +42,10 @@ from contextd.domain.directives import directives_in, force_of, without_directiv
         "Note that as a rule, business logic lives in domain modules.",
         "Convention: tables have plural names.",
         "Apply the changes yourself, always.",
+        "The agent should NEVER print an environment file!!",
+        "IMPORTANT: NO MATTER WHAT, DO NOT USE THE MOCK DATABASE.",
+        "I basically never want this file to change.",
+        "oui, et je veux surtout que ce fichier ne soit jamais dans git",
         "I never want emojis in commits.",
         "Verwende niemals Floats für Geld.",
         "Frag mich immer, bevor du etwas löschst.",
@@ -111,6 +115,10 @@ def test_questions_scraps_and_material_hold_nothing(words: str) -> None:
         "update the plan so that going forward we can choose the host",
         "You never answered the question about the tests.",
         "The list must have a button for each row.",
+        "The answer never came through.",
+        "La carte n'apparaît toujours pas.",
+        "toujours rien dans la page",
+        "à partir de maintenant",
     ],
 )
 def test_a_state_a_complaint_and_a_task_are_not_stated_rules(words: str) -> None:
@@ -168,6 +176,11 @@ def test_a_rule_that_points_back_takes_the_sentence_it_points_to() -> None:
     [one] = directives_in("You dropped the users table. Never do that again.")
     assert one.text == "You dropped the users table. Never do that again."
     assert directives_in("Never do that again.") == []
+
+
+def test_words_behind_which_nothing_follows_are_not_cut_off() -> None:
+    [one] = directives_in("Parfait, continue comme ça à partir de maintenant")
+    assert one.text == "Parfait, continue comme ça à partir de maintenant"
 
 
 def test_code_and_quotations_state_nothing() -> None:

@@ -30,7 +30,7 @@ class Directive:
 
 _LEAD = (
     r"^(?:[-*+•#\s]|\d{1,2}[.)]\s)*(?:(?:ok(?:ay)?|so|and|also|but|please|pls|plz|no|nope|yes|btw|by the way|fyi|again|hey|oh|well"
-    r"|then|just|note(?: that)?|keep in mind(?: that)?|important|attention|reminder|hint|remember|one more thing|bitte|und|auch"
+    r"|then|just|oui|sí|ja|note(?: that)?|keep in mind(?: that)?|important|attention|reminder|hint|remember|one more thing|bitte|und|auch"
     r"|nein|wichtig|s'il (?:te|vous) plaît|et|important|por favor|y|también|per favore|e|alstublieft|en)\b[\s,:;.!–—-]*)*"
 )
 _WHEN = (
@@ -59,18 +59,18 @@ _STATED = regex(
     r"|(?:(?:new|project|our|my|general|global|house|coding|team|another)\s+)*"
     + _RULE
     + r"(?: #?\d+)?\s*[:：]\s*\S"
-    r"|(?:(?:you|we) (?:are to|should|must|have to|need to|shall)|i (?:want|need|expect|would like) you to"
+    r"|(?:(?:you|we|claude|cursor|(?:the |cursor )?(?:ai|agents?|assistant)) (?:are to|is to|should|must|have to|has to|need to|shall)|i (?:want|need|expect|would like) you to"
     r"|make sure (?:that )?you|be sure to|ensure (?:that )?you)?\s*\b(?:always|never(?: ever| again)?)\s+`?"
     + _VERB
     + r"|(?:do not|don[’']?t) (?:you )?ever\b"
     r"|(?:do not|don[’']?t|stop|you (?:may|must|should|can) ?not|you (?:mustn|shouldn|can)[’']?t)\b.{2,160}?\b(?:ever(?: again)?"
     r"|under any circumstances|no matter what|without exception|going forward|from now on|in (?:the )?future)\s*[.!]*$"
     r"|you are (?:(?:not|never|always|only) )*to \w{3,}"
-    r"|i (?:always|never) (?:want|expect|prefer|like)\b|i (?:strongly|generally|usually) prefer\b"
+    r"|no matter what,? (?:always|never|do(?: not|n[’']?t)?)\b|i (?:\w+ly )?(?:always|never) (?:want|expect|prefer|like)\b|i (?:strongly|generally|usually) prefer\b"
     r"|(?:niemals|nie|immer|stets) \w+|\w+e? (?:(?:bitte|mir|mich|das|hier|sie) )*(?:nie(?:mals)?|immer|stets|grundsätzlich)\b"
     r"|du (?:sollst|musst|darfst) (?:\w+ ){0,2}(?:immer|nie(?:mals)?)\b|(?:unter keinen umständen|auf keinen fall|keinesfalls)\b"
     r"|in zukunft\b|merke? dir\b|(?:souviens|rappelle)-toi\b|retiens (?:que|bien)\b|à l'avenir\b"
-    r"|(?:ne |n[’'])\w+\b.{0,40}?\bjamais\b|jamais (?:de|d'|\w+)|\w+(?:e|s|ez) toujours\b(?! pas)|(?:en aucun cas|sous aucun prétexte)\b"
+    r"|(?:ne |n[’'])\w+\b.{0,40}?\bjamais\b|jamais (?:de|d'|\w+)|je (?:ne )?veux (?:\w+ )?que\b.*\b(?:jamais|toujours)\b(?! pas)|\w+(?:e|s|ez) toujours\b(?! pas)|(?:en aucun cas|sous aucun prétexte)\b"
     r"|(?:nunca|jamás|siempre|sempre|nooit|altijd|mai) (?!falla|da\b|sale|aparece|me\b|se\b|hay|es\b|está)\w+"
     r"|(?:no|non|não) \w+ .{0,40}?\b(?:nunca|jamás|mai)\b|(?:usa|utiliza|haz|pon|escribe|usare|scrivi|use|escreva|gebruik) (?:siempre|sempre|altijd)\b"
     r"|(?:bajo ninguna circunstancia|en ningún caso)\b|en adelante,|in het vervolg\b|onthoud\b|in futuro,"
@@ -89,11 +89,14 @@ _STATED_ANYWHERE = regex(
     re.I,
 )
 _STANDING = regex(
-    r"\b(?:(?:always|never)\b(?!-| mind)|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
-    r"|\b(?:immer|niemals|nie|muss|müssen|wir (?:nutzen|verwenden|benutzen)|toujours|jamais|doit|doivent|siempre|nunca|jamás|debe|deben"
+    r"\b(?:(?:is|are|be) (?:always|never)\b|(?:always|never)\b(?!-| mind| (?:came|got|was|were|did|had|been|saw|went|\w{2,}ed)\b)|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
+    r"|\b(?:immer|niemals|nie|muss|müssen|wir (?:nutzen|verwenden|benutzen)|toujours\b(?! (?:pas|rien|ceci|cela|des|les?|la|un))|jamais|doit|doivent|siempre|nunca|jamás|debe|deben"
     r"|sempre|mai|deve|devono|devem)\b|必ず|常に|絶対に|してはいけ|总是|必须|务必|绝不|永远|항상|반드시|절대",
     re.I,
 )
+_WANTS_MORE = regex(r"^\W*(?:(?:and|et|und|y) )?(?:" + _FROM_NOW_ON + r")(?:\W+\w+)?\W*$", re.I)
+"""A marker with nothing behind it: what it announces was said elsewhere."""
+
 _SHOUTED = regex(
     r"^(?:PLEASE )?(?:DO NOT|DON'?T|DONT|STOP|ONLY|ALWAYS|NEVER|YOU (?:MUST|WILL|SHALL)|ASK) "
 )
@@ -231,7 +234,7 @@ def _force(sentence: str) -> Force | Literal[""]:
     if weight < _SHORTEST or _is_too_long(sentence) or _ASKS.search(sentence):
         return ""
     for_now = _FOR_NOW.search(sentence)
-    if for_now:
+    if for_now or _WANTS_MORE.match(sentence):
         return ""
     bare = _QUOTED.sub(" ", sentence)
     shouted = bare == bare.upper() and len(bare.split()) >= _SAYS and _SHOUTED.match(bare)
@@ -248,7 +251,8 @@ def _from_its_marker(sentence: str) -> str:
     """A directive from the words on by which it begins: `fix the header, and from now on …`."""
     found = _MARKER.search(sentence)
     tail = sentence[found.end() :] if found else ""
-    return tail if len(content_words(tail)) > _SAYS else sentence
+    says_more = len(content_words(tail)) > _SAYS and not _WANTS_MORE.match(tail)
+    return tail if says_more else sentence
 
 
 def sentences(text: str) -> Iterator[str]:
