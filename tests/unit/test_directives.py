@@ -178,6 +178,11 @@ def test_a_rule_that_points_back_takes_the_sentence_it_points_to() -> None:
     assert directives_in("Never do that again.") == []
 
 
+def test_a_marker_within_a_clause_cuts_nothing_off() -> None:
+    [one] = directives_in("Wir schreiben ab jetzt alle Kommentare auf Englisch.")
+    assert one.text == "Wir schreiben ab jetzt alle Kommentare auf Englisch."
+
+
 def test_words_behind_which_nothing_follows_are_not_cut_off() -> None:
     [one] = directives_in("Parfait, continue comme ça à partir de maintenant")
     assert one.text == "Parfait, continue comme ça à partir de maintenant"

@@ -119,7 +119,7 @@ _ABBREVIATION = regex(
 _QUOTED = regex(r"`[^`\n]*`|\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|「[^」\n]*」|\([^()\n]{1,200}\)")
 _BREAK = regex(r"[.!?…]+[\"')\]*_]*(?=\s)|[。！？]+[」』）]*|\n+")
 _MARKER = regex(
-    r"(?:[,;:–—]\s*|\s)(?:(?:and|but|also|so|und|aber|et|mais|y|pero)\s+)?(?=(?:"
+    r"(?:[,;:–—]\s*(?:(?:and|but|also|so|und|aber|et|mais|y|pero)\s+)?|\s(?:and|but|also|und|aber|et|mais|y|pero)\s+)(?=(?:"
     + _FROM_NOW_ON
     + r")\b)",
     re.I,

@@ -202,6 +202,15 @@ def test_a_prompt_is_told_the_rule_that_one_of_its_clauses_needs(
     assert rule not in beside.asks("make the banner of the start page a little larger, please")
 
 
+def test_a_rule_is_told_once_where_briefing_and_prompt_come_together(
+    desk: Desk, session: CodingClient
+) -> None:
+    fields = {"severity": "critical", "requirement": "Money amounts are stored in integer cents."}
+    desk("remember", kind="policy", title="Money", content=fields["requirement"], fields=fields)
+    told = session.asks("add a price column to articles; how do we store money amounts?")
+    assert told.count(fields["requirement"]) == 1
+
+
 def test_ten_critical_policies_are_told_whole_and_more_are_counted(
     desk: Desk, session: CodingClient
 ) -> None:
