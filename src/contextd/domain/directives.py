@@ -88,12 +88,21 @@ _STATED_ANYWHERE = regex(
     r"|기억해|앞으로|지금부터|규칙[:：]|절대(?:로)?.*(?:마|말)",
     re.I,
 )
-_STANDING = regex(
-    r"\b(?:(?:is|are|be) (?:always|never)\b|(?:always|never)\b(?!-| mind| (?:came|got|was|were|did|had|been|saw|went|\w{2,}ed)\b)|must(?: not|n't)?|(?:do not|don't|doesn't) ever|we (?:use|do not use|don't use|only|always|never)|every time|whenever)\b"
-    r"|\b(?:immer|niemals|nie|muss|müssen|wir (?:nutzen|verwenden|benutzen)|toujours\b(?! (?:pas|rien|ceci|cela|des|les?|la|un))|jamais|doit|doivent|siempre|nunca|jamás|debe|deben"
-    r"|sempre|mai|deve|devono|devem)\b|必ず|常に|絶対に|してはいけ|总是|必须|务必|绝不|永远|항상|반드시|절대",
+_INSISTS = regex(
+    r"\b(?:(?:is|are|be) (?:always|never)\b|(?:always|never)\b(?!-| mind| (?:came|got|was|were|did|had|been|saw|went|\w{2,}ed)\b)"
+    r"|(?:do not|don't|doesn't) ever|we (?:only|always|never))\b"
+    r"|\b(?:immer|niemals|nie|toujours\b(?! (?:pas|rien|ceci|cela|des|les?|la|un))|jamais|siempre|nunca|jamás|sempre|mai)\b"
+    r"|常に|絶対に|总是|绝不|永远|항상|절대",
     re.I,
 )
+_MUST = regex(
+    r"\b(?:must(?: not|n't)?|we (?:use|do not use|don't use)|every time|whenever"
+    r"|muss|müssen|wir (?:nutzen|verwenden|benutzen)|doit|doivent|debe|deben|deve|devono|devem)\b"
+    r"|必ず|してはいけ|必须|务必|반드시",
+    re.I,
+)
+"""What a user says so is a rule in passing; in a record of what code does it is mostly a fact."""
+
 _WANTS_MORE = regex(r"^\W*(?:(?:and|et|und|y) )?(?:" + _FROM_NOW_ON + r")(?:\W+\w+)?\W*$", re.I)
 """A marker with nothing behind it: what it announces was said elsewhere."""
 
@@ -161,8 +170,11 @@ def is_directive(record: Record) -> bool:
         return True
     if len(record.content) > _READ:
         return False
-    force = force_of(record.content)
-    return force == "stated" or (force == "standing" and len(record.content) <= _LONGEST)
+    short = len(record.content) <= _LONGEST
+    return any(
+        one.force == "stated" or (short and _INSISTS.search(one.text))
+        for one in directives_in(record.content)
+    )
 
 
 ENDING_ACTS = frozenset(
@@ -240,7 +252,7 @@ def _force(sentence: str) -> Force | Literal[""]:
     shouted = bare == bare.upper() and len(bare.split()) >= _SAYS and _SHOUTED.match(bare)
     if shouted or _STATED.match(sentence) or _STATED_ANYWHERE.search(bare):
         return "stated"
-    return "standing" if _STANDING.search(bare) else ""
+    return "standing" if _INSISTS.search(bare) or _MUST.search(bare) else ""
 
 
 def _is_too_long(text: str) -> bool:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from contextd.domain.confidence import FLOOR, START, apply
-from contextd.domain.directives import is_directive
+from contextd.domain.directives import force_of, is_directive
 from contextd.domain.errors import Stale
 from contextd.domain.kinds import EPISODE
 from contextd.domain.records import Record, short_id
@@ -43,7 +43,11 @@ def seen_again(
         return False
     sure = apply(max(record.confidence, START[record.trust]), "seen_again")
     confidence = sure if is_directive(record) else apply(record.confidence, "seen_again")
-    after = record.with_(status="active", confidence=confidence)
+    data = dict(record.data)
+    if data.get("speaker") == "user" and force_of(record.content):
+        # A rule in passing that is said again is one.
+        data["type"] = "rule"
+    after = record.with_(status="active", confidence=confidence, data=data)
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True

@@ -167,6 +167,22 @@ def test_a_rule_that_is_said_again_is_stronger_than_before(
     assert any(reason.startswith("said again in session") for reason in reasons)
 
 
+def test_a_rule_in_passing_becomes_one_when_another_session_says_it(
+    desk: Desk, session: CodingClient
+) -> None:
+    words = "Article numbers must begin with RX."
+    for _ in range(2):
+        assert words not in briefing(session).partition("## Always\n")[2]
+        one = CodingClient(desk, session.folder)
+        one.starts()
+        one.asks(f"{words} Change prices.py so that they do.")
+        one.edits("src/prices.py")
+        one.answers("They do, and I looked at the page that shows them to the customers of ours.")
+        one.ends()
+    told = briefing(session).partition("## Always\n")[2]
+    assert f"- {words} [rule " in told
+
+
 def test_one_project_never_demotes_what_holds_more_widely(
     desk: Desk, session: CodingClient
 ) -> None:
