@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from contextd.domain.directives import is_directive
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
@@ -28,12 +30,13 @@ def note_for(runtime: Runtime, session: Session, prompt: str) -> tuple[str, list
     tells that; else what the session's user asked last. Empty where there is nothing to say.
     """
     asked = (prompt or _asked_last(runtime, session))[:_READ]
-    rules = _rules(runtime, asked)
+    in_force = ranked_directives(runtime)
+    rules = _rules(runtime, asked, in_force)
     lines = [Line(_HEADER), *map(Line, described(runtime)[:1])]
     lines += [Line(_quoted(rule, runtime), rule.id) for rule in rules]
     note_lines = within(lines, TOLD_TOKENS)
     ids = {line.id for line in note_lines if line.id}
-    left_out = sum(rule.id not in ids for rule in rules)
+    left_out = sum(rule.id not in ids for rule in in_force)
     note_lines += [Line(rest_line(left_out))] if left_out else []
     if not ids:
         # Where it is it knows from its surroundings.
@@ -47,9 +50,9 @@ def _asked_last(runtime: Runtime, session: Session) -> str:
     return asked[-1].text if asked else session.task
 
 
-def _rules(runtime: Runtime, asked: str) -> list[Record]:
+def _rules(runtime: Runtime, asked: str, in_force: Sequence[Record]) -> list[Record]:
     """Those that bear on what is asked first, then those that always hold."""
-    rules = {rule.id: rule for rule in ranked_directives(runtime)}
+    rules = {rule.id: rule for rule in in_force}
     words = set(content_words(asked))
     near = {id: rule for id, rule in rules.items() if words & set(content_words(rule.text))}
     return list({**near, **_bearing(runtime, asked), **rules}.values())

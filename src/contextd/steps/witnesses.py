@@ -43,11 +43,7 @@ def seen_again(
         return False
     sure = apply(max(record.confidence, START[record.trust]), "seen_again")
     confidence = sure if is_directive(record) else apply(record.confidence, "seen_again")
-    data = dict(record.data)
-    if data.get("speaker") == "user" and force_of(record.content):
-        # A rule in passing that is said again is one.
-        data["type"] = "rule"
-    after = record.with_(status="active", confidence=confidence, data=data)
+    after = as_rule(record).with_(status="active", confidence=confidence)
     with suppress(Stale):
         change(runtime, record, after, action="signal", reason=reason)
     return True
@@ -91,6 +87,13 @@ def judge_use(runtime: Runtime, session: Session, events: Sequence[Event]) -> Ma
             moved = record.with_(confidence=confidence, status=status)
             change(runtime, record, moved, action="signal", reason=reason)
     return counts
+
+
+def as_rule(record: Record) -> Record:
+    """The record as a rule, where a user said it as one in passing: said again or confirmed it is one."""
+    if record.data.get("speaker") != "user" or not force_of(record.content):
+        return record
+    return record.with_(data={**record.data, "type": "rule"})
 
 
 def _is_noted(runtime: Runtime, record: Record, reason: str) -> bool:

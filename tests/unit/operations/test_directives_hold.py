@@ -183,6 +183,20 @@ def test_a_rule_in_passing_becomes_one_when_another_session_says_it(
     assert f"- {words} [rule " in told
 
 
+def test_a_rule_in_passing_becomes_one_when_it_is_confirmed(
+    desk: Desk, session: CodingClient
+) -> None:
+    words = "Article numbers must begin with RX."
+    session.starts()
+    session.asks(f"{words} Change prices.py so that they do.")
+    session.answers("They do, and I looked at the page that shows them to the customers of ours.")
+    session.ends()
+    waiting = desk.runtime().query("discovery", statuses=("candidate",))
+    [candidate] = [one for one in desk.view.records.find(waiting).records if one.content == words]
+    desk("settle_candidate", id=candidate.id, verdict="keep")
+    assert f"- {words} [rule " in briefing(session).partition("## Always\n")[2]
+
+
 def test_one_project_never_demotes_what_holds_more_widely(
     desk: Desk, session: CodingClient
 ) -> None:
