@@ -37,7 +37,7 @@ _FORGED = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What goes into CONTEXT.md. `statements` is what was said in the session under way, `recent` has
+    """What goes into CONTEXT.md. `rules` are the directives in force, `statements` is what was said in the session under way, `recent` has
     the newest first, `external` the most important.
     """
 
@@ -45,6 +45,7 @@ class Situation:
     task: str = ""
     open: Sequence[str] = ()
     blocked: Sequence[str] = ()
+    rules: Sequence[str] = ()
     time: TimeSense | None = None
     last_session: str = ""
     statements: Sequence[str] = ()
@@ -66,17 +67,18 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
     """
     parts = [
         _Part("Now", _now_lines(situation)),
+        _Part("Rules", _items(situation.rules)),
         _Part("Time", _time_lines(situation)),
         _Part("Session", _items(situation.statements)),
         _Part("Recent", _items(situation.recent)[:MOST_RECENT] or ["Nothing recorded yet"]),
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]
     spent = count_tokens(_BEGIN.format(stamp=iso(datetime(2000, 1, 1, tzinfo=UTC))) + _END) + 4
-    _, _, session, recent, external = parts
+    now, rules, time, session, recent, external = parts
     for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0), (session, 0)):
         while len(part.lines) > least and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
-    for part in (parts[1], parts[0]):
+    for part in (time, rules, now):
         while part.lines and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
     return _markdown(parts)

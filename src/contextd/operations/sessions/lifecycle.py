@@ -94,6 +94,7 @@ def session_start(
         lately=lately,
         changed=changed,
         all_branches=all_branches,
+        capped=budget is not None,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
     if begun is None:
