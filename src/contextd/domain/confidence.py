@@ -44,6 +44,9 @@ def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
 
 
 def confidence_at(record: Record, now: datetime) -> float:
-    """How sure we are of a record today: less, the longer it was neither used nor changed."""
-    rested = max(filter(None, (record.last_used_at, record.updated_at, record.created_at)))
+    """How sure we are of a record today: less, the longer it was neither used nor changed here. Time before an
+    import does not count: nobody could use the record then.
+    """
+    moments = (record.last_used_at, record.updated_at, record.created_at, record.arrived_at)
+    rested = max(filter(None, moments))
     return decayed(record.confidence, rested, now)

@@ -213,6 +213,7 @@ def _record(intake: Intake, there: Runtime, note: Note, id: str, verdict: Verdic
         valid_from=created,
         created_at=created,
         updated_at=note.updated or created,
+        arrived_at=now,
     )
 
 
