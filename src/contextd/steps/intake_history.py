@@ -42,7 +42,9 @@ def _read(root: Path, shown: str) -> Iterator[Item]:
 def _warnings(commits: list[CommitMessage]) -> Iterator[Note]:
     """At most one note of each commit, newest first."""
     for commit in commits:
-        sentences = (" ".join(one.split()) for one in _SENTENCE.split(_TRAILER.sub("", commit.body)))
+        sentences = (
+            " ".join(one.split()) for one in _SENTENCE.split(_TRAILER.sub("", commit.body))
+        )
         text = next((one for one in sentences if _is_warning(one)), "")
         if text:
             yield Note(

@@ -351,7 +351,11 @@ def test_what_an_import_brought_ages_from_the_day_it_came(desk, person, home, tm
     desk.as_owner("init")
     warning = "A second drain job must never be started: orders went lost when two ran at once."
     commit_dated(desk.root, "2019-03-01T10:00:00Z", f"Drain one queue only\n\n{warning}")
-    old = {"id": "a1", "content": "Carts are kept for two days", "createdAt": "2019-03-01T10:00:00Z"}
+    old = {
+        "id": "a1",
+        "content": "Carts are kept for two days",
+        "createdAt": "2019-03-01T10:00:00Z",
+    }
     (tmp_path / "contexts.json").write_text(json.dumps({"entries": [old]}))
     desk.as_owner("import_found")
     desk.as_owner("import", path=str(tmp_path / "contexts.json"))
