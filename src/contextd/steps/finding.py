@@ -14,12 +14,14 @@ from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
+from contextd.domain.validity import CURRENT, Validity
 from contextd.domain.window import ItemType, Serving
 from contextd.retrieval.files import Past
 from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.reading import MOST_READ, read_once, read_said_once
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
+from contextd.steps.validity import in_force
 
 SEARCHED: dict[str, tuple[str, ...]] = {
     **{name: kinds_searched_as(name) for name in SEARCHED_AS},
@@ -38,6 +40,7 @@ class FoundRecord:
     record: Record
     score: float
     why: str
+    validity: Validity = CURRENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def find_records(
     least, now = conditions.get("min_confidence", 0.0), runtime.clock.now()
     found = {hit.record.id for hit in result.hits if hit.record is not None}
     hits = [
-        FoundRecord(hit.record, hit.relevance, hit.why)
+        FoundRecord(hit.record, hit.relevance, hit.why, hit.validity)
         for hit in result.hits
         # The index knows the confidence that is stored, which can only have sunk since. A copy says
         # nothing new beside what it is a copy of.
@@ -94,7 +97,7 @@ def find_documents(
 ) -> Result:
     """What answers `question` among records, messages (EVENT) and code (CODE), ranked; with `past`,
     code is ranked so that the right files come first. Nothing is given of the files `without`.
-    `handed_out` as for `find_records`.
+    What no longer holds comes last (`in_force`). `handed_out` as for `find_records`.
     """
     if not question.strip():
         raise Invalid("the query is empty", "say in a few words what you look for")
@@ -119,6 +122,7 @@ def find_documents(
         reading=partial(read_once, texts),
         saying=partial(read_said_once, records, texts),
     )
+    result = in_force(runtime, result)
     if handed_out:
         runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
     return result

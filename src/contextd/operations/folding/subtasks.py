@@ -100,7 +100,9 @@ def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
     now, left = runtime.clock.now(), int(budget * _INJECTED_SHARE)
     lines: list[str] = []
     for hit in found.hits:
-        line = known(hit.record, now, hit.score).as_text()
+        if hit.validity.replaced:
+            continue
+        line = known(hit.record, now, hit.validity, score=hit.score).as_text()
         cost = count_tokens(line + "\n")
         if cost <= left:
             lines.append(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from contextd.domain.records import Record, short_id
+from contextd.domain.validity import CURRENT
 from contextd.operations.core import FieldsOf, operation
 from contextd.runtime import Runtime
 from contextd.schema.model import TYPE
@@ -17,6 +18,7 @@ from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import fate
 from contextd.steps.schemas import schema_of
 from contextd.steps.typed import in_step, with_fields, with_type
+from contextd.steps.validity import validities
 from contextd.steps.views import ContextEntry, Done, Entries, SavedEntry, entry, saved_entry
 from contextd.steps.writing import change, clean_tags, save_new, within_limits
 
@@ -89,7 +91,8 @@ def list_contexts(
     page = runtime.view.records.find(query)
     runtime.trace.read([r.id for r in page.records], type="context")
     hand_out_whole(runtime, page.records)
-    return Entries([entry(record) for record in page.records], page.cursor)
+    found = validities(runtime, page.records)
+    return Entries([entry(one, found[one.id]) for one in page.records], page.cursor)
 
 
 @operation("GET /api/contexts/search", profile="standard", personal=True)
@@ -164,7 +167,7 @@ def update_context(
         after = after.with_(anchor=anchor)
     after = change(runtime, before, within_limits(after), action="update")
     runtime.trace.wrote([after.id], type=_type_of(after), action="update")
-    return entry(after)
+    return entry(after, CURRENT)
 
 
 @operation(
@@ -199,7 +202,8 @@ def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entr
     note = found.notice
     if not records:
         note = unanswered(runtime, f"nothing found for {query!r}", noted=noted)
-    return Entries([entry(hit.record, hit.score) for hit in found.hits], note=note)
+    entries = [entry(hit.record, hit.validity, hit.score) for hit in found.hits]
+    return Entries(entries, note=note)
 
 
 def _type_of(record: Record) -> str:

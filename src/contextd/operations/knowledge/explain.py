@@ -13,6 +13,7 @@ from contextd.runtime import Runtime
 from contextd.steps.finding import contents_of
 from contextd.steps.paging import page_size
 from contextd.steps.rows import RecordRow, row_of, statuses_of, trust_named, typed_as
+from contextd.steps.validity import in_force
 
 _DEEPEST = 100
 _OTHERWISE = "ask in other words, for any status or for all kinds; context_search also looks through sessions and code"
@@ -94,9 +95,12 @@ def explain_search(
         cascade=runtime.scope.cascade,
         reranker=runtime.reranker,
     )
+    result = in_force(runtime, result)
     # The index knows neither source nor trust: they are looked up in what it found.
     hits = [
-        Explained(row_of(hit.record, now), round(hit.score, 4), hit.why, list(hit.parts))
+        Explained(
+            row_of(hit.record, now, hit.validity), round(hit.score, 4), hit.why, list(hit.parts)
+        )
         for hit in result.hits
         if hit.record is not None
         and source.strip() in ("", str(hit.record.source))

@@ -16,7 +16,6 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
 from contextd.steps.asking import asked, unanswered
-from contextd.steps.disagreements import opposed
 from contextd.steps.finding import find_documents, find_records, give, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
@@ -78,15 +77,15 @@ def memory_search(
     )
     now = runtime.clock.now()
     records = [hit.record for hit in found.hits]
-    stale, otherwise = notes(runtime, records), opposed(runtime, records)
+    stale = notes(runtime, records)
     memories = [
         known(
             hit.record,
             now,
-            hit.score,
-            hit.why,
+            hit.validity,
+            score=hit.score,
+            why=hit.why,
             stale=stale.get(hit.record.id, ""),
-            contradicts=otherwise.get(hit.record.id, ""),
         )
         for hit in found.hits
     ]
