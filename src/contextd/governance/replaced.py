@@ -77,7 +77,7 @@ def renamed(sentence: str) -> Swap | None:
     for pattern in _RENAMES:
         found = pattern.search(sentence)
         if found:
-            rest = sentence[: found.start()] + " " + sentence[found.end() :]
+            rest = sentence[: found.start("worse")] + " " + sentence[found.end() :]
             return Swap(found["better"], found["worse"], rest)
     return None
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from contextd.awareness.contradictions import said_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
-from contextd.domain.kinds import EPISODE, kinds_that
+from contextd.domain.kinds import EPISODE
 from contextd.domain.records import FOUND, Record, headed, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
@@ -124,10 +124,6 @@ def _which(other: Record, record: Record) -> str:
 
 
 def _is_later(one: Record, other: Record) -> bool:
-    """Whether a record was said later than another one. A rule is not outdated by what is no rule."""
-    rules = kinds_that("binding")
-    if other.kind in rules and one.kind not in rules:
-        return False
     return _since(one) - _since(other) > _AT_ONCE
 
 
@@ -189,6 +185,7 @@ def _renamed(gone: Swap, by: Hit) -> Validity:
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_TELLING = re.compile(r"[a-z0-9][A-Z]|\w[-_.#/]\w|[A-Za-z]\d|^[A-Z]")
 _NAME = re.compile(r"[\w.+#@/-]{3,}")
 
 
@@ -206,13 +203,14 @@ def _text_of(hit: Hit) -> _Text | None:
 
 
 def _speaks_of(text: str, gone: Swap) -> bool:
-    """Whether a text means the thing under its old name: it has the name, a word of what was said beside it, and
-    not the new name.
+    """Whether a text means the thing under its old name: it has that name and not the new one. Where the name may
+    be a plain word, the text must share a word with what was said beside it.
     """
     if not _has(text, gone.worse) or (gone.better and _has(text, gone.better)):
         return False
-    beside = set(content_words(gone.rest))
-    return not beside or bool(beside & set(content_words(text)))
+    if _TELLING.search(gone.worse):
+        return True
+    return not set(content_words(gone.rest)).isdisjoint(content_words(text))
 
 
 def _has(text: str, name: str) -> bool:

@@ -41,12 +41,17 @@ class Explanation:
     def as_text(self) -> str:
         """A line per hit, then what lost."""
         lines = [
-            f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({h.why})" for h in self.hits
+            f"{h.score:.3f} {h.record.title or h.record.content[:80]} ({_why(h)})"
+            for h in self.hits
         ]
         if not lines:
             lines.append(f"nothing relevant is known: {_NEAREST if self.left_out else _OTHERWISE}")
         lost = [f"left out: {short_id(x.id)} {x.score:.3f} {x.reason}" for x in self.left_out]
         return "\n".join([*lines, *lost, *([self.notice] if self.notice else [])])
+
+
+def _why(hit: Explained) -> str:
+    return " · ".join(filter(None, (hit.why, hit.record.validity)))
 
 
 @operation("GET /api/search/explain", audience="owner", personal=True)
