@@ -103,6 +103,7 @@ class Trace:
 
     `gave` are things that entered the agent's window, `own_texts` texts of ours it was given, `used` the
     records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
+    `by_words` says why some texts were looked for by words alone, and empty answers therefore prove nothing.
     `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good, and `namesakes` which ids
     the view it was written through could see to begin as those written do, by that beginning.
@@ -117,6 +118,7 @@ class Trace:
     used: list[Record] = field(default_factory=list[Record])
     notices: list[Notice] = field(default_factory=list[Notice])
     injected: list[str] = field(default_factory=list[str])
+    by_words: str = ""
     session: str = ""
     committed: bool = False
     namesakes: dict[str, tuple[View, list[str]]] = field(

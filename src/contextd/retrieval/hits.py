@@ -182,11 +182,14 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a search gives: hits, best first, and what lost. No hits means: nothing relevant."""
+    """What a search gives: hits, best first, and what lost. No hits means: nothing relevant, where it went
+    `by_meaning` as well.
+    """
 
     hits: tuple[Hit, ...]
     lost: Lost = Lost()
     notice: str = ""
+    by_meaning: bool = True
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -21,6 +22,7 @@ from contextd.retrieval.hits import Result, Texted
 from contextd.retrieval.reading import MOST_READ, read_once, read_said_once
 from contextd.retrieval.search import find
 from contextd.runtime import Runtime
+from contextd.steps.embedding_progress import embedding_progress
 from contextd.steps.validity import in_force
 
 SEARCHED: dict[str, tuple[str, ...]] = {
@@ -107,6 +109,7 @@ def find_documents(
     caches = runtime.organisation.caches
     texts = caches.of("words of texts", MOST_READ)
     records = caches.of("words of records", MOST_READ)
+    progress = embedding_progress(runtime, query)
     result = find(
         runtime.view.index,
         runtime.embedder,
@@ -118,11 +121,15 @@ def find_documents(
         cascade=runtime.cascade,
         strict=strict,
         past=past,
+        embedded=progress.share if runtime.embedder.model else 1.0,
         reranker=runtime.reranker,
         reading=partial(read_once, texts),
         saying=partial(read_said_once, records, texts),
     )
     result = in_force(runtime, result)
+    result = replace(result, notice="; ".join(filter(None, (result.notice, progress.note))))
+    if progress.note or not result.by_meaning:
+        runtime.trace.by_words = result.notice
     if handed_out:
         runtime.trace.used += [hit.record for hit in result.hits if hit.record is not None]
     return result

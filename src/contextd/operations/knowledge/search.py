@@ -139,8 +139,8 @@ def context_search(
     # What is not indexed yet may hold the answer.
     narrowed = type != "all" or bool(lag.notice)
     noted = asked(runtime, query, [hit.id for hit in hits], type=type, narrowed=narrowed)
-    nothing = unanswered(runtime, "nothing relevant is known", noted=noted)
-    notes_on_it = (found.notice, "" if hits else nothing, lag.notice)
+    nothing = "" if hits else unanswered(runtime, "nothing relevant is known", noted=noted)
+    notes_on_it = (found.notice if hits else nothing, lag.notice)
     return SearchHits(hits, "; ".join(filter(None, notes_on_it)))
 
 
