@@ -11,7 +11,7 @@ from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
 from contextd.domain.errors import Invalid
-from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as
+from contextd.domain.kinds import SEARCHED_AS, kinds_searched_as, kinds_that
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.records import FOUND, Record
 from contextd.domain.tokens import count_tokens
@@ -33,6 +33,10 @@ SEARCHED: dict[str, tuple[str, ...]] = {
 """What each `type` of a search looks through: kinds of record by what their rows say, and what is
 searched besides records.
 """
+
+
+KNOWN: tuple[str, ...] = tuple(kind for kind in kinds_that("entry") if kind != "skill")
+"""Notes, lessons, fixes, rules and standards: what is saved with one tool is found with every other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from contextd.awareness.contradictions import said_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.documents import message_place
-from contextd.domain.kinds import EPISODE
+from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.records import FOUND, Record, headed, short_id
 from contextd.domain.sessions import Event
 from contextd.domain.validity import CURRENT, TAKEN_BACK, Validity
@@ -124,6 +124,10 @@ def _which(other: Record, record: Record) -> str:
 
 
 def _is_later(one: Record, other: Record) -> bool:
+    """Whether a record was said later than another one. No later note outdates a rule."""
+    rules = kinds_that("binding")
+    if other.kind in rules and one.kind not in rules:
+        return False
     return _since(one) - _since(other) > _AT_ONCE
 
 

@@ -56,8 +56,8 @@ class SavedEntry(ContextEntry):
 
 
 def entry(record: Record, validity: Validity, score: float | None = None) -> ContextEntry:
-    """The view of a context entry."""
-    data = dict(record.data)
+    """The view of a context entry, and of a record of another kind among them: its kind is its type."""
+    is_note, data = record.kind == "context", dict(record.data)
     for unseen in (KEPT, "savedAs"):
         data.pop(unseen, None)
     typed = data.pop("structuredData", None)
@@ -66,13 +66,13 @@ def entry(record: Record, validity: Validity, score: float | None = None) -> Con
         data |= typed
     return ContextEntry(
         id=record.id,
-        content=record.content,
+        content=record.content if is_note else headed(record.title, record.content),
         tags=list(record.tags),
         source=str(record.source),
         created_at=iso(record.created_at),
         updated_at=iso(record.updated_at),
         bubble_id=bubble,
-        context_type=kind,
+        context_type=kind if is_note else record.kind,
         data=data or None,
         score=None if score is None else round(score, 4),
         validity=noted(record, validity),

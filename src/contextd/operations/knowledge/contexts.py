@@ -12,7 +12,7 @@ from contextd.schema.model import TYPE
 from contextd.steps.anchoring import anchor_for
 from contextd.steps.asking import asked, unanswered
 from contextd.steps.bubbles import bubble_in, bubble_named
-from contextd.steps.finding import find_records, hand_out_whole, resolve
+from contextd.steps.finding import KNOWN, find_records, hand_out_whole, resolve
 from contextd.steps.paging import page_size
 from contextd.steps.person import kept_in, where_kept
 from contextd.steps.recorded import fate
@@ -59,7 +59,7 @@ def save_context(
 
 @operation("GET /api/contexts/recall", profile="standard", personal=True)
 def recall_context(runtime: Runtime, query: str, limit: int = 10) -> Entries:
-    """Find saved notes about something.
+    """Find saved notes, lessons and rules about something.
 
     Args:
         query: What to look for, in plain words.
@@ -103,7 +103,7 @@ def search_contexts(
     type: str | None = None,
     limit: int = 10,
 ) -> Entries:
-    """Search saved notes by meaning and words, ranked, with filters.
+    """Search saved notes, lessons and rules by meaning and words, ranked, with filters.
 
     Args:
         query: What to look for.
@@ -194,7 +194,8 @@ def delete_context(runtime: Runtime, id: str) -> Done:
 
 
 def _search(runtime: Runtime, query: str, limit: int, **conditions: Any) -> Entries:
-    found = find_records(runtime, query, ("context",), limit=page_size(limit), **conditions)
+    kinds = ("context",) if conditions.get("where") else KNOWN
+    found = find_records(runtime, query, kinds, limit=page_size(limit), **conditions)
     records = [hit.record for hit in found.hits]
     narrowed = any(conditions.values())
     noted = asked(runtime, query, [r.id for r in records], type="context", narrowed=narrowed)
