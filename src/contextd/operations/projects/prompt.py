@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
 
 from contextd.domain.dataclass import dataclass
@@ -11,12 +12,14 @@ from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
 from contextd.operations.core import PROFILES, operation, tools
 from contextd.runtime import Runtime
+from contextd.sessions.clock import gap_in_words, hint, present
 from contextd.sessions.context_md import is_stale, render
 from contextd.sessions.lean_prompt import LEAST, MOST, Part, compose
 from contextd.sessions.person_md import SOUL_MD, USER_MD
-from contextd.steps.handoff import situation
+from contextd.steps.handoff import sessions_with_work, situation, time_sense
 from contextd.steps.person import from_file, personal_records, told_by
 from contextd.steps.person_files import text_of
+from contextd.steps.seating import session_of
 
 _ALL = len(PROFILES) - 1
 _LARGEST_CONTEXT = 64 * 1024
@@ -51,6 +54,7 @@ def prompt_build(runtime: Runtime, budget: int = MOST) -> BuiltPrompt:
     parts = [
         Part("identity", "Identity", _clean(runtime, _identity(runtime))),
         Part("user", "User", _clean(runtime, _user(runtime))),
+        Part("time", "Time", "\n".join(_time(runtime)), fixed=True),
         Part("context", "Context", _clean(runtime, _context(runtime))),
         Part("tools", "Tools", _tool_names(runtime, budget // 3), fixed=True),
     ]
@@ -91,6 +95,23 @@ def _context(runtime: Runtime) -> str:
     except (ContextdError, OSError):
         return ""
     return text.replace("# Context\n", "", 1)
+
+
+def _time(runtime: Runtime) -> Sequence[str]:
+    """The present moment, and how long ago one worked here before."""
+    now = runtime.clock.now().astimezone()
+    if runtime.project in (None, THE_PERSON):
+        return [f"Current: {present(now)}"]
+    session, recent = session_of(runtime), sessions_with_work(runtime)
+    before = [one for one in recent if session is None or one.id != session.id]
+    if session is not None:
+        return time_sense(runtime, session, before).lines
+    gap = now - (before[0].ended_at or before[0].last_seen_at) if before else None
+    return [
+        f"Current: {present(now)}",
+        f"Last interaction: {gap_in_words(gap)}",
+        f"Hint: {hint(gap, now)}",
+    ]
 
 
 def _tool_names(runtime: Runtime, most: int) -> str:
