@@ -70,13 +70,13 @@ def mark_taken_back(turns: Sequence[Turn], likeness: Callable[[int, int], float]
     """
     taking: list[int] = []
     for later, turn in enumerate(turns):
-        said = next((text for text in (turn.prompt, *turn.answers) if takes_back(text)), None)
-        if said is None:
+        retraction = next((text for text in (turn.prompt, *turn.answers) if takes_back(text)), None)
+        if retraction is None:
             continue
         taking.append(later)
         for earlier in range(max(0, later - _BACK), later):
             bar = NEXT if earlier == later - 1 else ALIKE
             if likeness(earlier, later) >= bar:
                 turns[earlier].taken_back = True
-                turns[earlier].taken_back_by = (turn.key, one_line(said, _QUOTED))
+                turns[earlier].taken_back_by = (turn.key, one_line(retraction, _QUOTED))
     return taking

@@ -67,9 +67,11 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
             puts.append(Put(after.with_(updated_at=runtime.clock.now()), "update"))
     root = str(runtime.checkout.root) if runtime.checkout else session.cwd
     thread = thread_of(turns, branch=branch_of(session), root=root)
-    told: dict[str, Any] = {THREAD: thread.as_data()} if thread is not None else {}
-    told |= {TAKEN_BACK: _stretches(session, turns)}
-    news = {name: value for name, value in told.items() if session.data.get(name, []) != value}
+    session_data: dict[str, Any] = {THREAD: thread.as_data()} if thread is not None else {}
+    session_data |= {TAKEN_BACK: _stretches(session, turns)}
+    news = {
+        name: value for name, value in session_data.items() if session.data.get(name, []) != value
+    }
     changes = [SessionChange(id=session.id, data=news)] if news else []
     if puts or changes:
         documents = [record_document(put.record) for put in puts]
@@ -174,8 +176,8 @@ def _withdrawn(record: Record, by: str, words: str) -> Record:
         return record.with_(status="superseded", canonical_id=by)
     if record.data.get("taken_back"):
         return record
-    said = {"taken_back": True, "taken_back_by": [by, one_line(words, _QUOTED)]}
-    return record.with_(data={**record.data, **said})
+    mark = {"taken_back": True, "taken_back_by": [by, one_line(words, _QUOTED)]}
+    return record.with_(data={**record.data, **mark})
 
 
 _QUOTED = 120

@@ -79,8 +79,8 @@ def _replacing(record: Record) -> str:
 def _taken_back(record: Record) -> Validity | None:
     if not record.data.get("taken_back"):
         return None
-    said = [str(one) for one in record.data.get("taken_back_by") or ("", "")]
-    return _withdrawn(*said[:2])
+    source = [str(one) for one in record.data.get("taken_back_by") or ("", "")]
+    return _withdrawn(*source[:2])
 
 
 def _withdrawn(by: str, words: str) -> Validity:
@@ -170,9 +170,9 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
         for newer in telling:
             if newer.at - older.at <= _AT_ONCE or newer.hit.validity.replaced:
                 continue
-            gone = next((one for one in newer.swaps if _speaks_of(older.text, one)), None)
-            if gone is not None:
-                found[older.hit.id] = _renamed(gone, newer.hit)
+            swapped = next((one for one in newer.swaps if _speaks_of(older.text, one)), None)
+            if swapped is not None:
+                found[older.hit.id] = _renamed(swapped, newer.hit)
     return [
         replace(hit, validity=found[hit.id])
         if hit.id in found and not hit.validity.replaced
@@ -181,11 +181,11 @@ def _outdated(hits: Sequence[Hit], evidence: Sequence[Hit]) -> list[Hit]:
     ]
 
 
-def _renamed(gone: Swap, by: Hit) -> Validity:
+def _renamed(swapped: Swap, by: Hit) -> Validity:
     place = message_place(by.id)
     name = short_id(by.id if place is None else place[0])
-    now = f"is {gone.better} since" if gone.better else "is gone since"
-    return Validity(f"older: {gone.worse} {now} {name}", by.id, replaced=True)
+    now = f"is {swapped.better} since" if swapped.better else "is gone since"
+    return Validity(f"older: {swapped.worse} {now} {name}", by.id, replaced=True)
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -206,15 +206,15 @@ def _text_of(hit: Hit) -> _Text | None:
     return _Text(hit, text, at, tuple(one for one in swaps if _NAME.fullmatch(one.worse)))
 
 
-def _speaks_of(text: str, gone: Swap) -> bool:
+def _speaks_of(text: str, swapped: Swap) -> bool:
     """Whether a text means the thing under its old name: it has that name and not the new one. Where the name may
     be a plain word, the text must share a word with what was said beside it.
     """
-    if not _has(text, gone.worse) or (gone.better and _has(text, gone.better)):
+    if not _has(text, swapped.worse) or (swapped.better and _has(text, swapped.better)):
         return False
-    if _TELLING.search(gone.worse):
+    if _TELLING.search(swapped.worse):
         return True
-    return not set(content_words(gone.rest)).isdisjoint(content_words(text))
+    return not set(content_words(swapped.rest)).isdisjoint(content_words(text))
 
 
 def _has(text: str, name: str) -> bool:
