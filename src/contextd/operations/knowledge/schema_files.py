@@ -267,7 +267,13 @@ def _require_sound(file: SchemaFile) -> None:
             "correct them and save again; nothing was written",
             {
                 "problems": [
-                    {"file": p.file, "line": p.line, "message": p.message, "hint": p.hint}
+                    {
+                        "file": p.file,
+                        "line": p.line,
+                        "where": p.where,
+                        "message": p.message,
+                        "hint": p.hint,
+                    }
                     for p in file.problems
                 ]
             },
