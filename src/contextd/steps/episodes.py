@@ -14,7 +14,7 @@ from contextd.domain.query import Vector
 from contextd.domain.records import FOUND, Anchor, Record, Source, short_id
 from contextd.domain.sessions import Event, Session, SessionChange
 from contextd.domain.validity import TAKEN_BACK
-from contextd.domain.words import content_words, one_line
+from contextd.domain.words import content_words, one_line, unpunctuated
 from contextd.governance.redact import redact
 from contextd.runtime import Runtime
 from contextd.sessions.episode import digest_of
@@ -82,7 +82,27 @@ def keep_turns(runtime: Runtime, session: Session, events: Sequence[Event]) -> l
             model=runtime.embedder.model,
         )
     take_back(runtime, session, [turns[place] for place in retracted])
+    _withdraw_statements(runtime, session, [turn for turn in turns if turn.taken_back])
     return turns
+
+
+def _withdraw_statements(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None:
+    """Supersede what was learned of turns of this session before the user took them back."""
+    if not turns:
+        return
+    query = runtime.query("discovery", reach="project", session=session.id, statuses=FOUND)
+    texts = [
+        (turn, unpunctuated("\n".join((turn.prompt, *turn.answers, turn.answer)))) for turn in turns
+    ]
+    changes: list[Changed] = []
+    for record in runtime.view.records.find(query).records:
+        words = unpunctuated(record.content)
+        by = next((turn.taken_back_by for turn, text in texts if words in text), None)
+        if by is not None and record.trust == "extracted":
+            after = _withdrawn(record, _episode_id(session, by[0]), by[1])
+            changes.append(Changed(record, after, "signal", f"taken back later: {by[1]}"))
+    if changes:
+        change_all(runtime, changes)
 
 
 def _stretches(session: Session, turns: Sequence[Turn]) -> list[list[Any]]:

@@ -95,6 +95,21 @@ def test_what_another_session_takes_back_stays_so_when_its_own_goes_on(
     assert episode(desk, SAID).data["taken_back_by"] == taken.data["taken_back_by"]
 
 
+def test_what_was_learned_of_it_before_is_superseded(corrected: Desk, tmp_path: Path) -> None:
+    taken = episode(corrected, SAID)
+    learned = Record(
+        kind="discovery", scope=corrected.scope, content=DONE.partition(". ")[0],
+        data={"type": "fact"}, session=taken.session, trust="extracted",
+    )  # fmt: skip
+    corrected.put(learned, "create")
+    again = CodingClient(corrected, tmp_path, session=corrected.sessions()[0].external_id)
+    again.starts("resume")
+    again.stops("Nothing was left to do.")
+    after = corrected.record(learned.id)
+    assert (after.status, after.canonical_id) == ("superseded", episode(corrected, BACK).id)
+    assert corrected.as_owner("undo", id=learned.id)
+
+
 def test_a_logged_message_that_was_taken_back_says_so(desk: Desk) -> None:
     session = desk("session_start")["session_id"]
     for role, text in (("user", SAID), ("assistant", DONE), ("user", BACK), ("assistant", SEEN)):
