@@ -193,8 +193,8 @@ class Index(Protocol):
         """
         ...
 
-    def stats(self, model: str) -> IndexStats:
-        """How much is indexed."""
+    def stats(self, model: str, query: Query | None = None) -> IndexStats:
+        """How much is indexed, of the scopes and kinds of a query where one is given."""
         ...
 
 

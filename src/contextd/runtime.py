@@ -19,10 +19,12 @@ from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import PERSON, Scope, may_leave
+from contextd.domain.time import age
 from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Reranker, Upkeep, View
+from contextd.ready import mark_of
 from contextd.settings import Settings
 from contextd.supervision import ServiceState
 
@@ -116,6 +118,7 @@ class Trace:
 
     `gave` are things that entered the agent's window, `own_texts` texts of ours it was given, `used` the
     records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
+    `by_words` says why some texts were looked for by words alone, and empty answers therefore prove nothing.
     `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good, and `namesakes` which ids
     the view it was written through could see to begin as those written do, by that beginning.
@@ -130,6 +133,7 @@ class Trace:
     used: list[Record] = field(default_factory=list[Record])
     notices: list[Notice] = field(default_factory=list[Notice])
     injected: list[str] = field(default_factory=list[str])
+    by_words: str = ""
     session: str = ""
     committed: bool = False
     namesakes: dict[str, tuple[View, list[str]]] = field(
@@ -260,7 +264,7 @@ class Runtime:
     sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
     been carried out before. `upkeep` is there for background work and for operations that say they
     need it. `among` are the kinds of document that its queries are kept to, where it may not see all.
-    `alone` and `progress` are for long work: whether others wait for answers of this process,
+    `keeps` says that what is rendered is stored and shown later. `alone` and `progress` are for long work: whether others wait for answers of this process,
     and who is told how far it came.
     """
 
@@ -289,6 +293,7 @@ class Runtime:
     progress: Progress | None = None
     upkeep: Upkeep | None = None
     among: frozenset[str] | None = None
+    keeps: bool = False
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -436,6 +441,10 @@ class Runtime:
         may leave this machine.
         """
         return not self.embedder.sends_to or may_leave(scope)
+
+    def ago(self, at: datetime) -> str:
+        """How long ago something was; in a text that `keeps`, a mark that whoever shows the text replaces."""
+        return mark_of(at.timestamp()) if self.keeps else age(at, self.clock.now())
 
     def aside(self) -> Runtime:
         """The same call for what is written beside it, which is no part of it when it is repeated."""

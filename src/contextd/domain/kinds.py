@@ -81,6 +81,9 @@ _kind(
         "commands": _LIST,
         "commits": _LIST,
         "taken_back": Field("boolean", description="The user took back what was said in it"),
+        "taken_back_by": Field(
+            "string[]", description="The episode in which the user did, and the words"
+        ),
     },
     facets=("branch",),
     # One digest among five hits is worth what a record is; its words are many.

@@ -18,7 +18,7 @@ from contextd.domain.quoting import inline
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
 from contextd.guarded_files import read_file
-from contextd.sessions.clock import TimeSense, gap_in_words, in_words
+from contextd.sessions.clock import TimeSense, in_words, stamp
 
 BUDGET = 500
 STALE_AFTER = timedelta(hours=24)
@@ -152,21 +152,19 @@ def _now_lines(situation: Situation) -> list[str]:
 
 
 def _time_lines(situation: Situation) -> list[str]:
+    """When the session began and what was before it, as instants: nobody knows when the file will be read."""
     time = situation.time
-    lines = []
-    if time is not None:
-        last = gap_in_words(time.gap)
-        about = [in_words(time.last_length)] if time.last_length is not None else []
-        about += _items([situation.last_session])
-        lines.append(f"Last session: {last}" + (f" ({', '.join(about)})" if about else ""))
-        lines.append(
-            f"Session started: {time.started:%Y-%m-%d %H:%M} {time.started.tzname() or ''}"
-        )
-        lines.append(f"Pattern: {time.pattern}")
-        lines.append(f"Hint: {time.hint}")
-    elif situation.last_session:
-        lines.append(f"Last session: {_item(situation.last_session)}")
-    return [line.rstrip() for line in lines] or ["Last session: first session"]
+    before = _items([situation.last_session])
+    if time is None:
+        return [f"Last session: {before[0]}"] if before else ["Last session: first session"]
+    length = [in_words(time.last_length)] if time.last_length is not None else []
+    about = f" ({', '.join((*length, *before))})" if length or before else ""
+    last = f"until {stamp(time.last_seen)}" if time.last_seen is not None else "first session"
+    return [
+        f"Session started: {stamp(time.started)}",
+        f"Last session before it: {last}{about}",
+        f"Pattern: {time.pattern}",
+    ]
 
 
 def _items(texts: Sequence[str]) -> list[str]:

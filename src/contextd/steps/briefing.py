@@ -23,7 +23,7 @@ from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, Line, PackedBriefing, Section
-from contextd.sessions.clock import hint
+from contextd.sessions.clock import hint, present
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
@@ -226,9 +226,10 @@ def _standing(
     elif now - when > _AT_ONCE:
         branch = f" on {thread.branch}" if thread.branch else ""
         client = f" with {last.client}" if last and last.client else ""
-        today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
-        head = f"Now {today}; last worked here {age(when, now)}{branch}{client}"
+        head = f"Now {present(now)}; last worked here {age(when, now)}{branch}{client}"
         lines.append(f"{head}. {hint(now - when, now)}")
+    else:
+        lines.append(f"Now {present(now)}")
     lines += lines_of(thread, round(_THREAD_SHARE * budget))
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
 
@@ -356,8 +357,7 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     if solution and solution not in text:
         text += f" (fix: {solution})"
     text = inline_words(one_line(text, _LONGEST))
-    now = runtime.clock.now()
-    since, sure = age(record.created_at, now), confidence_at(record, now)
+    since, sure = runtime.ago(record.created_at), confidence_at(record, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
     by = author_of(runtime, file_of(record))
@@ -429,8 +429,9 @@ def _to_settle(runtime: Runtime, task: str) -> list[Line]:
 
 
 def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
+    now = since or f"Now {present(runtime.clock.now().astimezone())}"
     if last is None:
-        return [Line("No earlier session is recorded.", weight=1.0)]
+        return [Line(now, weight=6.0), Line("No earlier session is recorded.", weight=1.0)]
     end = last.ended_at or last.last_seen_at
     minutes = max(0, round((end - last.started_at) / timedelta(minutes=1)))
     client = last.client or "unknown client"
@@ -438,7 +439,7 @@ def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
     session = f"Last session{when} ({minutes} min, {client})"
     about = last.task or ", ".join(last.topics[:4])
     lines = [Line(f"{session}: {about}" if about else session, weight=6.0)]
-    lines += [Line(since, weight=6.0)] if since else []
+    lines.append(Line(now, weight=6.0))
     if last.outcome:
         lines.append(Line(f"It ended as {last.outcome}.", weight=3.0))
     files = [f.path for f in sorted(last.files, key=lambda f: -f.count)][:5]

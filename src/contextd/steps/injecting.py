@@ -23,6 +23,7 @@ from contextd.steps.episodes import shown
 from contextd.steps.held import held, held_records
 from contextd.steps.needed_directives import needed_directives
 from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
+from contextd.steps.validity import current
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
@@ -92,7 +93,7 @@ def relevant(
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
         return "", []
-    records = _near(runtime, session, prompt[:_READ])
+    records = current(runtime, _near(runtime, session, prompt[:_READ]))
     standing = standings(runtime, records)
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
@@ -194,9 +195,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
 def _may_be_told(runtime: Runtime, record: Record) -> bool:
     if record.kind == EPISODE:
         asks = record.content.rstrip().endswith(("?", "？"))
-        return (
-            not record.data.get("taken_back") and not asks and len(record.content) >= _SAYS_ENOUGH
-        )
+        return not asks and len(record.content) >= _SAYS_ENOUGH
     return is_sure(record, runtime.clock.now())
 
 

@@ -110,6 +110,8 @@ def record_to_json(record: Record) -> Json:
         "anchor": [anchor.commit, anchor.branch, dict(anchor.paths)],
         "created_at": to_micros(record.created_at),
         "updated_at": to_micros(record.updated_at),
+        # Few records have it, and older programs know nothing of it.
+        **({"arrived_at": to_micros(record.arrived_at)} if record.arrived_at else {}),
     }
 
 
@@ -138,6 +140,7 @@ def record_from_json(body: Mapping[str, Any], version: int = 0) -> Record:
         anchor=Anchor(*body["anchor"]),
         created_at=from_micros(body["created_at"]),
         updated_at=from_micros(body["updated_at"]),
+        arrived_at=instant(body.get("arrived_at")),
         version=version,
     )
 

@@ -58,13 +58,8 @@ class MemoryIndex(LocalRankings):
 
     def _allows(self, entry: IndexedDocument, query: Query, facets: set[str]) -> bool:
         document = entry.document
-        wanted = (
-            document.kind in query.kinds
-            if query.kinds
-            else document.kind not in filters.NOT_RECORDS
-        )
         return (
-            wanted
+            _is_of_kind(entry, query)
             and self._sees(document)
             and (not query.statuses or document.status in query.statuses)
             and facets <= entry.facets
@@ -130,11 +125,22 @@ class MemoryIndex(LocalRankings):
             ]
         return found[:limit]
 
-    def stats(self, model: str) -> IndexStats:
+    def stats(self, model: str, query: Query | None = None) -> IndexStats:
         """See `Index.stats`."""
-        total = sum(self._sees(e.document) for _, entries in self._parts() for e in entries)
-        waiting = len(self.pending(model, total or 1))
+        there = [
+            (part, entry)
+            for part, entries in self._parts(query)
+            for entry in entries
+            if self._sees(entry.document) and (query is None or _is_of_kind(entry, query))
+        ]
+        total, vectors = len(there), self._space.state.vectors
+        waiting = sum((part, entry.digest, model) not in vectors for part, entry in there)
         return IndexStats(total, total - waiting, waiting) if model else IndexStats(total, 0, 0)
+
+
+def _is_of_kind(entry: IndexedDocument, query: Query) -> bool:
+    kind = entry.document.kind
+    return kind in query.kinds if query.kinds else kind not in filters.NOT_RECORDS
 
 
 def _scored(

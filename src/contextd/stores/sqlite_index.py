@@ -115,11 +115,11 @@ class SqliteIndex(LocalRankings):
             self._memory.settled[part.number, model] = clock
         return rows
 
-    def stats(self, model: str) -> IndexStats:
+    def stats(self, model: str, query: Query | None = None) -> IndexStats:
         """See `Index.stats`."""
         documents = pending = 0
         with self._database.snapshot():
-            for part in self._parts.of():
+            for part in self._parts.of(query):
                 chosen, values = _kinds(part.asked)
                 documents += self._database.value(
                     "SELECT ifnull(sum(count), 0) FROM doc_counts WHERE part = ? AND field = 'kind'"

@@ -274,6 +274,7 @@ def _record(
         trust="imported",
         created_at=created,
         updated_at=_instant(item.get("updatedAt")) or created,
+        arrived_at=now,
         **fields,
     )
 
