@@ -178,10 +178,13 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     found = runtime.view.sessions.by_external(name, external) if external else None
     ancestors = list(runtime.ancestors)
     if found is not None and found.status != "withdrawn":
-        change = SessionChange(id=found.id, seen_at=arrival.at)
+        # Some clients name the file only when a turn ends, when it may not be written yet.
+        named = occurrence.transcript and not found.data.get("transcript")
+        transcript = {"transcript": occurrence.transcript} if named else {}
+        change = SessionChange(id=found.id, seen_at=arrival.at, data=transcript)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
             resumed = resumed_here(runtime, found, arrival.at)
-            data = {"hooked": True, "ancestors": ancestors, **resumed}
+            data = {"hooked": True, "ancestors": ancestors, **transcript, **resumed}
             change = replace(change, resumed=True, data=data)
         return _Sitting(found, False, change)
     session_data: dict[str, Any] = {
