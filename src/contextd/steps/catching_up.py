@@ -130,8 +130,8 @@ def is_still_written(session: Session, events: Sequence[Event]) -> bool:
     if importer is None or not importer.late:
         return False
     prompted_at = max((event.at for event in events if is_prompt(event)), default=None)
-    told = [event for event in events if event.type in ("message", "tool_call", "tool_result")]
-    last = max(told, key=lambda event: event.at, default=None)
+    written = [event for event in events if event.type in ("message", "tool_call", "tool_result")]
+    last = max(written, key=lambda event: event.at, default=None)
     if prompted_at is None or last is None:
         return prompted_at is not None
     return (last.type, last.role) != ("message", "assistant") or last.at < prompted_at

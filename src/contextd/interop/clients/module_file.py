@@ -17,6 +17,7 @@ TELLING = "npm/telling.js"
 """The module that the others hand their events to."""
 
 _LOCAL_IMPORT = re.compile(r'(?m)^import .* from "\./.*"\n')
+_IMPORT = re.compile(r"(?m)^import .*\n")
 _EXPORT = re.compile(r"(?m)^export (?=const )")
 
 
@@ -63,9 +64,8 @@ def module_file(client: str, module: str, reading: Reading) -> OwnFile:
 
 def _imports_first(text: str) -> tuple[list[str], str]:
     """The lines that import what Node.js has, and the rest without any import."""
-    kept = _LOCAL_IMPORT.sub("", text)
-    imports = re.findall(r"(?m)^import .*\n", kept)
-    return imports, re.sub(r"(?m)^import .*\n", "", kept)
+    standalone = _LOCAL_IMPORT.sub("", text)
+    return _IMPORT.findall(standalone), _IMPORT.sub("", standalone)
 
 
 def _unexported(text: str) -> str:

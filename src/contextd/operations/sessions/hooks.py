@@ -179,13 +179,12 @@ def _sitting(runtime: Runtime, arrival: _Arrival) -> _Sitting:
     ancestors = list(runtime.ancestors)
     if found is not None and found.status != "withdrawn":
         # Some clients name the file only when a turn ends, when it may not be written yet.
-        named = occurrence.transcript and not found.data.get("transcript")
-        transcript = {"transcript": occurrence.transcript} if named else {}
-        change = SessionChange(id=found.id, seen_at=arrival.at, data=transcript)
+        data = {"transcript": found.data.get("transcript") or occurrence.transcript}
+        change = SessionChange(id=found.id, seen_at=arrival.at, data=data)
         if found.ended_at is not None and not _was_before_the_end(arrival, found):
             resumed = resumed_here(runtime, found, arrival.at)
-            data = {"hooked": True, "ancestors": ancestors, **transcript, **resumed}
-            change = replace(change, resumed=True, data=data)
+            data |= {"hooked": True, "ancestors": ancestors, **resumed}
+            return _Sitting(found, False, replace(change, resumed=True, data=data))
         return _Sitting(found, False, change)
     session_data: dict[str, Any] = {
         "ancestors": ancestors,
@@ -261,9 +260,8 @@ def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str,
 
 
 def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
-    sitting = _sitting(runtime, arrival)
+    sitting, prompt = _sitting(runtime, arrival), own_words(arrival.occurrence.prompt)
     session = sitting.session
-    prompt = own_words(arrival.occurrence.prompt)
     if not prompt:
         sitting.commit(runtime)
         return HookAnswer(session_id=session.id)
@@ -289,10 +287,10 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     if session.data.get(BRIEFED):
         return _injecting(runtime, arrival, sitting, text, why, remedy_data)
     packed = _briefing(runtime, session)
-    parts = [part for part in (packed.text, text) if part]
+    both = "\n\n".join(filter(None, (packed.text, text)))
     every = {**packed.why, **{id: reason for id, reason in why.items() if id not in packed.why}}
     session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
-    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
+    return _injecting(runtime, arrival, sitting, both, every, session_data)
 
 
 def _unseen(session: Session) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from contextd.steps.catching_up import (
     missing_transcript,
     note_missing,
 )
+from contextd.steps.client_sessions import bound, is_unbound
 from contextd.steps.episodes import keep_turns
 from contextd.steps.handoff import write_context_md
 from contextd.steps.ready import keep_ready
@@ -44,6 +45,8 @@ def learn_session(runtime: Runtime, task: Task) -> Mapping[str, object]:
         return {"skipped": "the session is gone"}
     if session.status == "withdrawn":
         return {"skipped": "the import that brought it was taken back"}
+    if is_unbound(session):
+        session = bound(runtime, session)
     imported = catch_up(runtime, session, check=task.hold.check)
     session = runtime.view.sessions.get(session.id) or session
     events = runtime.view.sessions.events(session.id)
@@ -102,10 +105,11 @@ def _is_early(runtime: Runtime, session: Session, events: Sequence[Event], task:
     """Whether the transcript of a session with a prompt is still to come: then the job is queued again. After the
     last wait the session is learned from as hooks told of it.
     """
-    missing = bool(missing_transcript(session))
-    if not (session.data.get("hooked") and any(map(is_prompt, events))):
+    unbound = is_unbound(session)
+    if not unbound and not (session.data.get("hooked") and any(map(is_prompt, events))):
         return False
-    if not (missing or is_still_written(session, events)):
+    missing = not unbound and bool(missing_transcript(session))
+    if not (unbound or missing or is_still_written(session, events)):
         return False
     waited = int(task.arguments.get("waited", 0))
     if waited >= len(_WAITS):
