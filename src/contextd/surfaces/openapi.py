@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from contextd import __version__
-from contextd.operations.core import Operation, slim_schema
+from contextd.operations.core import Operation
 
 _REFERENCE = "#/components/schemas/{model}"
 _PROBLEM = {
@@ -37,11 +37,11 @@ def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
         ],
         ref_template=_REFERENCE,
     )
-    components = {name: slim_schema(part) for name, part in shared.get("$defs", {}).items()}
+    components = {name: untitled(part) for name, part in shared.get("$defs", {}).items()}
     paths: dict[str, dict[str, Any]] = {}
     for op in operations:
-        arguments = slim_schema(_resolved(schemas[op.name, "validation"], components))
-        result = schemas[op.name, "serialization"]
+        arguments = untitled(_resolved(schemas[op.name, "validation"], components))
+        result = untitled(schemas[op.name, "serialization"])
         paths.setdefault(op.path, {})[op.method.lower()] = _entry(op, arguments, result)
     return {
         "openapi": "3.1.0",
@@ -52,6 +52,21 @@ def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"token": []}],
+    }
+
+
+def untitled(schema: Any) -> Any:
+    """A JSON schema without titles; everything that a value is held to stays."""
+    if isinstance(schema, list):
+        return [untitled(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: {name: untitled(part) for name, part in value.items()}
+        if key in ("properties", "$defs")
+        else untitled(value)
+        for key, value in schema.items()
+        if key != "title" or not isinstance(value, str)
     }
 
 
