@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from contextd import __version__
+from contextd.domain.errors import ERRORS, ContextdError
 from contextd.operations.core import Operation
 
 _REFERENCE = "#/components/schemas/{model}"
@@ -26,6 +27,25 @@ _PROBLEM = {
         "details": {"type": "object"},
     },
 }
+
+
+def _problems() -> dict[int, str]:
+    """What each status of a failure means: those of the errors, and those that the port itself answers with."""
+    meanings: dict[int, list[str]] = {}
+    for kind in (*ERRORS.values(), ContextdError):
+        about = (kind.__doc__ or "").split("\n")[0] if kind is not ContextdError else "A defect."
+        meanings.setdefault(kind.status, []).append(about)
+    described = {status: " Or: ".join(texts) for status, texts in meanings.items()}
+    return {
+        400: "The body is no JSON object.",
+        401: "The token is missing or wrong.",
+        412: "It is not as `If-Match` says any more.",
+        421: "The port does not answer under this host name.",
+        **described,
+    }
+
+
+_PROBLEMS = _problems()
 
 
 def openapi(operations: Sequence[Operation]) -> dict[str, Any]:
@@ -84,11 +104,16 @@ def _entry(op: Operation, arguments: dict[str, Any], result: dict[str, Any]) -> 
                 "description": "The result",
                 "content": {"application/json": {"schema": result}},
             },
-            "default": {
-                "description": "A problem",
-                "content": {
-                    "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}
-                },
+            **{
+                str(status): {
+                    "description": description,
+                    "content": {
+                        "application/problem+json": {
+                            "schema": {"$ref": "#/components/schemas/Problem"}
+                        }
+                    },
+                }
+                for status, description in sorted(_PROBLEMS.items())
             },
         },
     }
