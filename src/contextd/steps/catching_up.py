@@ -27,6 +27,9 @@ UNREAD = "transcript_unread"
 """Where a session keeps which of its client's files could not be read, and why; empty once it could."""
 
 _BESIDE, _AGENTS = "transcripts_beside", "agent_transcripts"
+_JUST_BEGUN = 262_144
+"""Bytes of a transcript with the instructions of an agent and a prompt: read in some 10 ms."""
+
 _NOTHING_UNDERSTOOD = 20
 """Entries of a transcript that tells nothing at all, from which its format must have changed."""
 
@@ -120,6 +123,21 @@ def catch_up(
     if problem != (session.data.get(UNREAD) or {}) and (problem or counts["events"]):
         runtime.commit(sessions=[SessionChange(id=session.id, data={UNREAD: problem})])
     return dict(counts)
+
+
+def transcript_is_headless(session: Session, transcript: Path | None) -> bool:
+    """Whether a transcript that has just begun says that a program runs its session. A long one is not looked
+    into: nobody who resumes it is kept waiting.
+    """
+    path = _path_of(session, str(transcript or ""))
+    if path is None or not 0 < _size(path) <= _JUST_BEGUN:
+        return False
+    try:
+        with _somebody_elses():
+            importer = recognised(path, _reader_named(session))
+            return importer.read(path, 0, session=session.external_id).headless
+    except _Unreadable:
+        return False
 
 
 def is_still_written(session: Session, events: Sequence[Event]) -> bool:

@@ -106,6 +106,7 @@ _SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
+    program_marks=("CLAUDE_CODE_ENTRYPOINT=sdk",),
     reading=Reading(moments={**MOMENTS, "PreToolUse": "acting"}),
     answer=answer_in_hook_output,
     asking=_asking,

@@ -205,7 +205,8 @@ class Client:
 
     `names` are all that its hooks and connections go by. `marks` are environment variables that only
     this client sets for its hooks, and `fields` members that only its payloads have: several clients
-    run hooks that were written for another one. `reading` is of no event where it has no hooks. `answer`
+    run hooks that were written for another one; `program_marks` begin the one of them that says that a program
+    runs the session, as `NAME=value`. `reading` is of no event where it has no hooks. `answer`
     gives the client's JSON for a text to be shown to the agent at a moment, and `asking` for a demand at
     the end of its turn, None where the client has no such thing; `acting` gives it for a verdict on what
     the agent is about to do. `transcripts` is the importer of its transcripts, empty where none is there.
@@ -225,6 +226,7 @@ class Client:
     acting: Callable[[Verdict, str], dict[str, Any]] | None = None
     names: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    program_marks: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     transcripts: str = ""
     instructions: str = "AGENTS.md"

@@ -23,7 +23,7 @@ from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, PackedBriefing
 from contextd.spool import LEFT_AT, UNKNOWN
 from contextd.steps.acting import judged_or_nothing
-from contextd.steps.briefing import brief_or_nothing, quoted_in, recapped, told_by, types_line
+from contextd.steps.briefing import quoted_in, recapped, told_by, types_line
 from contextd.steps.catching_up import follow_agent, read_so_far, unread
 from contextd.steps.client_folding import COMPACTED, measure_compactions, measure_subagent
 from contextd.steps.closing import close_session
@@ -32,8 +32,10 @@ from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.hearing import is_echo
 from contextd.steps.held import LOST
+from contextd.steps.hook_events import question, statement
 from contextd.steps.injecting import bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
+from contextd.steps.opening import opening_for
 from contextd.steps.remedy_telling import ITS_ERROR, remedied, remedy_for, tells_of_failure
 from contextd.steps.seating import (
     BRIEFED,
@@ -45,8 +47,7 @@ from contextd.steps.seating import (
 from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import reasons_of, tiers_of
 
-_PROMPT_KEPT, _TASK = 4_000, 300
-_ANSWER_KEPT = 20_000
+_TASK = 300
 _AT_ONCE = 1_000_000
 """Bytes of a transcript that are read while the client waits: about a quarter of a second."""
 
@@ -71,6 +72,7 @@ class _Arrival:
     at: datetime
     spooled: bool
     ready_briefing: Mapping[str, Any]
+    marks: Sequence[str] = ()
 
 
 @operation("POST /api/hooks/{event}", effect="write", audience="system")
@@ -114,6 +116,7 @@ def hook_event(
         left_at or runtime.clock.now(),
         left_at is not None,
         ready_briefing if isinstance(ready_briefing, Mapping) else {},
+        marks or (),
     )
     if arrival.spooled and _is_learned_from(runtime, arrival):
         return HookAnswer()
@@ -222,7 +225,7 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         if text:
             why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
-    packed = _briefing(runtime, sitting.session)
+    packed = _briefing(runtime, arrival, sitting.session)
     session_data = {BRIEFED: True, **told_by(packed)}
     return _injecting(runtime, arrival, sitting, packed.text, packed.why, session_data)
 
@@ -271,7 +274,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         change=replace(
             sitting.change,
             first_task=task_of(runtime, " ".join(clean.split())[:_TASK]),
-            events=(_question(arrival, clean),),
+            events=(question(arrival.occurrence, arrival.at, clean),),
         ),
     )
     asked = sitting.change.events[-1].key
@@ -286,7 +289,7 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     runtime.trace.used += records
     if session.data.get(BRIEFED):
         return _injecting(runtime, arrival, sitting, text, why, remedy_data)
-    packed = _briefing(runtime, session)
+    packed = _briefing(runtime, arrival, session)
     both = "\n\n".join(filter(None, (packed.text, text)))
     every = {**packed.why, **{id: reason for id, reason in why.items() if id not in packed.why}}
     session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
@@ -298,17 +301,9 @@ def _unseen(session: Session) -> dict[str, Any]:
     return {BRIEFED: False, LOST: list(session.injected)}
 
 
-def _question(arrival: _Arrival, clean: str) -> Event:
-    key = (
-        arrival.occurrence.prompt_id or hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
-    )
-    text = clean[:_PROMPT_KEPT]
-    return Event(type="query", key=f"prompt:{key}", at=arrival.at, role="user", text=text)
-
-
-def _briefing(runtime: Runtime, session: Session) -> PackedBriefing:
-    budget = runtime.settings.number("briefing.tokens")
-    return brief_or_nothing(runtime, budget=budget, task=session.task, session=session)
+def _briefing(runtime: Runtime, arrival: _Arrival, session: Session) -> PackedBriefing:
+    occurrence = arrival.occurrence
+    return opening_for(runtime, session, arrival.marks, occurrence.transcript, occurrence.prompt)
 
 
 def _acting(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -411,7 +406,7 @@ def _hand_over(runtime: Runtime, session: Session, arrival: _Arrival) -> None:
 def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Keep the summary that the client goes on with: an agent wrote it of the whole session."""
     sitting = _sitting(runtime, arrival)
-    summary = _told(runtime, arrival, "summary")
+    summary = statement(runtime, arrival.occurrence, arrival.at, "summary")
     runtime.sinks.settle()
     sitting.commit(runtime, events=(*sitting.change.events, *summary))
     read_along(runtime, sitting.session, arrival.occurrence.transcript)
@@ -421,7 +416,7 @@ def _compacted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
 def _stopped(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
     """Keep the turn that ended; once in a session that did something, ask for its lessons."""
     sitting = _sitting(runtime, arrival)
-    answer = _told(runtime, arrival, "turn_end")
+    answer = statement(runtime, arrival.occurrence, arrival.at, "turn_end")
     sitting.commit(runtime, events=(*sitting.change.events, *answer))
     session = sitting.session
     _measure_later(runtime, session, arrival)
@@ -481,24 +476,6 @@ def _delegated(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         ),
     )
     return HookAnswer(session_id=session.id)
-
-
-def _told(runtime: Runtime, arrival: _Arrival, origin: str) -> tuple[Event, ...]:
-    """What the client says the agent said, as an event of the session."""
-    clean = redact(arrival.occurrence.answer, runtime.redaction_key).text[:_ANSWER_KEPT]
-    if not clean.strip():
-        return ()
-    key = hashlib.blake2b(clean.encode(), digest_size=12).hexdigest()
-    return (
-        Event(
-            type="note",
-            key=f"{origin}:{key}",
-            at=arrival.at,
-            role="assistant",
-            text=clean,
-            data={"origin": origin},
-        ),
-    )
 
 
 def _ended(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
