@@ -213,7 +213,8 @@ class Client:
     `instructions` is the file of a repository it reads for standing instructions, empty where it reads none;
     `own_instructions` are the files of the person that it reads in every project, or folders of such.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
-    MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
+    MCP server of it serves agents in several projects. `limits` says in a clause what the client does not allow,
+    and what works instead. `plugin` is how it takes contextd as a plugin.
     """
 
     name: str
@@ -233,6 +234,7 @@ class Client:
     own_instructions: tuple[FilePlace, ...] = ()
     bare: bool = False
     shared: bool = False
+    limits: str = ""
     plugin: PluginForm | ModuleForm | None = None
 
     def holds_own_instructions(self, path: Path, home: Path, chosen: Path | None) -> bool:

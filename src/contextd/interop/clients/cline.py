@@ -76,6 +76,7 @@ _READING = Reading(
 CLIENT = Client(
     name="cline",
     title="Cline",
+    limits="`cline --json` is run by programs and not learned from; it tells no hook of prompts",
     fields=("clineVersion",),
     transcripts="cline",
     reading=_READING,

@@ -122,6 +122,7 @@ def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Pa
 CLIENT = Client(
     name="codex",
     title="Codex CLI",
+    limits="`codex exec` is run by programs: told the rules, not learned from",
     fields=("turn_id",),
     reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),
     answer=answer_in_hook_output,
