@@ -30,7 +30,7 @@ from contextd.steps.closing import close_session
 from contextd.steps.delegating import note_for
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
-from contextd.steps.hearing import is_echo
+from contextd.steps.hearing import is_echo, one_at_a_time
 from contextd.steps.held import LOST
 from contextd.steps.hook_events import question, statement
 from contextd.steps.injecting import bearing_on
@@ -124,7 +124,8 @@ def hook_event(
     judged = occurrence.moment == "acting"
     if not (arrival.spooled or judged) and is_echo(runtime, occurrence, arrival.at):
         return HookAnswer()
-    return _HANDLERS[occurrence.moment](runtime, arrival)
+    with one_at_a_time(runtime, occurrence):
+        return _HANDLERS[occurrence.moment](runtime, arrival)
 
 
 def _moment(text: Any) -> datetime | None:
