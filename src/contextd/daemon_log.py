@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TextIO
 
+from contextd.domain.unseen import visible_json
 from contextd.spawn import LOG_LIMIT, set_aside
 
 
@@ -28,7 +29,7 @@ class _Lines(logging.Formatter):
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
-        return json.dumps(line, ensure_ascii=False)
+        return visible_json(json.dumps(line, ensure_ascii=False))
 
 
 class BoundedLog(logging.StreamHandler[TextIO]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +21,7 @@ from contextd.domain.scope import Scope
 from contextd.domain.upkeep import WrittenSince
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.governance.redact import redact
-from contextd.home import LOCAL, database_path, make_home
+from contextd.home import LOCAL, close_to_others, database_path, make_home
 from contextd.operations.calling import invoke
 from contextd.operations.core import Answer, Operation, find_operation
 from contextd.ports import Clock, Embedder, Reranker
@@ -85,6 +86,8 @@ class Host:
         embedder = _chosen_embedder(settings)
         host = cls(settings, embedder, reranker=reranker, clock=clock, work=work, fresh=fresh)
         host.organisation(LOCAL)
+        if os.name != "nt":
+            close_to_others(settings.home)
         return host
 
     @property

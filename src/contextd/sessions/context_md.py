@@ -14,8 +14,10 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.encodings import takes_ascii
 from contextd.domain.errors import Invalid, Unavailable
+from contextd.domain.quoting import inline
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.guarded_files import read_file
 from contextd.sessions.clock import TimeSense, gap_in_words, in_words
 
 BUDGET = 500
@@ -171,7 +173,7 @@ def _items(texts: Sequence[str]) -> list[str]:
 
 def _item(text: str) -> str:
     """One line of whole sentences; nothing when not even the first one is short enough."""
-    line = _FORGED.sub("", " ".join(text.split()))
+    line = _FORGED.sub("", inline(text))
     return trim_to_tokens(line, _ITEM_BUDGET) if line else ""
 
 
@@ -186,7 +188,7 @@ def _markdown(parts: Sequence[_Part]) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -12,6 +12,7 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
+from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
@@ -33,8 +34,10 @@ from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal, personal_query
+from contextd.steps.policy_files import file_of
 from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
+from contextd.steps.rule_authors import author_of
 from contextd.steps.schemas import schema_of
 from contextd.steps.seating import branch_of
 from contextd.steps.shape import follow_shape
@@ -247,7 +250,7 @@ def recapped(runtime: Runtime, session: Session, turns: Sequence[Turn], ask: str
     lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
     if not lines:
         return ""
-    text = "\n".join([_RECAP, *(f"- {line}" for line in lines)])
+    text = "\n".join([_RECAP, *(f"- {inline(line)}" for line in lines)])
     runtime.trace.own_texts.append(text)
     return f"{text}\n\n{ask}" if ask else text
 
@@ -276,7 +279,7 @@ def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
     try:
         return brief(runtime, **options)
     except ContextdError as error:
-        return PackedBriefing(f"contextd has no briefing: {error.message}", 0)
+        return PackedBriefing(f"contextd has no briefing: {inline(error.message)}", 0)
 
 
 def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
@@ -287,12 +290,15 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     solution = " ".join(str(record.data.get("solution") or "").split())
     if solution and solution not in text:
         text += f" (fix: {solution})"
-    text = one_line(text, _LONGEST)
+    text = inline_words(one_line(text, _LONGEST))
     now = runtime.clock.now()
     since, sure = age(record.created_at, now), confidence_at(record, now)
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {sure:.2f}{note}]"
+    by = author_of(runtime, file_of(record))
+    source = f"{record.source}, last changed by {by}" if by else str(record.source)
+    facts = f"{inline_words(kind)} {short_id(record.id)} · {inline_words(source)}"
+    return f"{text} [{facts} · {since} · {sure:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:

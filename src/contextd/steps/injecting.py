@@ -8,6 +8,7 @@ from contextd.domain.confidence import confidence_at
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
+from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
@@ -109,7 +110,7 @@ def relevant(
             continue
         note = standing[record.id].note if record.id in standing else ""
         marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
-        line = "- " + _line(record, runtime, marks)
+        line = f"- {inline(_line(record, runtime, marks))}"
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
             lines.append(line)
@@ -149,10 +150,9 @@ def _line(record: Record, runtime: Runtime, note: str) -> str:
     if record.kind != EPISODE:
         return quoted(record, runtime, note)
     since = age(record.updated_at, runtime.clock.now())
-    marks = f"episode {short_id(record.id)} · {record.source} · {since}" + (
-        f" · {note}" if note else ""
-    )
-    return f"{shown(record, _LONGEST)} [{marks}]"
+    source = inline_words(str(record.source))
+    marks = f"episode {short_id(record.id)} · {source} · {since}" + (f" · {note}" if note else "")
+    return f"{inline_words(shown(record, _LONGEST))} [{marks}]"
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import anyio
 from mcp.server.stdio import stdio_server
 
 from contextd.domain.access import OWNER
@@ -18,6 +19,7 @@ from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
 from contextd.surfaces.manner import Manner, manner_of
 from contextd.surfaces.mcp import build_server
+from contextd.surfaces.mcp_stream import Incoming, only_messages
 
 
 def serve_stdio(
@@ -52,8 +54,11 @@ async def _serve(
     calls = Calls(open_backend, settings.number("daemon.workers"))
     server = build_server(calls, manner, lambda _: peer)
     try:
-        async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
+            forward, messages = anyio.create_memory_object_stream[Incoming](0)
+            group.start_soon(only_messages, incoming, outgoing, forward)
+            await server.run(messages, outgoing, server.create_initialization_options())
+            group.cancel_scope.cancel()
     finally:
         await calls.call_if_known(peer, "connection_closed", {})
         await calls.close()
