@@ -67,6 +67,7 @@ _ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
 
 _MARKS = ("CLAUDE", "CLINE_", "CODEX_", "COPILOT_", "CURSOR_", "GEMINI_", "QWEN_")
 _MOST_MARKS = 50
+_ENTRYPOINT = "CLAUDE_CODE_ENTRYPOINT"
 
 
 def main(argv: Sequence[str] = ()) -> int:
@@ -157,6 +158,9 @@ def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any
     payload = line["payload"]
     if line["event"] not in _STARTING or payload.get("source") in _GOING_ON:
         return {}
+    if any(mark.startswith(f"{_ENTRYPOINT}=sdk") for mark in line["marks"]):
+        # A program runs the session: what lies ready is for people.
+        return {}
     from datetime import UTC, datetime  # noqa: PLC0415 - only without a daemon
 
     now = datetime.now(UTC)
@@ -244,8 +248,12 @@ def _payload(deadline: float) -> dict[str, Any]:
 
 
 def _marks() -> list[str]:
-    """The environment variables by which the daemon tells which client runs this hook."""
-    return sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
+    """The environment variables by which the daemon tells which client runs this hook, and the one with its value
+    that says whether a program runs the client.
+    """
+    names = sorted(name for name in os.environ if name.startswith(_MARKS))[:_MOST_MARKS]
+    entrypoint = first_set(_ENTRYPOINT)
+    return [*names, f"{_ENTRYPOINT}={entrypoint}"] if entrypoint else names
 
 
 def _text(payload: dict[str, Any], name: str) -> str:

@@ -35,6 +35,7 @@ NO_KIND = "no kind"
 """What nothing is of: a query for it finds nothing."""
 
 _MOST_NAMED = 20
+_NAMED = 5
 """An answer names no more of the records that it wrote; each would be looked up while writers wait."""
 
 Progress = Callable[[str, int, int], None]
@@ -300,10 +301,8 @@ class Runtime:
     def scope(self) -> Scope:
         """The project's scope. Raises `NotFound` when the call stands in no project."""
         if self.project is None:
-            raise NotFound(
-                f"this call stands in no project{self.nowhere}",
-                "run `contextd init` in the repository, or name a known project",
-            )
+            hint = "" if self.ways_in() in self.nowhere else self.ways_in()
+            raise NotFound(f"this call stands in no project{self.nowhere}", hint)
         return self.project.scope
 
     @property
@@ -367,6 +366,16 @@ class Runtime:
         """The projects the caller may read, by scope."""
         known = self.organisation.directory.all()
         return [project for project in known if self.caller.may("read", project.scope)]
+
+    def ways_in(self) -> str:
+        """How a call that stands in no project gets into one: the argument that names it, and which there are."""
+        names = [project.name for project in self.projects()]
+        if not names:
+            return "run `contextd init` in the repository"
+        if self.checkout is not None:
+            return "run `contextd init` in the repository, or name a known project"
+        more = f" or one of {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return f"name one with the argument `project`: {', '.join(names[:_NAMED])}{more}"
 
     def at(self, name: str | None) -> Runtime:
         """The same call standing in the project called `name`: its scope, slug, label, alias or folder; as it

@@ -126,8 +126,13 @@ def test_what_was_recorded_is_found_shown_undone_and_comes_back_from_a_backup(ru
     assert content not in run("context-search", "mail inside a request").stdout
     assert "undid the delete" in run("undo", saved["id"][:8]).stdout
     run("delete-context", saved["id"][:8])
-    restored = run("restore", str(tmp_path / "kept.db")).stdout
-    assert "restored" in restored
+    refused = run("restore", str(tmp_path / "kept.db"), ok=False)
+    assert refused.returncode != 0
+    assert "3 changes of records and 0 sessions that this backup lacks" in refused.stderr
+    assert content not in run("context-search", "mail inside a request").stdout
+    restored = run("restore", str(tmp_path / "kept.db"), "--yes").stdout
+    assert "Put aside: 3 changes of records" in restored
+    assert "To get it back: contextd restore" in restored
     assert content in run("context-search", "mail inside a request").stdout
     assert "delete" not in run("history", saved["id"][:8]).stdout
 

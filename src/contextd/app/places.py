@@ -39,7 +39,7 @@ def located(runtime: Runtime, cwd: Path, op: Operation | None) -> Runtime:
     try:
         place = _place(runtime, cwd)
     except (NotFound, Invalid) as error:
-        return replace(runtime, nowhere=_because(error))
+        return replace(runtime, nowhere=f": {error.message}; {runtime.ways_in()}")
     root = place.identity.root
     project = place.project
     if project is not None and str(root) in project.roots:

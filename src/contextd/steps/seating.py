@@ -272,15 +272,18 @@ def _hooked(runtime: Runtime) -> Session | None:
     sits in. Of several windows of one process the one heard of last: nothing in a call says whose it is, and
     an agent calls soon after its prompt.
     """
-    if not runtime.process:
-        return None
     taken = {seat.session for seat in seats(runtime).values()}
+    free = (session for session in hooked_sessions(runtime) if session.id not in taken)
+    return max(free, key=lambda session: session.last_seen_at, default=None)
+
+
+def hooked_sessions(runtime: Runtime) -> list[Session]:
+    """The open sessions of the project that hooks of the connection's client process started."""
+    if not runtime.process or runtime.project is None:
+        return []
     here = frozenset({runtime.scope})
-    open_ones = (
+    return [
         session
         for session in runtime.view.sessions.find(here, statuses=("active",), limit=_OPEN)
-        if runtime.process in session.data.get("ancestors", ())
-        and is_open(session)
-        and session.id not in taken
-    )
-    return max(open_ones, key=lambda session: session.last_seen_at, default=None)
+        if runtime.process in session.data.get("ancestors", ()) and is_open(session)
+    ]

@@ -107,6 +107,7 @@ _SETTINGS_OF_PROJECT = FilePlace(".claude/settings.json")
 CLIENT = Client(
     name="claude-code",
     title="Claude Code",
+    program_marks=("CLAUDE_CODE_ENTRYPOINT=sdk",),
     folder_trust=CLAUDE_CODE,
     reading=Reading(moments={**MOMENTS, "PreToolUse": "acting"}),
     answer=answer_in_hook_output,

@@ -129,6 +129,7 @@ def _notes(files: Iterable[Path], home: Path, chosen: Path | None) -> Mapping[Pa
 CLIENT = Client(
     name="codex",
     title="Codex CLI",
+    limits="`codex exec` is run by programs: told the rules, not learned from",
     folder_trust=CODEX,
     fields=("turn_id",),
     reading=Reading(moments={**MOMENTS, "Interrupt": None}, prompt_id=("turn_id",)),

@@ -21,6 +21,7 @@ from contextd.runtime import Runtime
 from contextd.steps.bundling import bundle_lines, records_of_project
 from contextd.steps.durable import durable_memories, write_block
 from contextd.steps.given_paths import path_meant
+from contextd.steps.portable import portable_record, portable_text
 
 _BATCH = 500
 _LISTED = ".contextd-export"
@@ -82,7 +83,7 @@ def _entries(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> 
         if rest_records and rest_records[0].scope == runtime.scope
         else {}
     )
-    text = exporter.write(records, rest)
+    text = portable_text(runtime)(exporter.write(records, rest))
     bubbles = sum(record.kind == "bubble" for record in records)
     counts = (exporter.name, len(records) - bubbles, bubbles)
     runtime.trace.read([record.id for record in records[:100]], type="context")
@@ -112,7 +113,10 @@ def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Ex
         raise Conflict(
             f"{folder} is not empty", "choose another folder, or write into it with force"
         )
-    records = [r for r in records_of_project(runtime, PRESENT) if r.status in PRESENT]
+    # Before it is written: pages are named after titles, and what they say is escaped.
+    portable = portable_text(runtime)
+    found = (one for one in records_of_project(runtime, PRESENT) if one.status in PRESENT)
+    records = [portable_record(one, portable) for one in found]
     name = runtime.project.name if runtime.project is not None else str(runtime.scope)
     written = []
     for path, text in pages_of(name, records):

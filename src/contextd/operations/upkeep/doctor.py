@@ -18,7 +18,7 @@ from contextd.retrieval.rerank import RERANKED
 from contextd.runtime import Runtime
 from contextd.settings import PROJECT_FILE
 from contextd.steps.catching_up import UNREAD
-from contextd.steps.connected import client_standings
+from contextd.steps.connected import client_standings, is_captured
 from contextd.steps.finding import find_records
 from contextd.steps.network import network_findings
 from contextd.steps.policies import in_force
@@ -235,14 +235,15 @@ def network() -> Check:
 
 
 def _captures(runtime: Runtime) -> str:
-    sessions = runtime.view.sessions
-    found = sessions.find(frozenset({runtime.scope}), statuses=("completed", "archived"))
-    recent = [session for session in found if session.data.get("hooked")][:3]
+    """Whether the last sessions that hooks follow were captured; the rows of the clients judge by the same."""
+    found = runtime.view.sessions.find(frozenset({runtime.scope}))
+    captured = {session.id for session in found if is_captured(runtime, session)}
+    # One that has just begun has nothing in it yet.
+    over = [one for one in found if one.status != "active" or one.id in captured]
+    recent = [one for one in over if one.data.get("hooked") or one.id in captured][:3]
     if not recent:
-        return "no session was captured by hooks yet"
-    if len(recent) == 3 and not any(
-        sessions.events(session.id, types=("message", "query"), limit=1) for session in recent
-    ):
+        return "no session was captured yet"
+    if len(recent) == 3 and not any(one.id in captured for one in recent):
         raise Invalid(
             "the last 3 sessions captured nothing",
             "run `contextd install`: it brings the hooks up to date",
