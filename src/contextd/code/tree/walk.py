@@ -30,7 +30,7 @@ _TIMEOUT = 120
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
-    """A file of the project: POSIX path relative to the root, bytes, nanoseconds."""
+    """A file of the project: POSIX path relative to the root, bytes, and `changed_ns`."""
 
     path: str
     size: int
@@ -182,7 +182,14 @@ def _stat(base: Path, listed: Iterable[str], skipped: dict[str, str]) -> Iterato
         if reason:
             skipped[path] = reason
         else:
-            yield WalkedFile(path, about.st_size, about.st_mtime_ns)
+            yield WalkedFile(path, about.st_size, changed_ns(about))
+
+
+def changed_ns(about: os.stat_result) -> int:
+    """When a file or its inode changed last, in nanoseconds: an edit that puts the time of the content back
+    has no power over that of the inode. Windows has none, and a few mounts keep it wrong.
+    """
+    return about.st_mtime_ns if os.name == "nt" else max(about.st_mtime_ns, about.st_ctime_ns)
 
 
 def _kind(mode: int) -> str:
