@@ -289,6 +289,10 @@ class Files(Protocol):
         """How many files are known."""
         ...
 
+    def errors(self, scope: Scope) -> list[tuple[str, str]]:
+        """The path and `SourceFile.error` of every file that has one, by path. Costs what they are."""
+        ...
+
     def calling(self, scope: Scope, reader: str) -> dict[str, tuple[str, str]]:
         """Path → digest and `FileCalls.names` of every file whose calls this reader read from the content
         that is known.

@@ -280,6 +280,16 @@ def test_a_checkout_begins_with_the_index_of_the_one_indexed_last(store):
     assert one.files.count(SHOP) == 2
 
 
+def test_files_with_an_error_are_listed(store):
+    one, other = clone(store, "/one"), clone(store, "/other")
+    put(one, source("b.js", error="minified"), source("a.js", error="vendored"), source("c.js"))
+    put(other, source("b.js", digest="e"), source("a.js", error="vendored"))
+    assert one.files.errors(SHOP) == [("a.js", "vendored"), ("b.js", "minified")]
+    assert other.files.errors(SHOP) == [("a.js", "vendored")]
+    put(one, source("b.js", digest="f"))
+    assert one.files.errors(SHOP) == [("a.js", "vendored")]
+
+
 def test_what_stands_in_no_checkout_sees_the_one_indexed_last_and_removes_from_all(store):
     one, other = clone(store, "/one"), clone(store, "/other")
     put(one, source("a.py"), source("same.py"))

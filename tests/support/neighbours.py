@@ -262,6 +262,7 @@ def read_files(store: Store, view: View, owner: Scope, d: dict[str, Any]) -> Any
         files.chunks([f"c{n}" for n in range(6)]),
         files.holding(owner, [f"c{n}" for n in range(6)]),
         files.checkouts(owner),
+        files.errors(owner),
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from contextd.code.index.freshness import CheckoutDifference, Tree
 from contextd.code.index.languages.table import language_name
 from contextd.code.index.resolve import Resolver
 from contextd.code.index.scan import ScanReport
+from contextd.code.tree.left_out import left_out
 from contextd.code.tree.mentions import mentioning
 from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
@@ -34,6 +36,11 @@ _MOST_SWITCHED = 2_000
 """Where more differ, none is indexed before the answer: a project that is scanned for the first time has to
 follow the imports of all its files for each, 12 s beside the scan of 60,000.
 """
+
+_NAME = re.compile(r"\w{2,}")
+
+_GROUPS = 5
+"""Sorts of files that are named as not indexed."""
 
 _TREES_KEPT, _RESOLVERS_KEPT = 16, 4
 _CHECKOUTS_KEPT = 1_000
@@ -110,6 +117,15 @@ def _compared(
         if tree.watcher is None or difference.added or difference.removed:
             runtime.sinks.prepare("watch", runtime.root, lambda: _watch(runtime))
         return Lag(certain=looked)
+
+
+def not_indexed(runtime: Runtime, *, symbols: bool = False) -> str:
+    """What of the checkout no search of code or `symbols` can find, in a clause; empty when all is indexed."""
+    tree = _trees(runtime).get(runtime.root) if runtime.checkout is not None else None
+    skipped = tree.walked.skipped if tree is not None and tree.walked is not None else ()
+    groups = left_out(runtime.view.files.errors(runtime.scope), skipped, symbols=symbols)
+    more = f" and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
+    return f"not indexed: {', '.join(groups[:_GROUPS])}{more}" if groups else ""
 
 
 def refreshed(runtime: Runtime, check: Callable[[], None]) -> ScanReport:
@@ -207,7 +223,11 @@ def _bring_some(
     differing = (*difference.changed, *difference.added)
     paths = [path for path in dict.fromkeys(wanted) if path in differing][:INLINE]
     if asked:
-        paths += mentioning(runtime.root, differing, content_words(asked), _AT_ONCE)
+        name = asked.rpartition(".")[2]
+        words = content_words(asked)
+        paths += mentioning(
+            runtime.root, differing, words, _AT_ONCE, name if _NAME.fullmatch(name) else ""
+        )
     if paths:
         some = difference.only(paths)
         resolver = tree.linked_beside(difference, some)

@@ -137,6 +137,10 @@ class MemoryFiles:
         """See `Files.count`."""
         return len(self._of(scope))
 
+    def errors(self, scope: Scope) -> list[tuple[str, str]]:
+        """See `Files.errors`."""
+        return [(file.path, file.error) for file in self._of(scope) if file.error]
+
     def _calls(self, scope: Scope, reader: str) -> list[FileCalls]:
         digests = {file.path: file.digest for file in self._of(scope)}
         with self._space.lock:

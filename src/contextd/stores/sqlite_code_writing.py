@@ -65,6 +65,7 @@ class FileRow:
     facts: str
     words: str
     chunks: Sequence[Values]
+    error: str
 
 
 def code_rows(change: CodeChange) -> CodeRows:
@@ -84,7 +85,8 @@ def _file_row(scope: Scope, file: SourceFile) -> FileRow:
     ]
     facts = codec.dumps(codec.file_to_json(file, stamped=False))
     stamp = file.size, file.mtime_ns
-    return FileRow(file.path, stamp, file.digest, facts, token_text(scope, file), chunks)
+    words = token_text(scope, file)
+    return FileRow(file.path, stamp, file.digest, facts, words, chunks, file.error)
 
 
 def _calls_row(one: FileCalls) -> tuple[Values, Values]:
@@ -212,8 +214,9 @@ def _is_shared(connection: apsw.Connection, content: int) -> bool:
 def _add(connection: apsw.Connection, scope: str, row: FileRow) -> int:
     [(content,)] = fetch(
         connection,
-        "INSERT INTO contents (scope, path, digest, pieces, facts) VALUES (?, ?, ?, ?, ?) RETURNING no",
-        (scope, row.path, row.digest, len(row.chunks), row.facts),
+        "INSERT INTO contents (scope, path, digest, pieces, error, facts) VALUES (?, ?, ?, ?, ?, ?)"
+        " RETURNING no",
+        (scope, row.path, row.digest, len(row.chunks), row.error, row.facts),
     )
     _write_content(connection, content, row)
     return int(content)
@@ -221,8 +224,8 @@ def _add(connection: apsw.Connection, scope: str, row: FileRow) -> int:
 
 def _replace(connection: apsw.Connection, content: int, row: FileRow) -> list[str]:
     connection.execute(
-        "UPDATE contents SET digest = ?, pieces = ?, facts = ? WHERE no = ?",
-        (row.digest, len(row.chunks), row.facts, content),
+        "UPDATE contents SET digest = ?, pieces = ?, error = ?, facts = ? WHERE no = ?",
+        (row.digest, len(row.chunks), row.error, row.facts, content),
     )
     connection.execute(
         "DELETE FROM calls_of_files WHERE content = ? AND digest <> ?", (content, row.digest)

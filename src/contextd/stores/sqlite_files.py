@@ -228,6 +228,16 @@ class SqliteFiles:
         asked = "SELECT count(*) FROM files WHERE checkout = ?"
         return int(self._database.value(asked, (self._checkouts.number(scope),)))
 
+    def errors(self, scope: Scope) -> list[tuple[str, str]]:
+        """See `Files.errors`."""
+        if not self._reach.reads(scope):
+            return []
+        return self._database.rows(
+            "SELECT files.path, error FROM contents JOIN files ON files.content = contents.no"
+            " AND +checkout = ? WHERE scope = ? AND error <> '' ORDER BY files.path",
+            (self._checkouts.number(scope), str(scope)),
+        )
+
     def calling(self, scope: Scope, reader: str) -> dict[str, tuple[str, str]]:
         """See `Files.calling`."""
         if not self._reach.reads(scope):

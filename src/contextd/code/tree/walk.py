@@ -96,7 +96,7 @@ def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
     outputs = Outputs(base, {path for state, path in entries if state != b"?"})
     for state, path in entries:
         if state == b"S":
-            # Left out of a sparse checkout: not here, and not missed.
+            skipped[path.split("/", 1)[0] + ("/" if "/" in path else "")] = "sparse checkout"
             continue
         if state == b"?":
             if path.endswith("/"):

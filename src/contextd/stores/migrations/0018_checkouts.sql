@@ -36,11 +36,13 @@ CREATE TABLE contents (
     path   TEXT NOT NULL,
     digest TEXT NOT NULL,
     pieces INTEGER NOT NULL,
+    error  TEXT NOT NULL,
     facts  TEXT NOT NULL
 ) STRICT;
-INSERT INTO contents SELECT no, scope, path, digest, pieces, json_set(facts, '$[1]', 0, '$[2]', 0)
-    FROM files_before;
+INSERT INTO contents SELECT no, scope, path, digest, pieces, ifnull(facts ->> '$[10]', ''),
+    json_set(facts, '$[1]', 0, '$[2]', 0) FROM files_before;
 CREATE INDEX contents_at ON contents (scope, path);
+CREATE INDEX contents_faulty ON contents (scope, path) WHERE error <> '';
 CREATE TRIGGER content_gone AFTER DELETE ON contents BEGIN
     DELETE FROM file_words WHERE rowid = old.no;
 END;
