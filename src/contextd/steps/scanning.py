@@ -185,6 +185,8 @@ class Initialised:
     skipped: list[str]
     written: list[str]
     pending: int
+    executables: list[str] = field(default_factory=list[str])
+    testing: list[str] = field(default_factory=list[str])
     changes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
@@ -198,7 +200,10 @@ class Initialised:
         ]
         tools = ", ".join(part for part in (self.runtime, self.package_manager) if part)
         lines += [f"✓ Runtime: {tools}"] if tools else []
-        lines.append(f"✓ {self.type}, {self.architecture}: {self.reason}")
+        kind = "No type is sure" if self.type == "unknown" else self.type
+        lines.append(f"✓ {kind}: {self.reason}")
+        lines += [f"✓ Runs: {', '.join(self.executables[:6])}"] if self.executables else []
+        lines += [f"✓ Tests: {', '.join(self.testing[:6])}"] if self.testing else []
         named = ", ".join(self.modules[:12]) + (" …" if len(self.modules) > 12 else "")
         lines += [f"! {problem}" for problem in self.broken[:10]]
         count = len(self.modules)
@@ -276,6 +281,8 @@ def _initialise(runtime: Runtime) -> Initialised:
         ],
         written=written,
         pending=stats.pending,
+        executables=list(model.executables if model else facts.executables),
+        testing=list(model.testing if model else facts.testing),
         changes=list(merged.lines),
         warnings=list(model.warnings) if model else [],
         broken=[str(problem) for problem in (*broken, *reconcile(runtime).problems)],

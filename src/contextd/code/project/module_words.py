@@ -51,7 +51,7 @@ def first_sentence(text: str) -> str:
         sentence = sentence[: found.start()]
     if len(sentence) > _LONGEST:
         sentence = sentence[:_LONGEST].rpartition(" ")[0].rstrip(",;:") + " …"
-    return "" if len(sentence) < 12 or _NOISE.search(sentence) else sentence
+    return "" if len(sentence) < 12 or "](" in sentence or _NOISE.search(sentence) else sentence
 
 
 def readme_sentence(text: str) -> str:
