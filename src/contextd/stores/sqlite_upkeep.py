@@ -197,8 +197,11 @@ class SqliteUpkeep:
                 connection.execute(
                     "UPDATE parts SET clock = clock + 1, floor = clock + 1 WHERE no = ?", (part,)
                 )
-            # Pieces of no file: damage left them behind, and no scope can claim them.
-            connection.execute("DELETE FROM chunks WHERE content NOT IN (SELECT no FROM contents)")
+            # What belongs to no content: damage left it behind, and no scope can claim it.
+            for table in ("chunks", "files"):
+                connection.execute(
+                    f"DELETE FROM {table} WHERE content NOT IN (SELECT no FROM contents)"
+                )
 
     def drop_vectors(self, model: str, dimensions: int) -> None:
         """See `Upkeep.drop_vectors`."""

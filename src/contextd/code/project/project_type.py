@@ -95,7 +95,8 @@ def project_type(
 def _is_for_shells(stack: Stack, about: str, reason: str) -> bool:
     """Whether a program is surely used from a command line: servers, editors and games have commands as well."""
     said = f"{about} {_main(stack.manifests).about} {' '.join(_main(stack.manifests).topics)}"
-    if _FOR_SHELLS.search(said):
+    # What runs in a terminal may be an editor or a multiplexer.
+    if any(word.lower() != "terminal" for word in _FOR_SHELLS.findall(said)):
         return True
     if _NO_SHELL.search(said):
         return False

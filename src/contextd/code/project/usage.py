@@ -39,6 +39,9 @@ _LEAST_SHARE = 0.04
 framework had it in more.
 """
 
+_ENOUGH_FILES = 20
+"""Among fewer, that no file imports what a manifest declares may be because nobody has written it yet."""
+
 _MOST_MINOR = 4
 
 
@@ -128,10 +131,13 @@ def _named(ecosystem: str, specifier: str) -> Iterator[str]:
             yield name
 
 
-def weighed_by_use(stack: Stack, found: dict[str, Use]) -> tuple[Stack, tuple[str, ...]]:
-    """The stack without what is hardly used, main frameworks by how many files import them; and a line for each
-    technology that was left out, with the evidence for it.
+def weighed_by_use(
+    stack: Stack, found: dict[str, Use], files: Sequence[SourceFile]
+) -> tuple[Stack, tuple[str, ...]]:
+    """The stack without what is hardly used, main frameworks by how many of the files import them; and a line for
+    each technology that was left out, with the evidence for it.
     """
+    told = sum(file.language in _ECOSYSTEMS for file in files) >= _ENOUGH_FILES
     major: list[FoundTechnology] = []
     minor: list[tuple[float, str]] = []
     for one in stack.technologies:
@@ -139,9 +145,9 @@ def weighed_by_use(stack: Stack, found: dict[str, Use]) -> tuple[Stack, tuple[st
             # A folder that tries out or packs a library for telephones makes no app of it.
             continue
         use = found.get(one.name)
-        if not _is_told_by_imports(one, stack):
+        if not _is_told_by_imports(one, stack) or (use is None and not told):
             major.append(one)
-        elif use is not None and (one.category in _BY_ANY or use.share >= _LEAST_SHARE):
+        elif use is not None and (one.category in _BY_ANY or use.share >= _LEAST_SHARE or not told):
             major.append(replace(one, weight=one.weight * (0.1 + use.share)))
         elif not one.only_dev:
             evidence = use.as_text() if use else f"declared in {one.evidence[0].partition(':')[0]}"
