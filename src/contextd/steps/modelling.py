@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -41,18 +41,19 @@ _KEY_FILES, _NEEDED, _LONG = 3, 5, 20
 
 _MOST_LISTED = 8
 _LONGEST_NAME = 60
-_COMPILED = frozenset(("c", "cpp"))
+_COMPILED = ".c", ".cc", ".cpp", ".cxx"
 _PROGRAM = re.compile(r"\.(?:go|c|cc|cpp|dart)$|(?:^|/)(?:main|cli|server|app)\.\w+$")
 """Where a function called main is the start of a program, and not of a script beside it."""
 
+_TRIES = re.compile(r"(?:^|/)(?:unit)?tests?$|(?:^|/)test_|_test$")
 _MAJOR = re.compile(r"/v\d+$")
 _ANY_PROJECT = frozenset(
     """app my-app myapp my-project project root web www website site api server client backend frontend front
     back main core src package monorepo workspace workspaces repo all demo example template starter test
-    tests untitled new-project nextjs next-app vite-project vite-react-typescript-starter create-react-app
+    tests repository untitled new-project nextjs next-app vite-project vite-react-typescript-starter create-react-app
     react-app vue-app angular-app svelte-app unnamed undefined placeholder parent pom build""".split()
 )
-_AROUND = "-monorepo", "-workspace", "-workspaces", "-root"
+_AROUND = "-monorepo", "-workspace", "-workspaces", "-root", "-parent"
 """Names that templates give, and names of a part: the folder's says more."""
 
 _READMES = "readme.md", "readme.rst", "readme", "readme.txt", "readme.adoc", "readme.markdown"
@@ -107,12 +108,13 @@ def project_facts(
             return ""
 
     about = _about(stack.manifests, paths, text_of)
-    programs = [f.path for f in files if _starts(f)]
+    known = set(paths)
+    programs = [f.path for f in files if _starts(f) and not _is_part(f.path, known)]
     kind = project_type(
         paths,
         stack,
         public_names=_public_names(files, stack.manifests),
-        programs=[f.path for f in files if f.language in _COMPILED and _starts(f)],
+        programs=[f for f in programs if f.endswith(_COMPILED)],
         about=about,
     )
     shape = architecture(paths, stack)
@@ -167,6 +169,16 @@ def _executables(
         for path in sorted(dict.fromkeys(own), key=lambda p: (p.count("/"), p)):
             found[path] = path
     return tuple(found.values())[:_MOST_LISTED]
+
+
+def _is_part(path: str, known: Collection[str]) -> bool:
+    """Whether a file with a main function is no program of the project: a tool left it in a hidden folder, or it
+    has a header of its own and main only tries it out.
+    """
+    folders = path.split("/")[:-1]
+    stem, _, ending = path.rpartition(".")
+    tried = f".{ending}" in _COMPILED and (f"{stem}.h" in known or _TRIES.search(stem) is not None)
+    return tried or any(one.startswith(".") or one == "CMakeFiles" for one in folders)
 
 
 def _starts(file: SourceFile) -> bool:
