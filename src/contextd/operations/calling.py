@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from contextd.domain.errors import Busy, Conflict, Denied, Stale
@@ -91,10 +92,12 @@ def _charged(
     it.
     """
     full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    write = partial(charge, call, subtask, op.name, subject(values), full_text)
     try:
-        warning = charge(call, subtask, op.name, subject(values), full_text)
+        warning = write()
     except Busy:
         # What was done is answered, whoever holds the store.
+        call.sinks.later("charge", write)
         return answer
     return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
 

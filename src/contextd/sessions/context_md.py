@@ -16,6 +16,7 @@ from contextd.domain.encodings import takes_ascii
 from contextd.domain.errors import Invalid, Unavailable
 from contextd.domain.time import iso, parse_instant
 from contextd.domain.tokens import count_tokens, trim_to_tokens
+from contextd.guarded_files import read_file
 from contextd.sessions.clock import TimeSense, gap_in_words, in_words
 
 BUDGET = 500
@@ -200,7 +201,7 @@ def _markdown(parts: Sequence[_Part]) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except FileNotFoundError:
         return b""
     except OSError as error:

@@ -12,6 +12,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError
 from contextd.governance.policies.actions import Action, FileChange, rewritten, touched_by
 from contextd.governance.policies.checking import Violation
+from contextd.guarded_files import read_file
 from contextd.interop.clients.tool_use import ToolUse
 from contextd.runtime import Runtime
 from contextd.steps.policies import checked, in_force, with_root, without_new_files
@@ -101,8 +102,7 @@ def _replaced(path: str, before: str | None, pairs: Sequence[tuple[str, str]]) -
 def _text_of(path: Path) -> str | None:
     """What a file holds now; None where there is none, empty where it is too large to look at."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_LARGEST + 1)
+        data = read_file(path, _LARGEST + 1, cut=True)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError):

@@ -33,8 +33,10 @@ from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal, personal_query
+from contextd.steps.policy_files import file_of
 from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
+from contextd.steps.rule_authors import author_of
 from contextd.steps.schemas import schema_of
 from contextd.steps.seating import branch_of
 from contextd.steps.shape import follow_shape
@@ -292,7 +294,9 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     since, sure = age(record.created_at, now), confidence_at(record, now)
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {sure:.2f}{note}]"
+    by = author_of(runtime, file_of(record))
+    source = f"{record.source}, last changed by {by}" if by else str(record.source)
+    return f"{text} [{kind} {short_id(record.id)} · {source} · {since} · {sure:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:

@@ -42,10 +42,11 @@ def write_context_md(
     """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
     that is under way it says what was said in them, before what was learned earlier.
 
-    Only in a checkout that was initialised: contextd puts no files into a repository unasked.
+    Only in a checkout that was initialised and is trusted: contextd puts no files into a repository unasked,
+    and keeps nothing that a stranger wrote into this one.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.context.is_dir():
+    if checkout is None or not checkout.trusted or not checkout.context.is_dir():
         return False
     block = render(situation(runtime, current, turns))
     try:
@@ -59,7 +60,7 @@ def write_context_md(
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
     """Write `.context/CONTEXT.md` anew when it is older than a day: what it says of now would be untrue."""
     checkout = runtime.checkout
-    if checkout is None or not checkout.context_md.is_file():
+    if checkout is None or not checkout.trusted or not checkout.context_md.is_file():
         return
     if is_stale(checkout.context_md, runtime.clock.now()):
         write_context_md(runtime, current)

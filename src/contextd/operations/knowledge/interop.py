@@ -9,6 +9,7 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
+from contextd.guarded_files import read_file
 from contextd.interop.exporters import Exporter, exporter_named
 from contextd.interop.exporters.pages import INDEX, pages_of
 from contextd.interop.importers.opencontext import rest_id
@@ -123,7 +124,7 @@ def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Ex
 
 def _before(listed: Path) -> Iterator[str]:
     if listed.is_file():
-        lines = listed.read_text("utf-8", "replace").splitlines()
+        lines = read_file(listed).decode("utf-8", "replace").splitlines()
         yield from (line for line in lines if line.endswith(".md"))
 
 

@@ -14,6 +14,7 @@ from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.governance.redact import redact
+from contextd.guarded_files import read_file
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, schema_path
@@ -267,7 +268,13 @@ def _require_sound(file: SchemaFile) -> None:
             "correct them and save again; nothing was written",
             {
                 "problems": [
-                    {"file": p.file, "line": p.line, "message": p.message, "hint": p.hint}
+                    {
+                        "file": p.file,
+                        "line": p.line,
+                        "where": p.where,
+                        "message": p.message,
+                        "hint": p.hint,
+                    }
                     for p in file.problems
                 ]
             },
@@ -290,7 +297,7 @@ def _keep(runtime: Runtime, path: Path, place: Place) -> str:
     none.
     """
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except FileNotFoundError:
         return ""
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field
+from functools import partial
 from typing import Annotated
 
 from contextd.domain.dataclass import dataclass
@@ -11,14 +12,17 @@ from contextd.domain.details import DETAIL
 from contextd.domain.errors import Invalid, TooLarge
 from contextd.domain.notices import Notice
 from contextd.domain.time import iso
+from contextd.domain.trust import UNTRUSTED
 from contextd.governance.policies.actions import Action, is_diff, told
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.finding import find_records
+from contextd.steps.model import unheeded
 from contextd.steps.policies import InForce, checked, in_force, with_root, without_new_files
 from contextd.steps.policy_files import FILED
 from contextd.steps.policy_log import note_check, past_checks
 from contextd.steps.policy_views import ViolationView, violation_views
+from contextd.steps.rule_authors import author_of
 
 LARGEST = 8_000_000
 """Characters of an action: a diff beyond that is a vendored tree, and should be checked in parts."""
@@ -78,7 +82,7 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         broken = without_new_files(runtime, broken)
     rules = sum(rule.checkable for rule in found.rules)
     note_check(runtime, _about(meant, action), rules, broken)
-    violations = violation_views(broken)
+    violations = violation_views(broken, partial(author_of, runtime))
     runtime.trace.notices += [_warning(one) for one in violations[:_WARNED_OF]]
     named = {one.rule.record_id for one in broken}
     return PolicyCheck(
@@ -87,7 +91,10 @@ def policy_check(runtime: Runtime, action: str, context: str = "") -> PolicyChec
         suggestions=_suggestions(runtime, meant, action, found, named),
         denied=any(one.enforce == "deny" for one in violations),
         checked=rules,
-        problems=[str(problem) for problem in found.problems],
+        problems=[
+            *map(str, found.problems),
+            *((UNTRUSTED,) if unheeded(runtime) else ()),
+        ],
     )
 
 

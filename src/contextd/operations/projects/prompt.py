@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field
+from pathlib import Path
 
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, Invalid
 from contextd.domain.projects import THE_PERSON
 from contextd.domain.tokens import count_tokens
 from contextd.governance.redact import redact
+from contextd.guarded_files import read_file
 from contextd.operations.core import PROFILES, operation, tools
 from contextd.runtime import Runtime
 from contextd.sessions.context_md import is_stale, render
@@ -83,14 +85,20 @@ def _context(runtime: Runtime) -> str:
     if runtime.project in (None, THE_PERSON):
         return ""
     try:
-        path = runtime.checkout.context_md if runtime.checkout else None
+        checkout = runtime.checkout
+        path = checkout.context_md if checkout and checkout.trusted else None
         if path is not None and path.is_file() and not is_stale(path, runtime.clock.now()):
-            text = path.read_bytes()[:_LARGEST_CONTEXT].decode("utf-8", "replace")
+            text = _text_of(path)
         else:
             text = render(situation(runtime))
     except (ContextdError, OSError):
         return ""
     return text.replace("# Context\n", "", 1)
+
+
+def _text_of(path: Path) -> str:
+    within = path.parent.parent
+    return read_file(path, _LARGEST_CONTEXT, within=within, cut=True).decode("utf-8", "replace")
 
 
 def _tool_names(runtime: Runtime, most: int) -> str:

@@ -60,7 +60,11 @@ def reflect(runtime: Runtime, task: Task) -> Mapping[str, bool]:
         task.hold.check()
         write_block(runtime, runtime.root / into)
     path = runtime.checkout.context / "MEMORY.md"
-    if not runtime.settings.flag("memory.file") or not runtime.checkout.context.is_dir():
+    if (
+        not runtime.checkout.trusted
+        or not runtime.settings.flag("memory.file")
+        or not runtime.checkout.context.is_dir()
+    ):
         return {"memory_file": False}
     task.hold.check()
     text = render(runtime.project.name, durable_memories(runtime))

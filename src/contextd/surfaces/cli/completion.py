@@ -16,6 +16,9 @@ from contextd.surfaces.cli.signatures import Parameter, Signature
 if TYPE_CHECKING:
     from contextd.surfaces.backend import OpenBackend
 
+    # `CompletionItem` is not generic at run time in every version of click that is allowed.
+    Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
+
 SHELLS = ("bash", "zsh", "fish")
 
 _PATIENCE_SECONDS = 0.5
@@ -24,7 +27,6 @@ is started for this."""
 
 Names = Callable[[Mapping[str, Any]], Sequence[tuple[str, str]]]
 """Names and what each stands for, from what was typed before."""
-Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem[str]]]
 
 
 def build(standalone: OpenBackend) -> list[click.Command]:
