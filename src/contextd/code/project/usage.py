@@ -137,7 +137,7 @@ def weighed_by_use(
     """The stack without what is hardly used, main frameworks by how many of the files import them; and a line for
     each technology that was left out, with the evidence for it.
     """
-    told = sum(file.language in _ECOSYSTEMS for file in files) >= _ENOUGH_FILES
+    has_enough = sum(file.language in _ECOSYSTEMS for file in files) >= _ENOUGH_FILES
     major: list[FoundTechnology] = []
     minor: list[tuple[float, str]] = []
     for one in stack.technologies:
@@ -145,9 +145,11 @@ def weighed_by_use(
             # A folder that tries out or packs a library for telephones makes no app of it.
             continue
         use = found.get(one.name)
-        if not _is_told_by_imports(one, stack) or (use is None and not told):
+        if not _is_told_by_imports(one, stack) or (use is None and not has_enough):
             major.append(one)
-        elif use is not None and (one.category in _BY_ANY or use.share >= _LEAST_SHARE or not told):
+        elif use is not None and (
+            one.category in _BY_ANY or use.share >= _LEAST_SHARE or not has_enough
+        ):
             major.append(replace(one, weight=one.weight * (0.1 + use.share)))
         elif not one.only_dev:
             evidence = use.as_text() if use else f"declared in {one.evidence[0].partition(':')[0]}"

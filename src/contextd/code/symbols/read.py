@@ -76,9 +76,9 @@ def read(
     cost = 0 if truncated else count_tokens(content)
     if truncated:
         uses_others = include_deps and any(one.target for one in source.file.imports)
-        kept = int(budget * _DEPENDENCIES_SHARE) if uses_others else 0
+        reserved = int(budget * _DEPENDENCIES_SHARE) if uses_others else 0
         outline = outline_lines(source.file.symbols, int(budget * _OUTLINE_SHARE))
-        left = budget - kept - count_tokens("\n".join(outline))
+        left = budget - reserved - count_tokens("\n".join(outline))
         content = "".join(wanted[: fitting(wanted, left)])
         if not content and wanted:
             # One endless line: part of it is better than nothing.
