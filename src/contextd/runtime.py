@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from contextd.caches import Caches
 from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
@@ -242,8 +243,8 @@ class Organisation(Protocol):
         """The work tree at `root`, trusted or not."""
         ...
 
-    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
-        """What the caller may reach of these scopes."""
+    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+        """What the caller may reach of these scopes, standing in the checkout `code`."""
         ...
 
     def services(self) -> list[ServiceState]:
@@ -413,7 +414,11 @@ class Runtime:
             project=project,
             checkout=self.organisation.checkout(root) if root else None,
             settings=self.organisation.settings(root),
-            view=self.organisation.view(self.caller, project.scope.cascade),
+            view=self.organisation.view(
+                self.caller,
+                project.scope.cascade,
+                CodePlace(project.scope, str(root)) if root else None,
+            ),
             nowhere="",
             connection=self.connection if self.project in (None, project) else "",
             session=self.session if self.project in (None, project) else "",
@@ -422,7 +427,14 @@ class Runtime:
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
         scopes = {scope for project in self.projects() for scope in project.scope.cascade}
-        return replace(self, view=self.organisation.view(self.caller, scopes))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
+
+    @property
+    def code_place(self) -> CodePlace | None:
+        """The checkout whose code index this call reads and writes; None where it stands in none."""
+        if self.project is None or self.checkout is None:
+            return None
+        return CodePlace(self.project.scope, str(self.checkout.root))
 
     @property
     def has_person(self) -> bool:
@@ -443,7 +455,7 @@ class Runtime:
     def leaving(self) -> Runtime:
         """The same call with a view of what may leave this machine and nothing else."""
         scopes = [scope for scope in self.cascade if may_leave(scope)]
-        return replace(self, view=self.organisation.view(self.caller, scopes))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
 
     def may_embed(self, scope: Scope) -> bool:
         """Whether the embedder may read what lives in a scope: one that sends texts away gets only what

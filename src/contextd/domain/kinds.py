@@ -66,7 +66,7 @@ _kind(
     facets=("outcome", "topic"),
     traits="attached briefed compared entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("memory_record", "learn_session", "remember"),
+    created_by=("memory_record", "remember"),
 )
 _kind(
     EPISODE,
@@ -151,7 +151,7 @@ _kind(
     },
     traits="attached binding briefed directive entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("learn_session", "remember"),
+    created_by=("remember",),
 )
 _kind(
     "policy",

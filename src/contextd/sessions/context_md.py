@@ -37,10 +37,13 @@ _FORGED = re.compile(r"<!--|-->")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What goes into CONTEXT.md. `rules` are the directives in force, `statements` is what was said in the session under way, `recent` has
+    """What goes into CONTEXT.md. `project` says what the project is, how it is built and where things are,
+    the most important first. `rules` are the directives in force, `statements` is what was said in the session
+    under way, `recent` has
     the newest first, `external` the most important.
     """
 
+    project: Sequence[str] = ()
     focus: str = ""
     task: str = ""
     open: Sequence[str] = ()
@@ -65,6 +68,7 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
     What does not fit goes as a whole: external changes first, then the oldest outcomes, then the
     rest from the bottom up. No sentence is cut; an item of several keeps the first ones.
     """
+    project = _Part("Project", _items(situation.project))
     parts = [
         _Part("Now", _now_lines(situation)),
         _Part("Rules", _items(situation.rules)),
@@ -73,9 +77,22 @@ def render(situation: Situation, budget: int = BUDGET) -> str:
         _Part("Recent", _items(situation.recent)[:MOST_RECENT] or ["Nothing recorded yet"]),
         _Part("External", _items(situation.external) or ["No changes since last session"]),
     ]
+    if project.lines and situation.time is None and not situation.recent:
+        # Before the first session there is nothing else to say.
+        blank = [_Part("", []) for _ in range(3)]
+        external = _Part("External", _items(situation.external))
+        parts = [_Part("", []), parts[1], *blank, external]
+    parts.append(project)
     spent = count_tokens(_BEGIN.format(stamp=iso(datetime(2000, 1, 1, tzinfo=UTC))) + _END) + 4
-    now, rules, time, session, recent, external = parts
-    for part, least in ((external, 1), (recent, 3), (external, 0), (recent, 0), (session, 0)):
+    now, rules, time, session, recent, external, _ = parts
+    for part, least in (
+        (external, 1),
+        (project, 0 if now.title else 1),
+        (recent, 3),
+        (external, 0),
+        (recent, 0),
+        (session, 0),
+    ):
         while len(part.lines) > least and spent + count_tokens(_markdown(parts)) > budget:
             part.lines.pop()
     for part in (time, rules, now):

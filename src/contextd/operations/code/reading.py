@@ -24,7 +24,8 @@ from contextd.steps.freshness import steady
 from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
-READ_BUDGET = 8_000
+READ_BUDGET = 12_000
+"""Tokens of an answer: a file of 1,000 lines, and half of what clients let a tool answer (25,000)."""
 _KNOWN_SHARE = 0.3
 """The share of a budget that what is known about a file may take."""
 
