@@ -22,6 +22,7 @@ from contextd.channel import (
     working_directory,
 )
 from contextd.home import first_set, plain_home
+from contextd.long_lines import LINE_LIMIT
 from contextd.plain_json import dumps, loads
 from contextd.spawn import start_daemon
 
@@ -40,6 +41,10 @@ _LONGEST_MS = 600_000
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
 _POLL_SECONDS = 0.02
+_QUIET_SECONDS = 0.1
+"""How long a client that does not close stdin is waited for once a whole object has come."""
+_LARGEST = LINE_LIMIT - (1 << 20)
+"""Bytes of an event: a line of the daemon's, less what is written beside it."""
 _PASSING = ("busy", "unavailable", "corrupt")
 """Errors that say nothing against the event: it may be taken in later."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
@@ -205,21 +210,48 @@ def _options(argv: Sequence[str]) -> tuple[str, str]:
 
 
 def _payload(deadline: float) -> dict[str, Any]:
-    """The JSON object on stdin. A client that forgets to close stdin costs at most the deadline."""
+    """The JSON object on stdin. A client that forgets to close stdin is waited for a moment after a whole
+    object has come, else until the deadline. Raises `ValueError` for more than the daemon takes in a line.
+    """
     pieces: list[bytes] = []
+    size = 0
     while True:
-        left = deadline - time.monotonic() - _RESERVE_SECONDS
-        if sys.platform != "win32" and not select.select([0], [], [], max(0.0, left))[0]:
-            break
+        left = max(0.0, deadline - time.monotonic() - _RESERVE_SECONDS)
+        may_be_whole = bool(pieces) and pieces[-1].rstrip().endswith(b"}")
+        pause = min(left, _QUIET_SECONDS) if may_be_whole and size <= _LARGEST else left
+        if sys.platform != "win32" and not select.select([0], [], [], pause)[0]:
+            if pause == left:
+                break
+            with_all = _object(b"".join(pieces))
+            if with_all is not None:
+                return with_all
+            # Not whole: the rest is waited for as if nothing had come yet.
+            pieces = [b"".join(pieces), b""]
+            continue
         piece = os.read(0, 1 << 16)
         if not piece:
             break
-        pieces.append(piece)
+        size += len(piece)
+        # What is too much is read to its end all the same: its client writes until it is.
+        if size <= _LARGEST:
+            pieces.append(piece)
+    if size > _LARGEST:
+        raise ValueError(
+            f"its input has {size >> 20} MB, more than the {_LARGEST >> 20} MB allowed"
+        )
     text = b"".join(pieces)
     payload = loads(text) if text.strip() else {}
     if not isinstance(payload, dict):
         raise TypeError("the hook's input is not a JSON object")
     return payload
+
+
+def _object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _marks() -> list[str]:

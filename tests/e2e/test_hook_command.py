@@ -45,7 +45,7 @@ def test_the_spooled_event_is_complete(home: Home) -> None:
             "hook", "--client", "claude-code", stdin=json.dumps({**EVENT, "cwd": "/somewhere"})
         )
     (batch,) = spool.take(home.path)
-    entries = spool.read(batch)
+    entries = list(spool.read(batch))
     os.close(lock)
     assert len(entries) == 2
     assert entries[0]["payload"] == {**EVENT, "cwd": "/somewhere"}

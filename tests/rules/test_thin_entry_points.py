@@ -23,7 +23,7 @@ from contextd.home import socket_path
 from contextd.spawn import take_lock
 
 FEW = {
-    "channel", "greetings", "home", "hook", "offline", "plain_json", "shim", "spawn", "spool",
+    "channel", "greetings", "home", "hook", "long_lines", "offline", "plain_json", "shim", "spawn", "spool",
 }  # fmt: skip
 """What of contextd they may import, besides the package and its `__main__`."""
 
