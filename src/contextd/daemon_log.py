@@ -25,8 +25,18 @@ _LONGEST_KEY = 500
 _REPEATED = "contextd_repeated"
 
 
+Scrub = Callable[[str, bool], str]
+"""Takes secrets out of a text. What it needs for that may be loaded only where its second argument says so."""
+
+
 class _Lines(logging.Formatter):
-    """One object of JSON per line, whatever stands in a message or a traceback."""
+    """One object of JSON per line, whatever stands in a message or a traceback. `scrub` takes secrets out of
+    both; before it is loaded only of warnings and errors.
+    """
+
+    def __init__(self, scrub: Scrub | None = None) -> None:
+        super().__init__()
+        self._scrub = scrub
 
     def format(self, record: logging.LogRecord) -> str:
         """See `logging.Formatter.format`."""
@@ -41,6 +51,12 @@ class _Lines(logging.Formatter):
         repeated = getattr(record, _REPEATED, 0)
         if repeated:
             line["repeated"] = repeated
+        if self._scrub is not None:
+            line |= {
+                name: self._scrub(str(line[name]), record.levelno >= logging.WARNING)
+                for name in ("text", "traceback")
+                if name in line
+            }
         return json.dumps(line, ensure_ascii=False)
 
 
@@ -133,10 +149,10 @@ class BoundedLog(logging.StreamHandler[TextIO]):
         os.close(fresh)
 
 
-def keep_log(stream: TextIO, path: Path, level: str) -> None:
+def keep_log(stream: TextIO, path: Path, level: str, scrub: Scrub | None = None) -> None:
     """From now on write what this process logs into `stream`, which is open on the log at `path`."""
     handler = BoundedLog(stream, path)
-    handler.setFormatter(_Lines())
+    handler.setFormatter(_Lines(scrub))
     handler.addFilter(OncePerMinute())
     logging.basicConfig(level=level.upper(), handlers=[handler])
     logging.getLogger("uvicorn").setLevel(logging.WARNING)

@@ -62,6 +62,9 @@ _PATIENT = dict.fromkeys(
 """Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
 less what starting and ending a process may take on a busy machine."""
 
+_MOST_SPOOLED = 1_000_000
+"""Characters of a text that are spooled: more could not be freed of secrets within a hook's deadline."""
+
 _ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
 """Events that nobody would act on later: the tool was used by then, the sub-agent is at work."""
 
@@ -186,7 +189,22 @@ def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
     now = time.time()
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
     at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
-    spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
+    entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
+    # 0.15 s, and only where no daemon answers: what lies on the disk until one comes must hold no secret.
+    from contextd.governance.redact import redact_json  # noqa: PLC0415
+
+    spool.leave(home, redact_json(entry, os.urandom(32)))
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """JSON data whose texts are no longer than `most`."""
+    if isinstance(value, str):
+        return value if len(value) <= most else value[:most] + "…"
+    if isinstance(value, dict):
+        return {name: _shortened(part, most) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shortened(part, most) for part in value]
+    return value
 
 
 def _budget(home: PlainPath, event: str) -> float:

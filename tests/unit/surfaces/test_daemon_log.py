@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import json
 import logging
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from contextd.benchmarks.secret_samples import fill
 from contextd.daemon_log import BoundedLog, OncePerMinute, _Lines
+from contextd.launch import without_secrets
 
 
 class Written:
@@ -83,3 +86,23 @@ def test_a_thousand_kinds_are_not_remembered_for_ever(log: Written) -> None:
         record = logging.LogRecord("test", logging.ERROR, "", 0, f"text {number}", (), None)
         assert kept.filter(record)
     assert len(kept._kinds) <= 256
+
+
+def test_no_line_of_the_log_holds_a_secret(tmp_path: Path) -> None:
+    secret = fill("gh¦p_{A36}", random.Random(3))
+    stream = io.StringIO()
+    handler = BoundedLog(stream, tmp_path / "log")
+    handler.setFormatter(_Lines(without_secrets))
+    logger = logging.Logger("test", logging.INFO)
+    logger.addHandler(handler)
+    logger.warning("the password is hunter2-Stag1ng, the token %s", secret)
+    try:
+        raise ValueError(f"no branch {secret}")
+    except ValueError:
+        logger.exception("failed")
+    logger.info("called with %s", secret)
+    lines = [json.loads(line) for line in stream.getvalue().splitlines()]
+    assert len(lines) == 3
+    assert secret not in stream.getvalue()
+    assert "hunter2" not in stream.getvalue()
+    assert "[REDACTED:github-token:" in lines[1]["traceback"]
