@@ -17,16 +17,18 @@ def kept_bytes(path: Path, length: int) -> bytes:
     stands for.
     """
     try:
-        kept = path.read_bytes()
+        content = path.read_bytes()
     except FileNotFoundError:
-        kept = b""
-    if len(kept) >= length:
-        return kept
+        content = b""
+    if len(content) >= length:
+        return content
     fresh = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     fresh.touch(mode=0o600)
     fresh.write_bytes(secrets.token_bytes(length))
     if path.exists():
-        logger.warning("%s held %d bytes in place of %d and was made anew", path, len(kept), length)
+        logger.warning(
+            "%s held %d bytes in place of %d and was made anew", path, len(content), length
+        )
         fresh.replace(path)
         return path.read_bytes()
     # A hard link never replaces: of two processes that start at once, one content stands.

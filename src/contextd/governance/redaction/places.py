@@ -215,13 +215,19 @@ _PGPASS = regex(
     r"(?:^|(?<=[\n\"'`]))[ \t]{0,8}(?:[\w.-]{1,100}|\*):(?:\d{2,5}|\*):(?:[\w.-]{1,64}|\*):(?:[\w.@-]{1,64}|\*)"
     r":(?P<secret>(?:[^\s:\\\"'`]|\\[:\\]){4,100})(?=[ \t]*(?:$|[\r\n\"'`]|\\n))"
 )
+_SALT = r"(?:rounds=\d{1,9}\$)?[A-Za-z0-9./]{0,20}"
 _HASH = regex(
-    r"\$(?:apr1|1|5|6|y|2[abxy]?|argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d+)?)\$[A-Za-z0-9./=,+$-]{20,200}"
+    rf"\$(?:1|apr1)\$[A-Za-z0-9./]{{0,8}}\$[A-Za-z0-9./]{{22}}|\$5\${_SALT}\$[A-Za-z0-9./]{{43}}"
+    rf"|\$6\${_SALT}\$[A-Za-z0-9./]{{86}}|\$2[abxy]?\$\d\d\$[A-Za-z0-9./]{{53}}"
+    r"|\$y\$[A-Za-z0-9./]{1,8}\$[A-Za-z0-9./]{0,86}\$[A-Za-z0-9./]{43}"
+    r"|\$(?:argon2(?:id|i|d)|scrypt|pbkdf2(?:-sha\d+)?)\$(?:[\w,=]{1,40}\$){1,2}[A-Za-z0-9+/.]{8,100}={0,2}\$[A-Za-z0-9+/.]{20,140}={0,2}"
     r"|\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{27,100}={0,2}"
-    r"|(?:pbkdf2_sha\d+|argon2|bcrypt_sha256|scrypt)\$[A-Za-z0-9./=,+$-]{30,250}"
-    r"|SCRAM-SHA-\d+\$\d+:[A-Za-z0-9+/=]{10,64}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
+    r"|pbkdf2_sha\d{1,3}\$\d{1,9}\$[A-Za-z0-9]{4,64}\$[A-Za-z0-9+/]{27,100}={0,2}"
+    r"|SCRAM-SHA-\d{1,3}\$\d{1,9}:[A-Za-z0-9+/=]{10,64}\$[A-Za-z0-9+/=]{20,100}:[A-Za-z0-9+/=]{20,100}",
     re.I,
 )
+"""As crypt(3), Apache, LDAP, Django and PostgreSQL store passwords: a salt alone is none."""
+
 _HASH_ANCHOR = re.compile(rb"[${](?:s?sha|apr1|2[abxy]?\$|[156y]\$|argon2|scrypt|pbkdf2)")
 _DJANGO_KEY = regex(r"django-insecure-(?P<secret>[A-Za-z0-9!@#$%^&*(\-_=+)]{20,64})")
 

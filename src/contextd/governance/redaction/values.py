@@ -53,7 +53,7 @@ _OF_IDS = frozenset("credential credentials pass passwords".split())
 
 _MARKED_UP = regex(
     r"</|/>|\\[wdsbS]|\\u[0-9a-fA-F]{4}|\(\?|\{\w*\}|=>|->"
-    r"|^\[\^?\w-\w|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png)(?::\d+)?$"
+    r"|^\[\^?\w-\w|^(?:ISO-8859|iso-8859|[Ww]indows)-\d+$|^[\w./-]{1,80}\.(?:md|rst|txt|py|pyi|[jt]sx?|[cm]js|json|ya?ml|toml|go|rs|java|kt|cs|sql|html?|css|sh|log|png)(?::\d+)?$"
     r"|^(?:\w{1,12}[:@])?[v^~]?\d+(?:\.\d+){1,3}[\w.+-]*$|/[\w.-]+\.[a-z]{2,5}$|^(?:[\w-]+\.)+[a-z]+/"
 )
 """Markup, patterns, formats, versions, files and addresses, which stand between quotes too."""
@@ -87,14 +87,21 @@ _KNOWN_NUMBERED = regex(
 _DJANGO = regex(r"[a-z0-9!@#$%^&*(\-_=+)]{40,64}")
 """The set and length of Django's secret keys, in which symbols look like code."""
 
-_ADDRESS = regex(r"0x[0-9a-fA-F]{40}")
-"""Of a contract or an account on a chain, which is public; a key of one has 64 digits."""
+_ADDRESS = regex(r"0x[0-9a-fA-F]{40}|[a-z0-9.+_-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)*\.[a-z]{2,}")
+"""Of a contract or an account on a chain, which is public, where a key has 64 digits; and of mail."""
 
-_MEMBER = regex(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$]+\d{0,2})+")
+_EXAMPLE_PARTS = frozenset(
+    """old new current brand my our your the a some any other another wrong right good bad valid invalid correct
+    incorrect confirm confirmed repeat repeated reset flow temp temporary default initial updated changed random
+    generated strong weak secure super very long short first second original custom account db database""".split()
+)
+_PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
+
+_MEMBER = regex(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 
 _PUNCTUATED = regex(r"[=:;,|(){}\[\]<>\\]")
 _TECHNICAL = regex(
-    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
+    r"v?\d+(?:[.:/-]\d+)+\w{0,6}|\d+(?:\.\d+)+[-@+_.\w]*|[\w.-]+\.[a-z]{1,4}|[\d.,]+[A-Za-z%]{0,4}"
     r"|[\w.+-]+@[\w-]+\.[\w.]+|[^\s/]+/\S*"
 )
 """Versions, dates, files, quantities, addresses and paths."""
@@ -151,7 +158,16 @@ def is_placeholder(value: str) -> bool:
     """
     if _PLACEHOLDER.search(value, 0, 100) or value.casefold() in _ORDINARY:
         return True
-    return value.islower() and value.rstrip("0123456789") in _ORDINARY
+    if value.islower() and value.rstrip("0123456789") in _ORDINARY:
+        return True
+    return _names_itself(value)
+
+
+def _names_itself(value: str) -> bool:
+    """Whether it says that it is a password, of whom and when, and nothing else: `newPassword123`."""
+    parts = [part.casefold() for part in _PARTS.findall(value[:60]) if part.isalpha()]
+    others = [part for part in parts if part not in _EXAMPLE_PARTS]
+    return bool(others) and len(parts) > 1 and _ORDINARY.issuperset(others)
 
 
 def _dense(value: str) -> bool:
@@ -211,7 +227,8 @@ def _weak(value: str, named: Label, form: Form) -> bool:
 
 def _is_member(value: str) -> bool:
     """Whether it is read from a variable: `auth0Config.clientSecret`."""
-    return bool(_MEMBER.fullmatch(value)) and spoken(value.rpartition(".")[2])
+    last = _DIGIT.sub("", value.rpartition(".")[2])
+    return bool(_MEMBER.fullmatch(value)) and spoken(last)
 
 
 def _mixed(value: str) -> bool:
