@@ -220,3 +220,11 @@ def test_a_project_is_not_called_after_a_secret(words_only: Desk, tmp_path: Path
         if core(secret) in text
     ]
     assert left == []
+
+
+def test_a_title_cut_from_a_text_holds_no_half_of_a_secret(words_only: Desk) -> None:
+    secret = fill("xkey¦sib-{H64}-{A16}", random.Random(9))
+    words_only("session_checkpoint", summary=f"deploys use {secret} since today")
+    words_only.host.flush()
+    home = words_only.host.settings.home
+    assert [where for where, text in everything_in(home) if core(secret)[:40] in text] == []

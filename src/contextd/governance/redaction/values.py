@@ -97,6 +97,7 @@ _EXAMPLE_PARTS = frozenset(
 )
 _PARTS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^A-Za-z]+")
 
+_NUMBERED_NAME = regex(r"[A-Za-z]?[a-z]*\d(?:[A-Z][a-z]{2,})+")
 _MEMBER = regex(r"[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+")
 
 _PUNCTUATED = regex(r"[=:;,|(){}\[\]<>\\]")
@@ -206,7 +207,8 @@ def _chosen(value: str, named: Label, form: Form, *, digits: bool) -> bool:
         return not (spoken(value) and _NAMING.search(value)) or _weak(value, named, form)
     dated = not named.weak and bool(_DATED.fullmatch(value))
     if form == "spoken":
-        return dated or _unspeakable(value) or _weak(value, named, form)
+        drawn = len(value) >= 24 and named.word.startswith("passw") and bool(_HEX.fullmatch(value))
+        return dated or drawn or _unspeakable(value) or _weak(value, named, form)
     return symbol or dated or not spoken(value) or _weak(value, named, form)
 
 
@@ -227,8 +229,8 @@ def _weak(value: str, named: Label, form: Form) -> bool:
 
 def _is_member(value: str) -> bool:
     """Whether it is read from a variable: `auth0Config.clientSecret`."""
-    last = _DIGIT.sub("", value.rpartition(".")[2])
-    return bool(_MEMBER.fullmatch(value)) and spoken(last)
+    last = value.rpartition(".")[2]
+    return bool(_MEMBER.fullmatch(value)) and (spoken(last) or bool(_NUMBERED_NAME.fullmatch(last)))
 
 
 def _mixed(value: str) -> bool:
