@@ -19,6 +19,9 @@ def main() -> int:
     """Run the command line; returns the exit code."""
     arguments = sys.argv[1:]
     command = arguments[0] if arguments else ""
+    if "--help" in arguments or "-h" in arguments:
+        # A person asks: what the thin commands do is not done for that.
+        command = command if command == "mcp" else ""
     if command == "mcp":
         from contextd.shim import main as shim  # noqa: PLC0415 - measured: stdlib only
 

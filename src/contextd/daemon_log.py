@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TextIO
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.unseen import visible_json
 from contextd.spawn import LOG_LIMIT, set_aside
 
 _MINUTE = 60.0
@@ -57,7 +58,7 @@ class _Lines(logging.Formatter):
                 for name in ("text", "traceback")
                 if name in line
             }
-        return json.dumps(line, ensure_ascii=False)
+        return visible_json(json.dumps(line, ensure_ascii=False))
 
 
 class OncePerMinute(logging.Filter):

@@ -47,10 +47,15 @@ _LARGEST = LINE_LIMIT - (1 << 20)
 """Bytes of an event: a line of the daemon's, less what is written beside it."""
 _PASSING = ("busy", "unavailable", "corrupt")
 """Errors that say nothing against the event: it may be taken in later."""
+_BROKEN = ("unavailable", "corrupt")
+"""Errors that last until somebody acts, such as a full disk."""
 _EVENT_FIELDS = ("hook_event_name", "hookEventName", "agent_action_name", "hookName")
 
 _STARTING = ("SessionStart", "sessionStart", "TaskStart")
 """Events for which a daemon is waited for: without one the session begins cold."""
+
+_PROMPTS = ("UserPromptSubmit", "userPromptSubmitted", "BeforeAgent")
+"""Events at which the user is looking: a warning is shown here and not at every tool."""
 
 _GOING_ON = ("compact", "resume")
 """Why a session goes on rather than begins: what it must hold again is not its project's briefing."""
@@ -74,7 +79,7 @@ _MOST_MARKS = 50
 
 def main(argv: Sequence[str] = ()) -> int:
     """Handle the event on stdin. `argv`: `[--client NAME] [EVENT]`. Always returns 0."""
-    started = time.monotonic()
+    started, event = time.monotonic(), ""
     try:
         home = plain_home()
         client, event = _options(argv)
@@ -82,6 +87,9 @@ def main(argv: Sequence[str] = ()) -> int:
         event = event or next(filter(None, (_text(payload, f) for f in _EVENT_FIELDS)), "")
         deadline = started + _budget(home, event)
         output = _deliver(home, client, event, payload, deadline)
+    except OSError as error:
+        _say(f"event lost: {error}")
+        output = _warning(f"{event or 'an event'} was not recorded: {error}")
     except Exception as error:  # noqa: BLE001  a hook that fails would stop the user's agent
         _say(f"event not kept: {error}")
         return 0
@@ -105,10 +113,16 @@ def _deliver(
         connection = None
     if connection is None:
         lies_ready = _from_file(home, cwd, line)
-        start_daemon(home)
+        try:
+            start_daemon(home)
+            wanted = event in _STARTING and not lies_ready
+        except OSError as error:
+            # A full disk: without a daemon the event can still be kept elsewhere.
+            _say(f"the daemon cannot be started: {error}")
+            wanted = False
         if lies_ready:
             return _told(home, cwd, line, lies_ready)
-        connection = _await_daemon(home, deadline) if event in _STARTING else None
+        connection = _await_daemon(home, deadline) if wanted else None
     if connection is None:
         _leave(home, cwd, line)
         return {}
@@ -133,8 +147,15 @@ def _deliver(
         _say(str(refusal.get("message", refusal)))
         if refusal.get("code") in _PASSING:
             _leave(home, cwd, line)
+        if refusal.get("code") in _BROKEN and event in (*_STARTING, *_PROMPTS):
+            return _warning(f"not recording for now: {refusal.get('message')}")
     output = answer.get("output")
     return output if isinstance(output, dict) else {}
+
+
+def _warning(text: str) -> dict[str, Any]:
+    """A message that clients show to their user and not to the model."""
+    return {"systemMessage": f"contextd: {' '.join(text.split())}"}
 
 
 def _from_file(home: PlainPath, cwd: str, line: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import PERSON, Scope, may_leave
+from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Reranker, Upkeep, View
@@ -75,10 +76,17 @@ class SystemClock:
 @dataclass(frozen=True, slots=True)
 class Checkout:
     """The work tree a call comes from: files, git, CONTEXT.md, project.yaml. It exists on the machine
-    of whoever works there, so a server has none.
+    of whoever works there, so a server has none. Nothing of `context` is read where its owner does not
+    trust it: it came with the repository.
     """
 
     root: Path
+    trust: Trust
+
+    @property
+    def trusted(self) -> bool:
+        """Whether its owner trusts it."""
+        return self.trust.trusted
 
     @property
     def context(self) -> Path:
@@ -89,6 +97,11 @@ class Checkout:
     def project_yaml(self) -> Path:
         """The project model."""
         return self.context / "project.yaml"
+
+    @property
+    def initialised(self) -> bool:
+        """Whether it has a project model that counts."""
+        return self.trusted and self.project_yaml.is_file()
 
     @property
     def context_md(self) -> Path:
@@ -160,10 +173,30 @@ class Sinks:
     used: Callable[[Iterable[Record]], None]
     later: Callable[[str, Callable[[], object]], None]
     prepare: Callable[[str, Hashable, Callable[[], object]], None]
-    settle: Callable[[], None]
+    settle: Callable[[], object]
     wake: Callable[[], None]
     changed: Callable[[Scope], None]
     schedule: Callable[[Schedule], None]
+
+
+class TrustedFolders(Protocol):
+    """The folders that the owner of this machine trusts."""
+
+    def of(self, root: Path) -> Trust:
+        """Whether a checkout is trusted."""
+        ...
+
+    def grant(self, root: Path, by: str) -> Trust:
+        """Trust a checkout from now on."""
+        ...
+
+    def revoke(self, root: Path) -> Trust:
+        """Trust a checkout no longer."""
+        ...
+
+    def listed(self) -> list[Trust]:
+        """Every decision, by path."""
+        ...
 
 
 class Organisation(Protocol):
@@ -191,8 +224,17 @@ class Organisation(Protocol):
         """What is remembered to save work."""
         ...
 
+    @property
+    def trusted_folders(self) -> TrustedFolders:
+        """Which folders the owner of this machine trusts."""
+        ...
+
     def settings(self, root: Path | None) -> Settings:
         """The values in force in a checkout, or outside of any."""
+        ...
+
+    def checkout(self, root: Path) -> Checkout:
+        """The work tree at `root`, trusted or not."""
         ...
 
     def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
@@ -355,7 +397,7 @@ class Runtime:
         return replace(
             self,
             project=project,
-            checkout=Checkout(root) if root else None,
+            checkout=self.organisation.checkout(root) if root else None,
             settings=self.organisation.settings(root),
             view=self.organisation.view(self.caller, project.scope.cascade),
             nowhere="",

@@ -10,7 +10,14 @@ import os
 import sys
 import time
 
-from contextd.home import make_home, spool_path, unknown_path
+from contextd.home import (
+    is_private,
+    make_home,
+    make_private,
+    second_places,
+    spool_path,
+    unknown_path,
+)
 from contextd.long_lines import LineCutter, LongLine
 from contextd.plain_json import dumps, loads
 
@@ -37,10 +44,25 @@ MOST_UNKNOWN = 1 << 20
 
 
 def leave(home: Home, entry: Mapping[str, Any]) -> None:
-    """Append one entry. Raises `OSError` when the home cannot be written."""
-    make_home(home)
-    path = spool_path(home)
+    """Append one entry. Where the home cannot be written, it goes to a private directory in memory or
+    on another disk. Raises the home's `OSError` when no place takes it.
+    """
     line = dumps(entry).encode() + b"\n"
+    try:
+        make_home(home)
+        _append(spool_path(home), line)
+    except OSError:
+        for place in second_places(home):
+            try:
+                make_private(place)
+                _append(spool_path(place), line)
+            except OSError:
+                continue
+            return
+        raise
+
+
+def _append(path: AnyPath, line: bytes) -> None:
     while True:
         fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         try:
@@ -74,13 +96,23 @@ def take_unknown(home: Path) -> None:
 
 def take(home: Path) -> list[Path]:
     """Move the spool aside and return every batch still to be taken in, oldest first."""
-    _set_aside(spool_path(home), home)
-    return sorted(home.glob("spool.*.taken"))
+    batches: list[Path] = []
+    for folder in _folders(home):
+        _set_aside(spool_path(folder), folder)
+        batches += folder.glob("spool.*.taken")
+    return sorted(batches, key=lambda batch: batch.name)
 
 
 def is_waiting(home: Path) -> bool:
     """Whether events were left that nobody has moved aside yet."""
-    return spool_path(home).exists()
+    return any(spool_path(folder).exists() for folder in _folders(home))
+
+
+def _folders(home: Path) -> list[Path]:
+    """Where `leave` puts entries. A directory that somebody else made is left out: its events would be
+    believed.
+    """
+    return [home, *(place for place in second_places(home) if is_private(place))]
 
 
 def read(batch: Path) -> Iterator[dict[str, Any]]:
@@ -115,7 +147,7 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 def _set_aside(path: Path, home: Path) -> None:
     try:
         path.rename(home / f"spool.{time.time_ns()}.taken")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         pass
 
 

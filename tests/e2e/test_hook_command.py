@@ -122,10 +122,17 @@ def test_whatever_comes_in_the_agent_goes_on(shared_home: Home, stdin: str) -> N
     assert len(result.stderr.splitlines()) <= 1
 
 
-def test_a_home_that_cannot_be_written_is_said_and_the_agent_goes_on(home: Home) -> None:
+def test_an_event_for_a_home_that_cannot_be_written_waits_in_memory_or_on_another_disk(
+    home: Home,
+) -> None:
     (home.path / "file").write_text("", "utf-8")
     home.environment["CONTEXTD_HOME"] = str(home.path / "file" / "home")
     result = home.run("hook", stdin=json.dumps(EVENT))
     assert (result.returncode, result.stdout) == (0, "")
-    assert result.stderr.startswith("contextd hook: event not kept")
+    assert result.stderr.startswith("contextd hook: the daemon cannot be started: ")
+    batches = spool.take(home.path / "file" / "home")
+    assert [entry["event"] for batch in batches for entry in spool.read(batch)] == ["SessionStart"]
+    for batch in batches:
+        batch.unlink()
+        batch.parent.rmdir()
     home.environment["CONTEXTD_HOME"] = str(home.path)

@@ -27,6 +27,11 @@ ALLOWED = {
     "benchmarks/counted_store.py": {"_counting": COUNT},
     "code/calls/kept.py": {"reader": CODE},
     "code/git/identity.py": {"_beginning": WORD},
+    "code/git/command.py": {
+        "_absolute_path": WORD,
+        "_drivers_as_of": FILES_OF_GIT,
+        "_program": WORD,
+    },
     "code/git/program.py": {
         "_found": FILES_OF_GIT,
         "_here": FILES_OF_GIT,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ from contextd.domain.jobs import LANES, Lane
 from contextd.domain.scope import Scope
 from contextd.embedders import EmbedderOptions, open_embedder, open_reranker
 from contextd.governance.redact import redact
-from contextd.home import LOCAL, make_home
+from contextd.home import LOCAL, close_to_others, make_home
 from contextd.operations.calling import invoke
 from contextd.operations.core import Answer, Operation, find_operation
 from contextd.ports import Clock, Embedder, Reranker
@@ -83,6 +84,8 @@ class Host:
         embedder = _chosen_embedder(settings)
         host = cls(settings, embedder, reranker=reranker, clock=clock, work=work, fresh=fresh)
         host.organisation(LOCAL)
+        if os.name != "nt":
+            close_to_others(settings.home)
         return host
 
     @property

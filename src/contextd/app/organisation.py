@@ -18,6 +18,7 @@ from contextd.app.idle_watch import IdleWatch
 from contextd.app.operations import job_function
 from contextd.app.preparations import NAME as PREPARATIONS
 from contextd.app.preparations import Preparations
+from contextd.app.trust import TrustBook
 from contextd.awareness.observe import NAME as USAGE_LOG
 from contextd.awareness.observe import UsageLog
 from contextd.caches import Cache, Caches
@@ -75,6 +76,7 @@ class OpenOrganisation:
         self.name, self._settings, self._embedder = name, settings, embedder
         self._clock, self._reranker = clock, reranker
         home = settings.home
+        self.trusted_folders = TrustBook(home)
         self.key = kept_bytes(home / "redaction.key", 32)
         self.place = kept_bytes(home / "place", 8).hex()
         self.caches = Caches()
@@ -143,6 +145,8 @@ class OpenOrganisation:
 
         Raises `Invalid` for a file that cannot be used.
         """
+        # Of a folder that is not trusted, its own file says nothing.
+        root = root if root is not None and self.trusted_folders.of(root).trusted else None
         known = self._known_settings.get(root)
         files = self._settings.files(root) if known is None else known.files
         stamps = tuple(map(_stamp, files))
@@ -151,6 +155,10 @@ class OpenOrganisation:
             known = _KnownSettings(files, stamps, fresh.within(self._settings))
             self._known_settings.put(root, known)
         return known.settings
+
+    def checkout(self, root: Path) -> Checkout:
+        """The work tree at `root`, trusted or not."""
+        return Checkout(root, self.trusted_folders.of(root))
 
     def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
         """What the caller may reach of these scopes."""
@@ -187,7 +195,9 @@ class OpenOrganisation:
         """Start working, and have mended what is out of balance and embedded what has no vector of this
         embedder: it may be another one than before.
         """
-        known = len(self.directory.all())
+        projects = self.directory.all()
+        self.trusted_folders.begin(Path(root) for one in projects for root in one.roots)
+        known = len(projects)
         _log.info("organisation %s opened: %d projects", self.name, known)
         self._services.start()
         self._preparations.prepare("balance", None, self.mend)
@@ -289,9 +299,8 @@ class OpenOrganisation:
                 self._queue("rescan_project", project.scope)
 
     def _has_moved(self, root: str) -> bool:
-        checkout = Checkout(Path(root))
-        initialised = checkout.project_yaml.is_file()
-        return initialised and has_moved(self.caches, checkout.root, checkout.project_yaml)
+        checkout = self.checkout(Path(root))
+        return checkout.initialised and has_moved(self.caches, checkout.root, checkout.project_yaml)
 
     def _timeout(self, root: Path | None) -> int:
         try:

@@ -146,7 +146,7 @@ _kind(
         "detection": _S,
         "severity": _enum("critical", "error", "warning", "info", default="warning"),
     },
-    traits="attached binding briefed entry learned listed stable strategy",
+    traits="attached binding briefed directive entry learned listed stable strategy",
     searched_as="memory",
     created_by=("learn_session", "remember"),
 )
@@ -193,7 +193,7 @@ _kind(
     },
     facets=("severity",),
     area="policies",
-    traits="binding briefed compared entry listed",
+    traits="binding briefed compared directive entry listed",
     searched_as="policy",
 )
 _kind(
@@ -211,7 +211,7 @@ _kind(
         "severity": _S,
     },
     facets=("language",),
-    traits="binding briefed compared entry",
+    traits="binding briefed compared directive entry",
     searched_as="standard",
 )
 _kind(
@@ -227,7 +227,7 @@ _kind(
         "rationale": _S,
         "template_repo": _S,
     },
-    traits="compared entry",
+    traits="compared directive entry",
     searched_as="standard",
 )
 _kind(

@@ -11,6 +11,7 @@ from typing import Any
 from contextd import __version__
 from contextd.disk import replace_file, target_inside
 from contextd.domain.errors import Conflict
+from contextd.guarded_files import read_file
 from contextd.interop.clients import CLIENTS
 from contextd.interop.clients.client import Calling, Client
 from contextd.interop.clients.entries import SERVER, ServerEntry
@@ -54,7 +55,7 @@ def write_plugins(folder: Path, *, force: bool = False) -> list[str]:
     others = folder.is_dir() and any(one.name != ".git" for one in folder.iterdir())
     if others and not listed.is_file() and not force:
         raise Conflict(f"{folder} is not empty", "choose another folder, or write into it: --force")
-    before = listed.read_text("utf-8", "replace").splitlines() if listed.is_file() else []
+    before = read_file(listed).decode("utf-8", "replace").splitlines() if listed.is_file() else []
     made = plugin_files()
     for path, text in made.items():
         replace_file(target_inside(folder, folder / path), text.encode())

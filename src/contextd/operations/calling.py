@@ -6,10 +6,12 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from contextd.domain.errors import Busy, Conflict, ContextdError, Denied, Stale
 from contextd.domain.projects import THE_PERSON
+from contextd.domain.quoting import harmless_data
 from contextd.domain.sessions import Session
 from contextd.domain.subtasks import Subtask
 from contextd.domain.tokens import count_tokens
@@ -111,10 +113,12 @@ def _charged(
     it.
     """
     full_text = "\n".join([answer.text, *(notice.text for notice in answer.notices)])
+    write = partial(charge, call, subtask, op.name, subject(values), full_text)
     try:
-        warning = charge(call, subtask, op.name, subject(values), full_text)
+        warning = write()
     except Busy:
         # What was done is answered, whoever holds the store.
+        call.sinks.later("charge", write)
         return answer
     return answer if warning is None else replace(answer, notices=(*answer.notices, warning))
 
@@ -123,6 +127,9 @@ def _answer(op: Operation, result: Any, call: Runtime) -> Answer:
     value = op.result.dump_python(result, mode="json", by_alias=True)
     shown = lean(result, value, call) if call.surface == "mcp" else None
     text = text_of(result, value if shown is None else shown)
+    if call.surface in ("mcp", "hook"):
+        # Clients show agents and people the data as it is decoded.
+        value, shown = harmless_data(value), harmless_data(shown)
     return Answer(value, text, tuple(call.trace.notices), shown)
 
 

@@ -20,6 +20,7 @@ from contextd.sessions.recap import recap
 from contextd.sessions.thread import THREAD, Thread, thread_from
 from contextd.sessions.turns import Turn
 from contextd.steps.catching_up import HEADLESS
+from contextd.steps.directives import told_directives
 from contextd.steps.seating import branch_here, place_of
 
 _log = logging.getLogger(__name__)
@@ -27,6 +28,9 @@ _log = logging.getLogger(__name__)
 _RECENT = 5
 _SAID_SO_FAR = 240
 """Tokens of CONTEXT.md for what was said in a session under way: half of it."""
+
+_RULES = 150
+"""Tokens of CONTEXT.md for the directives in force."""
 
 LATELY = 20
 """The sessions begun last that are looked at for where the project stands: one that is resumed for days,
@@ -40,10 +44,11 @@ def write_context_md(
     """Bring `.context/CONTEXT.md` up to date. Whether it says something new. With the `turns` of a session
     that is under way it says what was said in them, before what was learned earlier.
 
-    Only in a checkout that was initialised: contextd puts no files into a repository unasked.
+    Only in a checkout that was initialised and is trusted: contextd puts no files into a repository unasked,
+    and keeps nothing that a stranger wrote into this one.
     """
     checkout = runtime.checkout
-    if checkout is None or not checkout.context.is_dir():
+    if checkout is None or not checkout.trusted or not checkout.context.is_dir():
         return False
     block = render(situation(runtime, current, turns))
     try:
@@ -57,7 +62,7 @@ def write_context_md(
 def refresh_context_md(runtime: Runtime, current: Session | None = None) -> None:
     """Write `.context/CONTEXT.md` anew when it is older than a day: what it says of now would be untrue."""
     checkout = runtime.checkout
-    if checkout is None or not checkout.context_md.is_file():
+    if checkout is None or not checkout.trusted or not checkout.context_md.is_file():
         return
     if is_stale(checkout.context_md, runtime.clock.now()):
         write_context_md(runtime, current)
@@ -82,6 +87,8 @@ def situation(
         )
         .records
     )
+    directives = told_directives(runtime.leaving(), _RULES)
+    learned = [record for record in learned if record.id not in directives.records]
     done = [f"Done: {text}" for text in reversed(thread.done)] if thread else []
     statement = " ".join(thread.said.split()) if thread else ""
     return Situation(
@@ -89,6 +96,7 @@ def situation(
         task=session.task if session else "",
         open=thread.open if thread else (),
         blocked=thread.blocked if thread else (),
+        rules=[line.text for line in directives.lines],
         time=time_sense(runtime, session, before) if session else None,
         last_session=(before[0].task or ", ".join(before[0].topics[:2])) if before else "",
         statements=recap(turns, None, _SAID_SO_FAR),

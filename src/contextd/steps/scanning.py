@@ -17,11 +17,12 @@ from contextd.domain.changes import CodeChange, NewJob
 from contextd.domain.code import SourceFile
 from contextd.domain.dataclass import dataclass
 from contextd.domain.records import Clean
+from contextd.domain.trust import UNTRUSTED
 from contextd.governance.redact import redact
 from contextd.jobs.table import new_job
 from contextd.runtime import Runtime
 from contextd.steps.handoff import write_context_md
-from contextd.steps.model import project_model
+from contextd.steps.model import project_model, unheeded
 from contextd.steps.modelling import Essences, project_facts
 from contextd.steps.policy_files import reconcile
 from contextd.steps.shape import note_shape
@@ -163,6 +164,7 @@ class Initialised:
     changes: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
+    notice: str = ""
 
     def as_text(self) -> str:
         """The ✓ lines, and what to do next."""
@@ -182,7 +184,8 @@ class Initialised:
             if count
             else "✓ No modules found"
         )
-        lines += [f"✓ Wrote {path}" for path in self.written] or ["✓ project.yaml is up to date"]
+        untouched = f"! {self.notice}" if self.notice else "✓ project.yaml is up to date"
+        lines += [f"✓ Wrote {path}" for path in self.written] or [untouched]
         lines += [f"! project.yaml, {warning}" for warning in self.warnings[:10]]
         dense = f"; {self.pending} get vectors in the background" if self.pending else ""
         lines.append(f"✓ Searchable now: {self.changed} files indexed{dense}")
@@ -216,17 +219,20 @@ def _initialise(runtime: Runtime) -> Initialised:
     files = seen.files if first else _essences(runtime)
     facts, reason = project_facts(runtime, walked, files)
     yaml_path = root / ".context" / "project.yaml"
-    merged = merge_scan(
-        yaml_path,
-        facts,
-        now=runtime.clock.now(),
-        scrub=lambda text: redact(text, runtime.redaction_key).text,
-    )
+    # Into a stranger's `.context/` nothing is written: it may be a link, and none of it counts.
+    merged = None
+    if not unheeded(runtime):
+        merged = merge_scan(
+            yaml_path,
+            facts,
+            now=runtime.clock.now(),
+            scrub=lambda text: redact(text, runtime.redaction_key).text,
+        )
     model = project_model(runtime)
     _answer_to(runtime, model.name if model else facts.name)
     note_shape(runtime)
     broken = follow_skill_files(runtime, personal=False)
-    written = [".context/project.yaml"] if merged.changed else []
+    written = [".context/project.yaml"] if merged and merged.changed else []
     if write_context_md(runtime):
         written.append(".context/CONTEXT.md")
     stats = runtime.view.index.stats(runtime.embedder.model)
@@ -250,8 +256,9 @@ def _initialise(runtime: Runtime) -> Initialised:
         ],
         written=written,
         pending=stats.pending,
-        changes=list(merged.lines),
+        changes=list(merged.lines) if merged else [],
         warnings=list(model.warnings) if model else [],
+        notice="" if runtime.checkout and runtime.checkout.trusted else UNTRUSTED,
         broken=[str(problem) for problem in (*broken, *reconcile(runtime).problems)],
     )
 

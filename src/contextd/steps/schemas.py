@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from contextd.domain.problems import FileProblem
 from contextd.governance.redact import redact
@@ -14,9 +15,14 @@ from contextd.steps.leftovers import expect_adoption
 _SCHEMA_FILES = 64
 
 
+def _trusted_root(runtime: Runtime) -> Path | None:
+    checkout = runtime.checkout
+    return checkout.root if checkout is not None and checkout.trusted else None
+
+
 def schema_of(runtime: Runtime) -> Schema:
     """The types in force where the call stands."""
-    root = runtime.checkout.root if runtime.checkout else None
+    root = _trusted_root(runtime)
     cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
     schema = load_schema(runtime.settings.home, root, cache)
     if any(map(_names_a_secret, schema.types.values())):
@@ -29,7 +35,7 @@ def schema_of(runtime: Runtime) -> Schema:
 
 def schema_file(runtime: Runtime, origin: Origin) -> SchemaFile:
     """One of the schema files where the call stands, as it is now."""
-    root = runtime.checkout.root if runtime.checkout else None
+    root = _trusted_root(runtime)
     cache = runtime.organisation.caches.of("schema files", _SCHEMA_FILES)
     return read_schema_file(origin, runtime.settings.home, root, cache)
 

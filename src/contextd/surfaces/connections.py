@@ -24,6 +24,7 @@ from contextd.domain.errors import (
     Corrupt,
     Invalid,
     NotFound,
+    Stale,
     TooLarge,
     Unavailable,
 )
@@ -320,6 +321,9 @@ class Connections:
         peer = Peer("hook", self._caller, cwd=_text(about, "cwd"), client=client)
         try:
             answer = await self._calls.call(peer, "hook_event", arguments)
+        except Stale as error:
+            # Others changed the session again and again: nothing against the event.
+            raise Busy(error.message, error.hint) from error
         except NotFound as error:
             if spool.UNKNOWN not in error.details:
                 raise

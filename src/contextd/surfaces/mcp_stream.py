@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from contextlib import suppress
 from typing import Any, Protocol, TypeAlias
 
@@ -20,6 +21,7 @@ from contextd.surfaces.mcp import build_server
 
 Incoming: TypeAlias = SessionMessage | Exception
 _DRAIN_SECONDS = 8.0
+_NOTICES = "notifications/"
 
 
 class LineWriter(Protocol):
@@ -120,19 +122,35 @@ def _parse(line: bytes | LongLine) -> types.JSONRPCMessage | bytes:
     if isinstance(line, LongLine):
         return line.refusal()
     try:
-        return types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        if not lacks_id(message):
+            return message
     except ValidationError:
         pass
-    try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
-        return _refusal(None, types.PARSE_ERROR, "Parse error")
-    key = content.get("id") if isinstance(content, dict) else None
-    return _refusal(
-        key if isinstance(key, str | int) else None, types.INVALID_REQUEST, "Invalid request"
+    return refusal(line) + b"\n"
+
+
+def lacks_id(message: types.JSONRPCMessage) -> bool:
+    """Whether a message is a request whose id is missing or no id, such as a list: the SDK takes it for a
+    notification and answers nothing, and its client waits for ever.
+    """
+    return isinstance(message, types.JSONRPCNotification) and not message.method.startswith(
+        _NOTICES
     )
 
 
-def _refusal(key: str | int | None, code: int, message: str) -> bytes:
+def refusal(line: bytes | str) -> bytes:
+    """The error that answers a line which is no message: with its id where that is a text or a number."""
+    try:
+        content = json.loads(line)
+    except (ValueError, RecursionError):
+        return _error(None, types.PARSE_ERROR, "Parse error")
+    key = content.get("id") if isinstance(content, dict) else None
+    number = isinstance(key, int | float) and not isinstance(key, bool) and math.isfinite(key)
+    usable = isinstance(key, str) or number
+    return _error(key if usable else None, types.INVALID_REQUEST, "Invalid request")
+
+
+def _error(key: Any, code: int, message: str) -> bytes:
     error = {"code": code, "message": message}
-    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode() + b"\n"
+    return json.dumps({"jsonrpc": "2.0", "id": key, "error": error}).encode()

@@ -15,9 +15,11 @@ from pathlib import Path
 
 from contextd.code.index.resolve import Resolver
 from contextd.code.tree.content import content_digest, outdated
+from contextd.code.tree.paths import read_listed
 from contextd.code.tree.walk import Walk, WalkedFile, walk
 from contextd.code.tree.watch import Watcher, folders_of, watch
 from contextd.domain.dataclass import dataclass
+from contextd.domain.errors import ContextdError
 
 CHEAP = 0.25
 REST_PER_COST = 4.0
@@ -216,8 +218,8 @@ class Tree:
         if known is not None and known[:2] == (file.size, file.mtime_ns):
             return known[2]
         try:
-            digest = content_digest((self.root / file.path).read_bytes())
-        except OSError:
+            digest = content_digest(read_listed(self.root, file.path))
+        except ContextdError:
             return ""
         if time.time_ns() - file.mtime_ns > _RACY_NS:
             self.digests[file.path] = (file.size, file.mtime_ns, digest)

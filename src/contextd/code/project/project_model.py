@@ -13,6 +13,7 @@ import yaml
 from contextd import yaml_text
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid, NotFound, nearest
+from contextd.guarded_files import read_file
 
 ProjectType = Literal[
     "web-app", "mobile-app", "desktop-app", "api", "cli", "library", "fullstack", "infrastructure",
@@ -117,13 +118,13 @@ def load(path: Path) -> ProjectModel:
 def read_text(path: Path) -> str:
     """The text of a YAML file. Raises `NotFound`, or `Invalid` when it is no such text."""
     try:
-        data = path.read_bytes()
+        data = read_file(path, LARGEST + 1, within=path.parent.parent, cut=True)
     except FileNotFoundError as error:
         raise NotFound(f"there is no {path}", "run `contextd init`") from error
     except OSError as error:
         raise Invalid(f"{path} cannot be read: {error.strerror}", "check the file") from error
     if len(data) > LARGEST:
-        raise Invalid(f"{path} has {len(data):,} bytes", f"keep it under {LARGEST:,}")
+        raise Invalid(f"{path} has more than {LARGEST:,} bytes", "keep what people need in it")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

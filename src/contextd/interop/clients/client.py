@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from contextd.domain.dataclass import dataclass
-from contextd.interop.clients.codec import Place
+from contextd.interop.clients.codec import Codec, Place
 from contextd.interop.clients.occurrence import Moment, Occurrence, Reading
 from contextd.interop.clients.plugin_form import ModuleForm, PluginForm
 
@@ -136,6 +136,19 @@ class FilePlace:
         return next((path for path in paths if path.is_file()), paths[0])
 
 
+@dataclass(frozen=True, slots=True)
+class FolderTrust:
+    """The file in which a client stores the folders that its user trusts, and how it names them."""
+
+    place: FilePlace
+    codec: Codec
+    named: Callable[[Mapping[str, Any]], list[str]]
+
+    def folders(self, text: str) -> list[str]:
+        """The folders that the text of the file names as trusted. Raises `Invalid` for text of another sort."""
+        return self.named(self.codec.members(text))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfigFile:
     """A file of a client and what contextd puts into it. `holds` says that in a word; `user` and `project`
@@ -213,6 +226,7 @@ class Client:
     `own_instructions` are the files of the person that it reads in every project, or folders of such.
     `bare` says that it shows tools by their names alone, beside those of other servers, `shared` that one
     MCP server of it serves agents in several projects. `plugin` is how it takes contextd as a plugin.
+    `folder_trust` says which folders its user trusts, None where it asks nothing or keeps no readable list.
     """
 
     name: str
@@ -232,6 +246,7 @@ class Client:
     bare: bool = False
     shared: bool = False
     plugin: PluginForm | ModuleForm | None = None
+    folder_trust: FolderTrust | None = None
 
     def holds_own_instructions(self, path: Path, home: Path, chosen: Path | None) -> bool:
         """Whether a path is one of the files, or lies in one of the folders, of the person's instructions."""

@@ -22,8 +22,9 @@ from contextd.code.symbols.repo_map import repo_map as draw_map
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.dataclass import dataclass
-from contextd.domain.details import DETAIL
+from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound, Unavailable, closest
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -101,7 +102,7 @@ def find_symbol(
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
-    runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
+    runtime.trace.gave += [Serving("file", hit.path, count_tokens(text_form(hit))) for hit in hits]
     count = f"more than {len(every.found)}" if every.more else f"{len(every.found)}"
     cut = f"{limit} of {count}: narrow by path or kind" if len(every.found) > limit else ""
     notices = (cut or ("" if hits else _no_definition(runtime, name)), behind)
@@ -223,7 +224,7 @@ def _uses(
 class MapText:
     """The map, and how many tokens and definitions it has."""
 
-    map: str
+    map: Annotated[str, DOCUMENT]
     tokens: Annotated[int, DETAIL]
     symbols: Annotated[int, DETAIL]
     notice: str = ""

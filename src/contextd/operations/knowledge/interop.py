@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Annotated
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.records import PRESENT, Record
+from contextd.guarded_files import read_file
 from contextd.interop.exporters import Exporter, exporter_named
 from contextd.interop.exporters.pages import INDEX, pages_of
 from contextd.interop.importers.opencontext import rest_id
@@ -32,7 +35,7 @@ class Exported:
     entries: int
     bubbles: int
     out: str = ""
-    text: str = ""
+    text: Annotated[str, RAW] = ""
 
     def as_text(self) -> str:
         """The content, or where it was written."""
@@ -123,7 +126,7 @@ def _pages(runtime: Runtime, exporter: Exporter, out: str, *, force: bool) -> Ex
 
 def _before(listed: Path) -> Iterator[str]:
     if listed.is_file():
-        lines = listed.read_text("utf-8", "replace").splitlines()
+        lines = read_file(listed).decode("utf-8", "replace").splitlines()
         yield from (line for line in lines if line.endswith(".md"))
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.operations.core import FieldsOf, operation
@@ -47,7 +48,7 @@ class Rows:
 
 def _line(row: RecordRow) -> str:
     state = "" if row.status == "active" else f"{row.status}, "
-    return f"{short_id(row.id)} {row.label}: {row.title or row.content[:80]} ({state}{row.age})"
+    return f"{short_id(row.id)} {row.label}: {unquoted(row.title or row.content)[:80]} ({state}{row.age})"
 
 
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))

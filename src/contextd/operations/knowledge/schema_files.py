@@ -6,14 +6,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import TypeAdapter
 
 from contextd.disk import replace_file, target_inside
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RAW
 from contextd.domain.errors import Conflict, Invalid, NotFound, nearest
 from contextd.governance.redact import redact
+from contextd.guarded_files import read_file
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.schema.load import parsed_file, schema_path
@@ -43,7 +45,7 @@ class SchemaState:
     path: str
     exists: bool
     etag: str
-    text: str
+    text: Annotated[str, RAW]
     types: list[TypeView]
     problems: list[ProblemView]
     in_force: list[TypeView]
@@ -272,7 +274,13 @@ def _require_sound(file: SchemaFile) -> None:
             "correct them and save again; nothing was written",
             {
                 "problems": [
-                    {"file": p.file, "line": p.line, "message": p.message, "hint": p.hint}
+                    {
+                        "file": p.file,
+                        "line": p.line,
+                        "where": p.where,
+                        "message": p.message,
+                        "hint": p.hint,
+                    }
                     for p in file.problems
                 ]
             },
@@ -295,7 +303,7 @@ def _keep(runtime: Runtime, path: Path, place: Place) -> str:
     none.
     """
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except FileNotFoundError:
         return ""
     except OSError as error:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import field
-from typing import Any
+from typing import Annotated, Any
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
+from contextd.domain.quoting import document, inline
 from contextd.domain.records import short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
@@ -26,7 +28,7 @@ class Shown:
     sessions: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     discoveries: dict[str, int] = field(default_factory=dict[str, int])
     stats: dict[str, Any] = field(default_factory=dict[str, Any])
-    text: str = ""
+    text: Annotated[str, RENDERED] = ""
 
     def as_text(self) -> str:
         """What is printed."""
@@ -87,7 +89,7 @@ def show_project(runtime: Runtime, *, sessions: bool = False, stats: bool = Fals
         ] or ["  none yet"]
     if counts:
         lines += ["", "Stats:", *(f"  {key}: {value}" for key, value in counts.items())]
-    return Shown(project, modules, rows if sessions else [], counted, counts, "\n".join(lines))
+    return Shown(project, modules, rows if sessions else [], counted, counts, document(lines))
 
 
 def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> list[str]:
@@ -95,7 +97,7 @@ def _project_lines(project: dict[str, Any], modules: list[dict[str, str]]) -> li
     lines = [f"Project: {project['name']}{kind}"]
     lines += [f"Stack: {' + '.join(project['stack'])}"] if project["stack"] else []
     lines += [f"Architecture: {project['architecture']}"] if project["architecture"] else []
-    lines += [project["about"]] if project["about"] else []
+    lines += [inline(project["about"])] if project["about"] else []
     if project["problem"]:
         lines.append(f"project.yaml cannot be used: {project['problem']}")
     elif not project["type"]:

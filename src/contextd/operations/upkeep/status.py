@@ -11,6 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.jobs import Job
 from contextd.domain.kinds import KINDS
 from contextd.domain.time import age
+from contextd.domain.trust import UNTRUSTED
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 
@@ -102,6 +103,7 @@ def status(runtime: Runtime) -> Status:
         jobs=view.jobs.count(),
         problems=[
             *map(str, runtime.settings.problems),
+            *((UNTRUSTED,) if runtime.checkout and not runtime.checkout.trusted else ()),
             *(
                 f"job {job.name} failed: {job.error}"
                 for job in view.jobs.list(states=("failed",), limit=5)

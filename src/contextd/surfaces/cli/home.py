@@ -16,6 +16,7 @@ from contextd import client
 from contextd.client import Reply
 from contextd.domain.access import OWNER
 from contextd.domain.errors import ContextdError, Invalid, Unavailable
+from contextd.domain.trust import agent_of
 from contextd.home import LOCAL, database_path, home_directory, make_home
 from contextd.runtime import Request
 from contextd.spawn import start_daemon, take_lock
@@ -39,7 +40,10 @@ def _init_command(standalone: OpenBackend) -> click.Command:
     @click.option("--no-daemon", is_flag=True, help="Do not start the daemon for the vectors.")
     @as_json_option
     def init(path: str, anyway: bool, no_daemon: bool, as_json: bool) -> int:
-        """Scan a repository: stack, modules, code index, .context/project.yaml."""
+        """Scan a repository: stack, modules, code index, .context/project.yaml.
+
+        The folder is trusted from then on: its rules and settings apply.
+        """
         backend = standalone()
         progress = Progress()
         try:
@@ -51,6 +55,8 @@ def _init_command(standalone: OpenBackend) -> click.Command:
                 alone=True,
                 progress=progress,
             )
+            if not agent_of(os.environ):
+                backend.call("trust", request, {"by": "init"})
             answer = backend.call("init", request, {"anyway": anyway})
             progress.finish()
         finally:
