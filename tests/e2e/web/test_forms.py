@@ -254,7 +254,9 @@ def test_two_fields_of_one_name_are_refused_before_they_swallow_each_other(visit
     page.get_by_role("button", name="Add a field").click()
     for field in page.get_by_label("Field name").all():
         field.fill("same")
-    expect(page.locator("[data-field] [data-error]")).to_have_text("thing has two fields called same.")
+    expect(page.locator("[data-field] [data-error]")).to_have_text(
+        "thing has two fields called same."
+    )
     expect(page.locator("[data-state]")).to_have_text("1 problem")
 
 
