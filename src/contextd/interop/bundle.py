@@ -18,6 +18,7 @@ from contextd.domain.records import STATUSES, TRUSTS, Anchor, Change, Record, So
 from contextd.domain.scope import Scope
 from contextd.domain.sessions import Event, FileAccess, Session, SessionStatus
 from contextd.domain.time import parse_instant
+from contextd.guarded_files import read_file
 from contextd.interop.foreign.format import Unread
 from contextd.interop.foreign.reading import json_lines
 
@@ -38,8 +39,7 @@ class BundleFormat:
     def detects(self, path: Path) -> bool:
         """Whether a file is a bundle."""
         try:
-            with path.open("rb") as stream:
-                return stream.read(len(_MARK)) == _MARK
+            return read_file(path, len(_MARK), cut=True) == _MARK
         except OSError:
             return False
 

@@ -18,6 +18,7 @@ from contextd.domain.kinds import KINDS
 from contextd.domain.query import CODE, EVENT
 from contextd.domain.words import one_line
 from contextd.governance.redact import redact
+from contextd.guarded_files import open_file
 from contextd.retrieval.hits import Hit
 from contextd.runtime import Runtime
 from contextd.sessions.line_digest import plain_text
@@ -125,7 +126,7 @@ def _of_file(runtime: Runtime, sources: Sources, path: str) -> NamedText:
 def _text_of_large(path: Path) -> str:
     """A large file, of a huge one its first and last part. Raises `Invalid` for a binary one."""
     part = _HUGE // 2
-    with path.open("rb") as file:
+    with open_file(path) as file:
         head = file.read(part)
         size = file.seek(0, os.SEEK_END)
         file.seek(max(part, size - part))

@@ -174,7 +174,7 @@ def take_back(runtime: Runtime, session: Session, turns: Sequence[Turn]) -> None
             after = _withdrawn(record, by, words)
             reason = f"taken back in session {short_id(session.id)}: {words[:120]}"
             if after != record:
-                changes[record.id] = Changed(record, after, "signal", reason)
+                changes[record.id] = Changed(record, after, "retract", reason)
     if changes:
         change_all(runtime, list(changes.values()))
 

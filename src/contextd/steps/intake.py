@@ -183,7 +183,7 @@ def project_of(runtime: Runtime, cwd: str) -> Project | None:
     place = Path(cwd)
     try:
         if place.is_dir():
-            return find_project(runtime.organisation.directory, place)[0]
+            return find_project(runtime.organisation, place)[0]
     except (Invalid, NotFound, OSError):
         return None
     known = runtime.organisation.directory.all()

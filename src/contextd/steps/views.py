@@ -12,6 +12,7 @@ from pydantic import Field
 from contextd.domain.confidence import confidence_at
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import CURRENT, Validity
@@ -187,7 +188,7 @@ def known(
 
 def shortened(text: str, most: int = 120) -> str:
     """A text on one line, cut where it is longer."""
-    line = " ".join(text.split())
+    line = " ".join(unquoted(text).split())
     return line if len(line) <= most else line[: most - 1] + "…"
 
 

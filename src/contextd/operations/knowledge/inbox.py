@@ -11,6 +11,7 @@ from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid, NotFound
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
 from contextd.domain.origins import ORIGINS
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import WAITING, Change, Record, short_id
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
@@ -74,7 +75,7 @@ class Waiting:
 
     def as_text(self) -> str:
         """What it says, and why it waits."""
-        summary = " ".join((self.record.title or self.content).split())
+        summary = unquoted(self.record.title or self.content)
         return f"{short_id(self.record.id)} {self.record.label}: {summary[:120]}\n  {self.why}"
 
 

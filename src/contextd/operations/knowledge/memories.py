@@ -12,6 +12,7 @@ from contextd.domain.kinds import kinds_that
 from contextd.domain.query import Query
 from contextd.domain.records import FOUND, Record, short_id
 from contextd.domain.scope import Scope
+from contextd.domain.showing import text_form
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes
@@ -89,7 +90,7 @@ def memory_search(
         )
         for hit in found.hits
     ]
-    give(runtime, (("discovery", memory.id, memory.as_text()) for memory in memories))
+    give(runtime, (("discovery", memory.id, text_form(memory)) for memory in memories))
     narrowed = bool(where) or min_confidence > 0 or scope != "all"
     ids = [memory.id for memory in memories]
     # What is no lesson may answer all the same, and then nothing is missing.

@@ -10,6 +10,7 @@ from typing import Any
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Invalid
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Record, short_id
 from contextd.domain.scope import PERSON
 from contextd.jobs.table import Task
@@ -64,7 +65,7 @@ class Profile:
 
     def as_text(self) -> str:
         """As Markdown: what they insist on first."""
-        parts = [f"# {self.owner or 'The person'}"]
+        parts = [f"# {unquoted(self.owner) or 'The person'}"]
         for level in STRENGTHS:
             level_lines = [line for line in self.lines if line.strength == level]
             if level_lines:

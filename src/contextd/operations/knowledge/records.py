@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, Invalid
 from contextd.domain.kinds import KINDS, kind_named, kinds_that
+from contextd.domain.quoting import unquoted
 from contextd.domain.records import Change, Record, Status, short_id
 from contextd.domain.time import age, iso
 from contextd.domain.validity import Validity
@@ -50,7 +51,7 @@ class Rows:
 def _line(row: RecordRow) -> str:
     state = row.validity or ("" if row.status == "active" else row.status)
     marks = ", ".join(filter(None, (state, row.age)))
-    return f"{short_id(row.id)} {row.label}: {row.title or row.content[:80]} ({marks})"
+    return f"{short_id(row.id)} {row.label}: {unquoted(row.title or row.content)[:80]} ({marks})"
 
 
 _LISTED = tuple(name for name in KINDS if name not in kinds_that("recalled"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from contextd.domain.dataclass import dataclass
+from contextd.domain.details import RENDERED
 from contextd.domain.errors import Invalid
 from contextd.domain.records import Record, short_id
+from contextd.domain.showing import text_form
 from contextd.domain.time import age
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
@@ -56,7 +58,7 @@ class Remediation:
     symptoms: list[str] = field(default_factory=list[str])
     root_cause: str = ""
     tried: list[str] = field(default_factory=list[str])
-    code_diff: str = ""
+    code_diff: Annotated[str, RENDERED] = ""
     affected_files: list[str] = field(default_factory=list[str])
     commit: str = ""
     stands: str = ""
@@ -139,7 +141,7 @@ def remediation_search(
     runtime.trace.used += handed
     runtime.trace.own_texts += [record.text for record in handed]
     runtime.trace.gave += [
-        Serving("discovery", one.id, count_tokens(one.as_text())) for one in shown
+        Serving("discovery", one.id, count_tokens(text_form(one))) for one in shown
     ]
     noted = asked(runtime, question or error[:_ASKED], ids, type="remediation")
     nothing = unanswered(runtime, "no fix is known for this", noted=noted)

@@ -9,6 +9,8 @@ from typing import Any
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import NotFound, nearest
 from contextd.domain.kinds import kinds_that
+from contextd.domain.quoting import unquoted
+from contextd.domain.showing import text_form
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -46,7 +48,7 @@ class Overview:
 
     def as_text(self) -> str:
         """Markdown."""
-        lines = [f"# {self.name}", f"Scope: {self.scope}"]
+        lines = [f"# {unquoted(self.name)}", f"Scope: {self.scope}"]
         lines += [f"project.yaml cannot be used: {self.problem}"] if self.problem else []
         if not self.initialised and not self.problem:
             lines.append("Not initialised: run `contextd init` here.")
@@ -157,7 +159,7 @@ class ModuleOverview:
 
     def as_text(self) -> str:
         """Markdown."""
-        lines = [f"# Module {self.name}"]
+        lines = [f"# Module {unquoted(self.name)}"]
         lines += [self.notice] if self.notice else []
         lines += [self.description] if self.description else []
         lines += ["In: " + ", ".join(self.paths[:12])] if self.paths else []
@@ -215,5 +217,5 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
         paths=list(module.paths),
         notice=behind,
     )
-    runtime.trace.gave.append(Serving("module", name, count_tokens(shown.as_text())))
+    runtime.trace.gave.append(Serving("module", name, count_tokens(text_form(shown))))
     return shown
