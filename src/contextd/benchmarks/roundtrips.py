@@ -102,6 +102,10 @@ def counted(
     return list(found.values())
 
 
+_HOOK = 11
+"""Round trips of a hook: six, one where briefing and error come together, two for the user's directives in a briefing, and two for those a prompt needs."""
+
+
 def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
     """One round: hooks around a session in which each operation is called."""
     subject, claim = _SUBJECTS[number % len(_SUBJECTS)], _CLAIMS[number % len(_CLAIMS)]
@@ -110,7 +114,7 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
     def hook(event: str, when: str = "", session: str = "client", **more: str) -> Ask:
         payload = {"session_id": f"{session}-{number}", **more}
         arguments = {"event": event, "client": _CLIENT, "payload": payload}
-        return Ask(f"hook {event}{when}", "hook_event", arguments, budget=6)
+        return Ask(f"hook {event}{when}", "hook_event", arguments, budget=_HOOK)
 
     prompt = f"why is it that the {subject} {claim} at number {number}?"
     yield hook("SessionStart", source="startup")
@@ -122,7 +126,7 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
         "UserPromptSubmit", " of an unknown session with an error", "failing", prompt=quoting
     )
     task = f"change how the {subject} works"
-    yield Ask("session_start", "session_start", {"task_description": task}, budget=10)
+    yield Ask("session_start", "session_start", {"task_description": task}, budget=_HOOK + 4)
     yield Ask("memory_search", "memory_search", {"query": f"how does the {subject} wait"})
     yield Ask("context_search", "context_search", {"query": f"what must the {subject} never do"})
     yield Ask("read_file", "read_file", {"path": path})

@@ -107,7 +107,8 @@ def brief(
         runtime,
         tier_zero_tokens(runtime, budget if capped else None),
         work=" ".join((task, *_about(thread))),
-        rules=lately.rules,
+        lately=lately,
+        now=None if since else runtime.clock.now(),
     )
     records, weights, why = _candidates(runtime, lately.records, task)
     earlier_sessions = told_before(lately.sessions, session)
@@ -305,7 +306,9 @@ def recapped(
     lines = recap(turns, thread_of(turns, branch=branch_of(session), root=root), budget)
     if not lines:
         return "", {}
-    directives = told_directives(runtime, tier_zero_tokens(runtime), work=" ".join(lines))
+    directives = told_directives(
+        runtime, tier_zero_tokens(runtime), work=" ".join(lines), now=runtime.clock.now()
+    )
     rules = [*directives.personal, *directives.lines]
     runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
     parts = [_RECAP, *(f"- {line}" for line in lines)]
