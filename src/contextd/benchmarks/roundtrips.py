@@ -102,8 +102,10 @@ def counted(
     return list(found.values())
 
 
-_HOOK = 11
-"""Round trips of a hook: six, one where briefing and error come together, two for the user's directives in a briefing, and two for those a prompt needs."""
+_HOOK = 12
+"""Round trips of a hook: six, two for the user's directives in a briefing, and one for each part of a prompt that
+may need one.
+"""
 
 
 def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
@@ -126,7 +128,7 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
         "UserPromptSubmit", " of an unknown session with an error", "failing", prompt=quoting
     )
     task = f"change how the {subject} works"
-    yield Ask("session_start", "session_start", {"task_description": task}, budget=_HOOK + 4)
+    yield Ask("session_start", "session_start", {"task_description": task}, budget=11)
     yield Ask("memory_search", "memory_search", {"query": f"how does the {subject} wait"})
     yield Ask("context_search", "context_search", {"query": f"what must the {subject} never do"})
     yield Ask("read_file", "read_file", {"path": path})
