@@ -69,6 +69,19 @@ def make_home(home: AnyPath) -> None:
     os.makedirs(home, mode=0o700, exist_ok=True)
 
 
+def close_to_others(home: AnyPath) -> None:
+    """Take the rights of others off a home that was made with them. A directory that holds something else
+    too, such as a person's own home directory, is left as it is.
+    """
+    if is_private(home) and os.stat(home).st_mode & 0o077 and _is_ours(home):
+        os.chmod(home, 0o700)
+
+
+def _is_ours(home: AnyPath) -> bool:
+    found = os.listdir(home)
+    return not found or ("orgs" in found and "redaction.key" in found)
+
+
 def socket_path(home: Home) -> Home:
     """The daemon's unix socket: in the home, or in a private temporary directory when that path is
     too long for a socket.

@@ -45,11 +45,11 @@ def decayed(confidence: float, last_used: datetime, now: datetime) -> float:
 
 
 def confidence_at(record: Record, now: datetime) -> float:
-    """How sure we are of a record today: less, the longer it was neither used nor changed. A directive
-    keeps its confidence.
+    """How sure we are of a record today: less, the longer it was neither used nor changed here. Time before an
+    import does not count: nobody could use the record then. A directive keeps its confidence.
     """
-    rested = max(filter(None, (record.last_used_at, record.updated_at, record.created_at)))
-    sure = decayed(record.confidence, rested, now)
+    moments = (record.last_used_at, record.updated_at, record.created_at, record.arrived_at)
+    sure = decayed(record.confidence, max(filter(None, moments)), now)
     # Most records were used lately: their words need not be read.
     return record.confidence if sure < record.confidence and is_directive(record) else sure
 

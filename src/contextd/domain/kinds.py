@@ -66,7 +66,7 @@ _kind(
     facets=("outcome", "topic"),
     traits="attached briefed compared entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("memory_record", "learn_session", "remember"),
+    created_by=("memory_record", "remember"),
 )
 _kind(
     EPISODE,
@@ -81,6 +81,9 @@ _kind(
         "commands": _LIST,
         "commits": _LIST,
         "taken_back": Field("boolean", description="The user took back what was said in it"),
+        "taken_back_by": Field(
+            "string[]", description="The episode in which the user did, and the words"
+        ),
     },
     facets=("branch",),
     # One digest among five hits is worth what a record is; its words are many.
@@ -148,7 +151,7 @@ _kind(
     },
     traits="attached binding briefed directive entry learned listed stable strategy",
     searched_as="memory",
-    created_by=("learn_session", "remember"),
+    created_by=("remember",),
 )
 _kind(
     "policy",

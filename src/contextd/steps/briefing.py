@@ -13,6 +13,7 @@ from contextd.domain.errors import ContextdError
 from contextd.domain.kind import Field
 from contextd.domain.kinds import kinds_that
 from contextd.domain.lately import Lately
+from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, headed, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age, parse_instant
@@ -22,7 +23,7 @@ from contextd.domain.words import content_words, one_line
 from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import BEARING, Line, PackedBriefing, Section
-from contextd.sessions.clock import hint
+from contextd.sessions.clock import hint, present
 from contextd.sessions.recap import recap
 from contextd.sessions.thread import Thread, lines_of, thread_of
 from contextd.sessions.turns import Turn
@@ -40,8 +41,10 @@ from contextd.steps.finding import find_records
 from contextd.steps.handoff import LATELY, changes_since, thread_to_continue, with_work
 from contextd.steps.model import described
 from contextd.steps.person import BRIEFED, is_personal, personal, personal_query
+from contextd.steps.policy_files import file_of
 from contextd.steps.read_by_client import reads_itself
 from contextd.steps.resting import fresh, rested, told_before
+from contextd.steps.rule_authors import author_of
 from contextd.steps.schemas import schema_of
 from contextd.steps.seating import branch_of
 from contextd.steps.shape import follow_shape
@@ -224,9 +227,10 @@ def _standing(
     elif now - when > _AT_ONCE:
         branch = f" on {thread.branch}" if thread.branch else ""
         client = f" with {last.client}" if last and last.client else ""
-        today = f"{now:%A %Y-%m-%d %H:%M} {now.tzname() or ''}".rstrip()
-        head = f"Now {today}; last worked here {age(when, now)}{branch}{client}"
+        head = f"Now {present(now)}; last worked here {age(when, now)}{branch}{client}"
         lines.append(f"{head}. {hint(now - when, now)}")
+    else:
+        lines.append(f"Now {present(now)}")
     lines += lines_of(thread, round(_THREAD_SHARE * budget))
     return [Line(text, weight=40.0 - place) for place, text in enumerate(lines)]
 
@@ -311,7 +315,7 @@ def recapped(
     )
     rules = [*directives.personal, *directives.lines]
     runtime.trace.used += [directives.records[line.id] for line in rules if line.id]
-    parts = [_RECAP, *(f"- {line}" for line in lines)]
+    parts = [_RECAP, *(f"- {inline(line)}" for line in lines)]
     parts += [_IN_FORCE, *(f"- {line.text}" for line in rules)] if rules else []
     text = "\n".join(parts)
     runtime.trace.own_texts.append(text)
@@ -344,7 +348,7 @@ def brief_or_nothing(runtime: Runtime, **options: Any) -> PackedBriefing:
     try:
         return brief(runtime, **options)
     except ContextdError as error:
-        return PackedBriefing(f"contextd has no briefing: {error.message}", 0)
+        return PackedBriefing(f"contextd has no briefing: {inline(error.message)}", 0)
 
 
 def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
@@ -355,12 +359,14 @@ def quoted(record: Record, runtime: Runtime, stale: str = "") -> str:
     solution = " ".join(str(record.data.get("solution") or "").split())
     if solution and solution not in text:
         text += f" (fix: {solution})"
-    text = one_line(text, _LONGEST)
-    now = runtime.clock.now()
-    since, sure = age(record.created_at, now), confidence_at(record, now)
+    text = inline_words(one_line(text, _LONGEST))
+    since, sure = runtime.ago(record.created_at), confidence_at(record, runtime.clock.now())
     kind = label(record.kind, dict(record.data))
     note = f" · {stale}" if stale else ""
-    return f"{text} [{kind} {short_id(record.id)} · {record.source} · {since} · {sure:.2f}{note}]"
+    by = author_of(runtime, file_of(record))
+    source = f"{record.source}, last changed by {by}" if by else str(record.source)
+    facts = f"{inline_words(kind)} {short_id(record.id)} · {inline_words(source)}"
+    return f"{text} [{facts} · {since} · {sure:.2f}{note}]"
 
 
 def quoted_in(ids: Sequence[str], tokens: int) -> list[Serving]:
@@ -426,8 +432,9 @@ def _to_settle(runtime: Runtime, task: str) -> list[Line]:
 
 
 def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
+    now = since or f"Now {present(runtime.clock.now().astimezone())}"
     if last is None:
-        return [Line("No earlier session is recorded.", weight=1.0)]
+        return [Line(now, weight=6.0), Line("No earlier session is recorded.", weight=1.0)]
     end = last.ended_at or last.last_seen_at
     minutes = max(0, round((end - last.started_at) / timedelta(minutes=1)))
     client = last.client or "unknown client"
@@ -435,7 +442,7 @@ def _before(runtime: Runtime, last: Session | None, since: str) -> list[Line]:
     session = f"Last session{when} ({minutes} min, {client})"
     about = last.task or ", ".join(last.topics[:4])
     lines = [Line(f"{session}: {about}" if about else session, weight=6.0)]
-    lines += [Line(since, weight=6.0)] if since else []
+    lines.append(Line(now, weight=6.0))
     if last.outcome:
         lines.append(Line(f"It ended as {last.outcome}.", weight=3.0))
     files = [f.path for f in sorted(last.files, key=lambda f: -f.count)][:5]

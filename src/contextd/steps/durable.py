@@ -13,6 +13,7 @@ from contextd.sessions.context_md import write
 from contextd.sessions.memory_md import Durable, render
 from contextd.steps.briefing import titled
 from contextd.steps.import_rows import IMPORT
+from contextd.steps.portable import portable_text
 from contextd.steps.testimony import testimony_of
 
 _MOST = 100
@@ -73,7 +74,7 @@ def write_block(runtime: Runtime, path: Path) -> bool:
     """
     real = target_inside(runtime.root, path)
     name = runtime.project.name if runtime.project is not None else str(runtime.scope)
-    text = render(name, durable_memories(runtime), BLOCK_BUDGET)
+    text = portable_text(runtime)(render(name, durable_memories(runtime), BLOCK_BUDGET))
     # One level down: the file has a heading of its own.
     text = "\n".join(f"#{line}" if line.startswith("#") else line for line in text.splitlines())
     return write(real, text, runtime.clock.now())

@@ -8,6 +8,7 @@ from contextd.domain.confidence import is_sure
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import EPISODE, kinds_that
 from contextd.domain.query import Query
+from contextd.domain.quoting import inline, inline_words
 from contextd.domain.records import Record, short_id
 from contextd.domain.sessions import Session
 from contextd.domain.time import age
@@ -22,6 +23,7 @@ from contextd.steps.episodes import shown
 from contextd.steps.held import held, held_records
 from contextd.steps.needed_directives import needed_directives
 from contextd.steps.remedy_telling import ITS_ERROR, remedy_for
+from contextd.steps.validity import current
 
 HEADER = "Relevant Memory (from contextd; recorded facts, quoted with source and age):"
 
@@ -91,7 +93,7 @@ def relevant(
     most = runtime.settings.number("injection.experiences")
     if budget <= 0 or most <= 0 or len(prompt.strip()) < _SHORTEST:
         return "", []
-    records = _near(runtime, session, prompt[:_READ])
+    records = current(runtime, _near(runtime, session, prompt[:_READ]))
     standing = standings(runtime, records)
     hidden = (
         from_elsewhere(runtime, standing) | held(session) | {record.id for record in told_records}
@@ -114,7 +116,7 @@ def relevant(
             continue
         note = standing[record.id].note if record.id in standing else ""
         marks = " · ".join(filter(None, (note, odds.disputed.get(record.id, ""))))
-        line = "- " + _line(record, runtime, marks)
+        line = f"- {inline(_line(record, runtime, marks))}"
         cost = count_tokens(line + "\n")
         if spent + cost <= budget:
             lines.append(line)
@@ -154,10 +156,9 @@ def _line(record: Record, runtime: Runtime, note: str) -> str:
     if record.kind != EPISODE:
         return quoted(record, runtime, note)
     since = age(record.updated_at, runtime.clock.now())
-    marks = f"episode {short_id(record.id)} · {record.source} · {since}" + (
-        f" · {note}" if note else ""
-    )
-    return f"{shown(record, _LONGEST)} [{marks}]"
+    source = inline_words(str(record.source))
+    marks = f"episode {short_id(record.id)} · {source} · {since}" + (f" · {note}" if note else "")
+    return f"{inline_words(shown(record, _LONGEST))} [{marks}]"
 
 
 def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
@@ -194,9 +195,7 @@ def _near(runtime: Runtime, session: Session, prompt: str) -> list[Record]:
 def _may_be_told(runtime: Runtime, record: Record) -> bool:
     if record.kind == EPISODE:
         asks = record.content.rstrip().endswith(("?", "？"))
-        return (
-            not record.data.get("taken_back") and not asks and len(record.content) >= _SAYS_ENOUGH
-        )
+        return not asks and len(record.content) >= _SAYS_ENOUGH
     return is_sure(record, runtime.clock.now())
 
 

@@ -57,7 +57,7 @@ def notice_memory(runtime: Runtime, operation: str, values: Mapping[str, Any]) -
 
 
 def notice_settings(runtime: Runtime) -> None:
-    """Note once in a conversation what the project's own settings say wrongly, which therefore does not hold."""
+    """Note once in a conversation which settings are wrong and therefore not in force."""
     problems = runtime.settings.problems
     if not problems or runtime.surface != "mcp":
         return
@@ -68,13 +68,15 @@ def notice_settings(runtime: Runtime) -> None:
     if conversations.get(key):
         return
     conversations.put(key, True)
-    # The file is the repository's, and may say anything.
+    # A file of a repository may say anything.
     plain = [redact(str(problem), runtime.redaction_key).text for problem in problems]
     shown = [one_line(text, _LONGEST) for text in plain[:_MOST_PROBLEMS]]
     more = len(problems) - len(shown)
     text = "; ".join([*shown, *([f"and {more} more"] if more else [])])
     facts = {"problems": shown}
-    runtime.trace.notices.append(Notice("settings_warning", f"does not hold: {text}", facts))
+    runtime.trace.notices.append(
+        Notice("settings_warning", f"settings not in force: {text}", facts)
+    )
 
 
 def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:

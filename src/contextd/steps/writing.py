@@ -394,7 +394,8 @@ def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Recor
     """A duplicate counts as an occurrence of what is there, which takes over the new tags and the
     bubble; the record as it is then, and what it took over, in words.
     """
-    if "occurrence_count" in KINDS[existing.kind].fields:
+    mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
+    if mine and "occurrence_count" in KINDS[existing.kind].fields:
         data = dict(existing.data)
         data["occurrence_count"] = int(data.get("occurrence_count", 1)) + 1
         after = existing.with_(data=data)
@@ -403,7 +404,6 @@ def _seen_again(runtime: Runtime, existing: Record, draft: Draft) -> tuple[Recor
     tags = [tag for tag in clean_tags(draft.tags) if tag not in existing.tags]
     bubble = str(draft.data.get("bubbleId", ""))
     moved = existing.kind == "context" and bubble not in ("", existing.data.get("bubbleId"))
-    mine = runtime.caller.may("write", existing.scope, area_of(existing.kind))
     if not mine or not (tags or moved):
         return existing, ""
     effects = [f"took over the tags {', '.join(tags)}"] if tags else []

@@ -285,7 +285,6 @@ def test_what_is_wrong_in_the_schema_form_is_said_at_its_field_and_nothing_typed
     expect(page.get_by_text("added type vendor")).to_be_visible()
     expect(page.locator("[data-error]")).to_have_count(0)
     assert call("schema_get", scope="project")["exists"] is False
-    assert visitor.errors == []
 
 
 SECRET = "AKIA" + "Q3EGRTX5YV2LWJ7N"

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import subprocess
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Generator, Iterator
 from pathlib import Path
 
-from contextd.code.git.program import git_environment
+from contextd.code.git.command import git_environment
 from contextd.code.tree.grep import grep
-from contextd.code.tree.ripgrep import ripgrep
+from contextd.code.tree.ripgrep import limit_memory, odd_rules, ripgrep
+from contextd.code.tree.walk import IGNORED_FOLDERS
 from contextd.domain.errors import ContextdError
 
 _LONGEST_LINE = "2000"
@@ -41,14 +42,28 @@ def lines_naming(
         command += ["--type-add", f"asked:{glob}", "--type", "asked"]
     for glob in ("!.git", "!**/.git/**", "!**/node_modules/**"):
         command += ["-g", glob]
+    command += ["--regexp", pattern]
+    if odd_rules(root, depth=1) or (yield from _printed(root, command, seconds)) < 0:
+        # What says which files to leave out is a device, or has a gigabyte.
+        without = (f"--glob=!**/{name}/**" for name in sorted(IGNORED_FOLDERS))
+        yield from _printed(root, [*command, "--no-ignore", *without], seconds)
+
+
+def _printed(
+    root: Path, command: list[str], seconds: float
+) -> Generator[tuple[str, str], None, int]:
+    """(path, line) as ripgrep prints them; returns its exit code, negative where a signal ended it. Raises
+    `TimeoutError`.
+    """
     process = subprocess.Popen(
-        [*command, "--regexp", pattern, "--", "./"],
+        [*command, "--", "./"],
         cwd=root,
         env=git_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
+    limit_memory(process)
     late = threading.Event()
 
     def stop() -> None:
@@ -57,6 +72,7 @@ def lines_naming(
 
     timer = threading.Timer(seconds, stop)
     timer.start()
+    code = 0
     try:
         assert process.stdout is not None
         for line in process.stdout:
@@ -65,6 +81,7 @@ def lines_naming(
                 path.decode("utf-8", "replace").removeprefix("./"),
                 text.decode("utf-8", "replace").rstrip("\r\n"),
             )
+        code = process.wait()
     finally:
         timer.cancel()
         process.kill()
@@ -73,3 +90,4 @@ def lines_naming(
         process.wait()
     if late.is_set():
         raise TimeoutError
+    return code

@@ -10,6 +10,7 @@ import click
 from click.shell_completion import CompletionItem, get_completion_class
 
 from contextd.domain.errors import ContextdError
+from contextd.domain.quoting import inline
 from contextd.surfaces.cli.guidance import one_of
 from contextd.surfaces.cli.signatures import Parameter, Signature
 
@@ -87,7 +88,7 @@ def _items(
         source = source or _SOURCES.get(one.name)
         found = source(typed) if source else found
     return [
-        CompletionItem(name, help=about or None)
+        CompletionItem(name, help=inline(about) or None)
         for name, about in found
         if name.startswith(incomplete)
     ]
