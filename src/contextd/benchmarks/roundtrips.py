@@ -128,7 +128,7 @@ def _asks(number: int, known: Sequence[Record]) -> Iterator[Ask]:
         "UserPromptSubmit", " of an unknown session with an error", "failing", prompt=quoting
     )
     task = f"change how the {subject} works"
-    yield Ask("session_start", "session_start", {"task_description": task}, budget=12)
+    yield Ask("session_start", "session_start", {"task_description": task}, budget=14)
     yield Ask("memory_search", "memory_search", {"query": f"how does the {subject} wait"})
     yield Ask("context_search", "context_search", {"query": f"what must the {subject} never do"})
     yield Ask("read_file", "read_file", {"path": path})
