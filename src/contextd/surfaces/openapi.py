@@ -32,7 +32,8 @@ _PROBLEM = {
 def _problems() -> dict[int, str]:
     """What each status of a failure means: those of the errors, and those that the port itself answers with."""
     meanings: dict[int, list[str]] = {}
-    for kind in (*ERRORS.values(), ContextdError):
+    kinds: list[type[ContextdError]] = [*ERRORS.values(), ContextdError]
+    for kind in kinds:
         about = (kind.__doc__ or "").split("\n")[0] if kind is not ContextdError else "A defect."
         meanings.setdefault(kind.status, []).append(about)
     described = {status: " Or: ".join(texts) for status, texts in meanings.items()}
