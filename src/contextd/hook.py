@@ -22,6 +22,7 @@ from contextd.channel import (
     working_directory,
 )
 from contextd.home import first_set, plain_home
+from contextd.long_lines import LINE_LIMIT
 from contextd.plain_json import dumps, loads
 from contextd.spawn import start_daemon
 
@@ -40,6 +41,10 @@ _LONGEST_MS = 600_000
 _CONNECT_SECONDS = 0.05
 _RESERVE_SECONDS = 0.03
 _POLL_SECONDS = 0.02
+_QUIET_SECONDS = 0.1
+"""How long a client that does not close stdin is waited for once a whole object has come."""
+_LARGEST = LINE_LIMIT - (1 << 20)
+"""Bytes of an event: a line of the daemon's, less what is written beside it."""
 _PASSING = ("busy", "unavailable", "corrupt")
 """Errors that say nothing against the event: it may be taken in later."""
 _BROKEN = ("unavailable", "corrupt")
@@ -61,6 +66,9 @@ _PATIENT = dict.fromkeys(
 )
 """Milliseconds for events that clients wait for longer than for others: the 5 s our installer allows them,
 less what starting and ending a process may take on a busy machine."""
+
+_MOST_SPOOLED = 1_000_000
+"""Characters of a text that are spooled: more could not be freed of secrets within a hook's deadline."""
 
 _ONLY_NOW = ("PreToolUse", "SubagentStart", "subagentStart")
 """Events that nobody would act on later: the tool was used by then, the sub-agent is at work."""
@@ -206,7 +214,22 @@ def _leave(home: PlainPath, cwd: str, line: dict[str, Any]) -> None:
     now = time.time()
     seconds = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(now))
     at = f"{seconds}.{int(now % 1 * 1e6):06d}+00:00"
-    spool.leave(home, {"at": at, "cwd": cwd, "ancestors": ancestors(), **line})
+    entry = {"at": at, "cwd": cwd, "ancestors": ancestors(), **_shortened(line, _MOST_SPOOLED)}
+    # 0.15 s, and only where no daemon answers: what lies on the disk until one comes must hold no secret.
+    from contextd.governance.redact import redact_json  # noqa: PLC0415
+
+    spool.leave(home, redact_json(entry, os.urandom(32)))
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """JSON data whose texts are no longer than `most`."""
+    if isinstance(value, str):
+        return value if len(value) <= most else value[:most] + "…"
+    if isinstance(value, dict):
+        return {name: _shortened(part, most) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_shortened(part, most) for part in value]
+    return value
 
 
 def _budget(home: PlainPath, event: str) -> float:
@@ -230,21 +253,48 @@ def _options(argv: Sequence[str]) -> tuple[str, str]:
 
 
 def _payload(deadline: float) -> dict[str, Any]:
-    """The JSON object on stdin. A client that forgets to close stdin costs at most the deadline."""
+    """The JSON object on stdin. A client that forgets to close stdin is waited for a moment after a whole
+    object has come, else until the deadline. Raises `ValueError` for more than the daemon takes in a line.
+    """
     pieces: list[bytes] = []
+    size = 0
     while True:
-        left = deadline - time.monotonic() - _RESERVE_SECONDS
-        if sys.platform != "win32" and not select.select([0], [], [], max(0.0, left))[0]:
-            break
+        left = max(0.0, deadline - time.monotonic() - _RESERVE_SECONDS)
+        may_be_whole = bool(pieces) and pieces[-1].rstrip().endswith(b"}")
+        pause = min(left, _QUIET_SECONDS) if may_be_whole and size <= _LARGEST else left
+        if sys.platform != "win32" and not select.select([0], [], [], pause)[0]:
+            if pause == left:
+                break
+            with_all = _object(b"".join(pieces))
+            if with_all is not None:
+                return with_all
+            # Not whole: the rest is waited for as if nothing had come yet.
+            pieces = [b"".join(pieces), b""]
+            continue
         piece = os.read(0, 1 << 16)
         if not piece:
             break
-        pieces.append(piece)
+        size += len(piece)
+        # What is too much is read to its end all the same: its client writes until it is.
+        if size <= _LARGEST:
+            pieces.append(piece)
+    if size > _LARGEST:
+        raise ValueError(
+            f"its input has {size >> 20} MB, more than the {_LARGEST >> 20} MB allowed"
+        )
     text = b"".join(pieces)
     payload = loads(text) if text.strip() else {}
     if not isinstance(payload, dict):
         raise TypeError("the hook's input is not a JSON object")
     return payload
+
+
+def _object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _marks() -> list[str]:

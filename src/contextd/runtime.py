@@ -11,6 +11,7 @@ from typing import Any, Literal, Protocol
 from contextd.caches import Caches
 from contextd.domain.access import Caller
 from contextd.domain.changes import Changes, Committed, NewJob
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import Conflict, NotFound, nearest
 from contextd.domain.jobs import Schedule
@@ -19,10 +20,12 @@ from contextd.domain.projects import THE_PERSON, Project
 from contextd.domain.query import Query
 from contextd.domain.records import Record
 from contextd.domain.scope import PERSON, Scope, may_leave
+from contextd.domain.time import age
 from contextd.domain.trust import Trust
 from contextd.domain.usage import Observation
 from contextd.domain.window import Serving
 from contextd.ports import Clock, Directory, Embedder, Reranker, Upkeep, View
+from contextd.ready import mark_of
 from contextd.settings import Settings
 from contextd.supervision import ServiceState
 
@@ -117,6 +120,7 @@ class Trace:
 
     `gave` are things that entered the agent's window, `own_texts` texts of ours it was given, `used` the
     records among them. `notices` ride on the answer, `injected` are records the agent was told of in them.
+    `by_words` says why some texts were looked for by words alone, and empty answers therefore prove nothing.
     `session` is the session they were given in, where that is another than the
     call's. `committed` says that something of the call was written for good, and `namesakes` which ids
     the view it was written through could see to begin as those written do, by that beginning.
@@ -131,6 +135,7 @@ class Trace:
     used: list[Record] = field(default_factory=list[Record])
     notices: list[Notice] = field(default_factory=list[Notice])
     injected: list[str] = field(default_factory=list[str])
+    by_words: str = ""
     session: str = ""
     committed: bool = False
     namesakes: dict[str, tuple[View, list[str]]] = field(
@@ -238,8 +243,8 @@ class Organisation(Protocol):
         """The work tree at `root`, trusted or not."""
         ...
 
-    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
-        """What the caller may reach of these scopes."""
+    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+        """What the caller may reach of these scopes, standing in the checkout `code`."""
         ...
 
     def services(self) -> list[ServiceState]:
@@ -261,7 +266,7 @@ class Runtime:
     sentence. `call` is the key of a call that may be repeated, `repeated` says that this one may have
     been carried out before. `upkeep` is there for background work and for operations that say they
     need it. `among` are the kinds of document that its queries are kept to, where it may not see all.
-    `alone` and `progress` are for long work: whether others wait for answers of this process,
+    `keeps` says that what is rendered is stored and shown later. `alone` and `progress` are for long work: whether others wait for answers of this process,
     and who is told how far it came.
     """
 
@@ -290,6 +295,7 @@ class Runtime:
     progress: Progress | None = None
     upkeep: Upkeep | None = None
     among: frozenset[str] | None = None
+    keeps: bool = False
     trace: Trace = field(default_factory=Trace)
 
     @property
@@ -408,7 +414,11 @@ class Runtime:
             project=project,
             checkout=self.organisation.checkout(root) if root else None,
             settings=self.organisation.settings(root),
-            view=self.organisation.view(self.caller, project.scope.cascade),
+            view=self.organisation.view(
+                self.caller,
+                project.scope.cascade,
+                CodePlace(project.scope, str(root)) if root else None,
+            ),
             nowhere="",
             connection=self.connection if self.project in (None, project) else "",
             session=self.session if self.project in (None, project) else "",
@@ -417,7 +427,14 @@ class Runtime:
     def everywhere(self) -> Runtime:
         """The same call with a view of every project the caller may read."""
         scopes = {scope for project in self.projects() for scope in project.scope.cascade}
-        return replace(self, view=self.organisation.view(self.caller, scopes))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
+
+    @property
+    def code_place(self) -> CodePlace | None:
+        """The checkout whose code index this call reads and writes; None where it stands in none."""
+        if self.project is None or self.checkout is None:
+            return None
+        return CodePlace(self.project.scope, str(self.checkout.root))
 
     @property
     def has_person(self) -> bool:
@@ -438,13 +455,17 @@ class Runtime:
     def leaving(self) -> Runtime:
         """The same call with a view of what may leave this machine and nothing else."""
         scopes = [scope for scope in self.cascade if may_leave(scope)]
-        return replace(self, view=self.organisation.view(self.caller, scopes))
+        return replace(self, view=self.organisation.view(self.caller, scopes, self.code_place))
 
     def may_embed(self, scope: Scope) -> bool:
         """Whether the embedder may read what lives in a scope: one that sends texts away gets only what
         may leave this machine.
         """
         return not self.embedder.sends_to or may_leave(scope)
+
+    def ago(self, at: datetime) -> str:
+        """How long ago something was; in a text that `keeps`, a mark that whoever shows the text replaces."""
+        return mark_of(at.timestamp()) if self.keeps else age(at, self.clock.now())
 
     def aside(self) -> Runtime:
         """The same call for what is written beside it, which is no part of it when it is repeated."""

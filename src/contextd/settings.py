@@ -207,9 +207,14 @@ SETTINGS: dict[str, Setting] = {
         Setting(
             "injection.tier0",
             True,
-            "Tell every session critical policies and its languages' standards",
+            "Tell every session critical policies, the user's rules and its languages' standards",
         ),
-        Setting("injection.tier0_tokens", 500, "Tokens those may take", least=0),
+        Setting(
+            "injection.tier0_tokens",
+            500,
+            "Tokens those may take, beside the rest of a briefing",
+            least=0,
+        ),
         Setting("injection.tier1", True, "Tell a session what bears on its task"),
         Setting("memory.file", False, "Keep .context/MEMORY.md up to date"),
         Setting(

@@ -18,6 +18,7 @@ from contextd.home import (
     spool_path,
     unknown_path,
 )
+from contextd.long_lines import LineCutter, LongLine
 from contextd.plain_json import dumps, loads
 
 if sys.platform != "win32":
@@ -25,7 +26,7 @@ if sys.platform != "win32":
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
     from typing import Any
 
@@ -114,21 +115,33 @@ def _folders(home: Path) -> list[Path]:
     return [home, *(place for place in second_places(home) if is_private(place))]
 
 
-def read(batch: Path) -> list[dict[str, Any]]:
-    """The entries of a batch, in order of arrival. A line that is no JSON object is left out."""
+def read(batch: Path) -> Iterator[dict[str, Any]]:
+    """The entries of a batch, in order of arrival, one in memory at a time. A line that is no JSON object,
+    or longer than any that is written, is left out.
+    """
     fd = os.open(batch, os.O_RDONLY)
     with os.fdopen(fd, "rb") as file:
-        _lock(fd)  # waits for a writer that opened it before it was moved
-        lines = file.read().splitlines()
-    entries: list[dict[str, Any]] = []
-    for line in lines:
-        try:
-            entry = loads(line)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entry, dict):
-            entries.append(entry)
-    return entries
+        # Waits for a writer that opened it before it was moved; one that comes later finds it moved. Held any
+        # longer it would keep that one waiting.
+        _lock(fd)
+        _unlock(fd)
+        lines = LineCutter()
+        ended = False
+        while not ended:
+            data = file.read(1 << 16)
+            ended = not data
+            for line in lines.feed(data or b"\n"):
+                entry = None if isinstance(line, LongLine) else _entry(line)
+                if entry is not None:
+                    yield entry
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
 
 
 def _set_aside(path: Path, home: Path) -> None:
@@ -141,6 +154,11 @@ def _set_aside(path: Path, home: Path) -> None:
 def _lock(fd: int) -> None:
     if sys.platform != "win32":
         fcntl.flock(fd, fcntl.LOCK_EX)
+
+
+def _unlock(fd: int) -> None:
+    if sys.platform != "win32":
+        fcntl.flock(fd, fcntl.LOCK_UN)
 
 
 def _is_still_at(fd: int, path: AnyPath) -> bool:

@@ -47,6 +47,7 @@ ALLOWED = {
     "code/project/stack_evidence.py": {"_index": CODE},
     "code/tree/ripgrep.py": {"ripgrep": MACHINE},
     "domain/kinds.py": {"KINDS": CODE},
+    "domain/showing.py": {"_fields": CODE},
     "domain/words.py": {"_expand": WORD, "_stem": WORD},
     "governance/claims.py": {"claim": WORD},
     "governance/contradict.py": {"_claims": WORD},

@@ -186,6 +186,10 @@ def test_no_tool_of_agents_gives_raw_text() -> None:
     assert {audience for audience, _ in raw} == {"owner"}
 
 
+def is_text_form(node: ast.Attribute) -> bool:
+    return node.attr in ("as_text", "as_line")
+
+
 def test_a_text_form_is_asked_for_in_one_way() -> None:
     """`as_text()` of another result is called inside an `as_text()`, which is given quoted fields only."""
 
@@ -194,8 +198,11 @@ def test_a_text_form_is_asked_for_in_one_way() -> None:
             if isinstance(child, ast.FunctionDef):
                 yield from asked(child, child.name)
                 continue
-            named = isinstance(child, ast.Attribute) and child.attr in ("as_text", "as_line")
-            if named and inside not in ("as_text", "as_line", "text_form"):
+            if (
+                isinstance(child, ast.Attribute)
+                and is_text_form(child)
+                and inside not in ("as_text", "as_line", "text_form")
+            ):
                 yield child.lineno
             yield from asked(child, inside)
 

@@ -23,6 +23,7 @@ from contextd.awareness.observe import NAME as USAGE_LOG
 from contextd.awareness.observe import UsageLog
 from contextd.caches import Cache, Caches
 from contextd.domain.access import Caller
+from contextd.domain.code import CodePlace
 from contextd.domain.dataclass import dataclass
 from contextd.domain.errors import ContextdError, NotFound
 from contextd.domain.jobs import LANES, Job, Lane
@@ -82,7 +83,7 @@ class OpenOrganisation:
         self.caches = Caches()
         self._store = _open_store(name, settings, self.key, clock, fresh=fresh)
         self._known_settings: Cache[Path | None, _KnownSettings] = Cache(_CHECKOUTS)
-        self._views: Cache[tuple[Caller, frozenset[Scope]], View] = Cache(_VIEWS)
+        self._views: Cache[tuple[Caller, frozenset[Scope], CodePlace | None], View] = Cache(_VIEWS)
         self._users, self._lock = 0, threading.Lock()
         self._services = Supervisor()
         self._usage = UsageLog(self._store.upkeep, self._services.note)
@@ -160,11 +161,13 @@ class OpenOrganisation:
         """The work tree at `root`, trusted or not."""
         return Checkout(root, self.trusted_folders.of(root))
 
-    def view(self, caller: Caller, scopes: Iterable[Scope]) -> View:
-        """What the caller may reach of these scopes."""
+    def view(self, caller: Caller, scopes: Iterable[Scope], code: CodePlace | None = None) -> View:
+        """What the caller may reach of these scopes, standing in the checkout `code`."""
         # It holds nothing but what was granted, and a role grants the same all the time.
         reached = frozenset(scopes)
-        return self._views.made((caller, reached), lambda: self._store.view(caller.grant(reached)))
+        return self._views.made(
+            (caller, reached, code), lambda: self._store.view(caller.grant(reached), code)
+        )
 
     def runtime(self, request: Request, *, upkeep: bool) -> Runtime:
         """A request's world, standing nowhere yet. `upkeep` gives it the whole store to look after."""

@@ -130,7 +130,7 @@ def _instant(value: Any) -> datetime | None:
 
 _TEXTS = ("id", "kind", "title", "content", "session", "trust", "status", "canonical_id")
 _NUMBERS = ("confidence", "usage_count", "helpful", "unhelpful", "version")
-_TIMES = ("last_used_at", "valid_from", "valid_to", "created_at", "updated_at")
+_TIMES = ("last_used_at", "valid_from", "valid_to", "created_at", "updated_at", "arrived_at")
 
 
 def _record(record: Record | None) -> Json | None:
@@ -150,7 +150,8 @@ def _to_record(body: Any, scope: Scope) -> Record:
         raise Invalid("no such status or trust", "export it again")
     kind_named(body["kind"])
     texts = {name: _text(body[name]) for name in _TEXTS}
-    times = {name: _instant(body[name]) for name in _TIMES}
+    # Bundles of older programs have no moment of arrival.
+    times = {name: _instant(body[name]) for name in _TIMES if name in body or name != "arrived_at"}
     made: dict[str, Any] = {**texts, **times, **{name: body[name] for name in _NUMBERS}}
     return Record(
         scope=scope,

@@ -25,6 +25,7 @@ _SENTENCE = re.compile(r"(?<=[.!?。！？])[\"')\]*_]*\s+|(?<=[。！？])")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+_FENCE_MARK = re.compile(r"^\s{0,3}(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +94,10 @@ def _contained(text: str) -> str:
     lines: list[str] = []
     fence = ""
     for line in harmless("\n".join(_lines(text))).split("\n"):
-        mark = _FENCE.match(line)
+        mark = _FENCE_MARK.match(line)
         if mark and not fence:
-            fence = mark[0].strip()
-        elif mark and line.strip() == fence:
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
             fence = ""
         elif not fence and _UNDERLINE.match(line):
             continue

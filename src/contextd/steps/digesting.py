@@ -142,7 +142,9 @@ def _text_of_large(path: Path) -> str:
 def of_question(runtime: Runtime, question: str) -> tuple[list[NamedText], str]:
     """What answers a question, whole, best first, and what the search wants to say."""
     result = find_documents(runtime, question, (*KINDS, EVENT, CODE), limit=_MOST_HITS)
-    parts = [_without_secrets(runtime, _of_hit(hit)) for hit in result.hits]
+    parts = [
+        _without_secrets(runtime, _of_hit(hit)) for hit in result.hits if not hit.validity.replaced
+    ]
     each = MOST_CHARACTERS // _MOST_HITS
     parts = [replace(part, text=thinned(part.text, each)) for part in parts]
     names: dict[str, int] = {}

@@ -14,7 +14,7 @@ from contextd.code.index.languages.table import language_of
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.code import is_test
 from contextd.domain.dataclass import dataclass
-from contextd.domain.quoting import document, indented
+from contextd.domain.quoting import document, indented, inline
 from contextd.domain.tokens import count_tokens
 from contextd.steps.changed_code import ChangedCode
 from contextd.steps.test_ranking import TestEvidence, chosen, evidence_of, is_run, runnable
@@ -254,7 +254,7 @@ def packed(title: str, sections: Sequence[TextSection], budget: int) -> str:
     left = budget - count_tokens(title) - sum(count_tokens(one.heading) + 12 for one in some)
     room = {one.heading: int(left * one.share) for one in some}
     spare = left - sum(min(room[one.heading], sum(costs[one.heading])) for one in some)
-    parts = [title]
+    parts = [inline(title)]
     for one in some:
         need = sum(costs[one.heading])
         most = min(need, room[one.heading] + max(0, spare))

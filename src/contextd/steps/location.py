@@ -15,6 +15,7 @@ from contextd.code.tree.walk import walk
 from contextd.domain.errors import Invalid
 from contextd.domain.projects import Project
 from contextd.domain.scope import Scope, slug
+from contextd.governance.redact import redact
 from contextd.ports import Clock, Directory
 from contextd.runtime import Organisation, Runtime
 from contextd.steps.seating import expect_rounds
@@ -55,7 +56,7 @@ def _registered(directory: Directory, identity: ProjectIdentity) -> Project | No
 
 def scope_of_new(organisation: str, identity: ProjectIdentity) -> Scope:
     """The scope a directory has as a project, unless another one has it already."""
-    return Scope(organisation, TEAM, slug(identity.name)[:60].rstrip("-"))
+    return Scope(organisation, TEAM, slug(redact(identity.name).text)[:60].rstrip("-"))
 
 
 def register(

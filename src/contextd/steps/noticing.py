@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from contextd.caches import Cache
-from contextd.domain.confidence import confidence_at
+from contextd.domain.confidence import is_sure
 from contextd.domain.errors import Corrupt, Unavailable
 from contextd.domain.kinds import kinds_that
 from contextd.domain.notices import Notice
@@ -17,7 +17,6 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.briefing import titled
 from contextd.steps.held import held
-from contextd.steps.witnesses import FLOOR
 
 LOOKING_FOR = {"codebase_search": "query"}
 """Operations that look for something without looking into what is remembered, and the argument that says
@@ -90,7 +89,7 @@ def _near(runtime: Runtime, query: str) -> list[tuple[float, Record]]:
         return []
     near = {match.id: match.score for match in matches if match.score >= VERY_NEAR}
     now = runtime.clock.now()
-    records = [r for r in runtime.view.records.get(list(near)) if confidence_at(r, now) >= FLOOR]
+    records = [r for r in runtime.view.records.get(list(near)) if is_sure(r, now)]
     return sorted(((near[r.id], r) for r in records), key=lambda pair: -pair[0])
 
 

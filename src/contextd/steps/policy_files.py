@@ -267,7 +267,7 @@ def _gone(
         found.done.append(f"{why}: {record.id[:8]} stands for itself now")
         return
     after = record.with_(status="archived")
-    changes.append(Changed(record, after, "archive", f"{shown} was removed"))
+    changes.append(Changed(record, after, "withdraw", f"{shown} was removed"))
     found.done.append(f"{shown} was removed")
 
 

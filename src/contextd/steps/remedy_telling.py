@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextd.code.git.cited import AnchorStanding
+from contextd.domain.confidence import FLOOR
 from contextd.domain.quoting import inline_words
 from contextd.domain.records import Record
 from contextd.domain.sessions import Session
@@ -19,7 +20,6 @@ from contextd.steps.anchoring import from_elsewhere, standings
 from contextd.steps.at_odds import Odds, at_odds
 from contextd.steps.held import held_records
 from contextd.steps.remedy_lookup import known_remedies
-from contextd.steps.witnesses import FLOOR
 
 HEADER = "Known Error (from contextd; a recorded fact, quoted with source and age):"
 

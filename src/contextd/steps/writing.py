@@ -12,6 +12,7 @@ from typing import Any
 from contextd.domain.changes import Put, Removal
 from contextd.domain.confidence import START
 from contextd.domain.dataclass import dataclass
+from contextd.domain.directives import in_force
 from contextd.domain.documents import record_document
 from contextd.domain.errors import Conflict, Invalid, Unavailable
 from contextd.domain.kind import Kind
@@ -244,7 +245,7 @@ def _draft(
     )
 
 
-_NO_FRESHER = ("feedback", "signal")
+_NO_FRESHER = ("feedback", "retract", "signal")
 """Changes of what is thought of a record, which make it no fresher."""
 
 
@@ -282,7 +283,8 @@ def change_all(
     new_texts = [record_document(record) for record in beside]
     for one in changes:
         runtime.caller.require("write", one.after.scope, area_of(one.after.kind))
-        record = cleaned(runtime, one.after)[0].with_(version=one.before.version)
+        after = in_force(one.before, one.after, one.action)
+        record = cleaned(runtime, after)[0].with_(version=one.before.version)
         if one.action not in _NO_FRESHER:
             record = record.with_(updated_at=runtime.clock.now())
         puts.append(Put(record, one.action, redact(one.reason, runtime.redaction_key).text))

@@ -32,7 +32,7 @@ _PROBLEM = {
 def _problems() -> dict[int, str]:
     """What each status of a failure means: those of the errors, and those that the port itself answers with."""
     meanings: dict[int, list[str]] = {}
-    kinds: list[type[ContextdError]] = [*ERRORS.values(), ContextdError]
+    kinds: tuple[type[ContextdError], ...] = (*ERRORS.values(), ContextdError)
     for kind in kinds:
         about = (kind.__doc__ or "").split("\n")[0] if kind is not ContextdError else "A defect."
         meanings.setdefault(kind.status, []).append(about)

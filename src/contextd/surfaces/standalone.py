@@ -7,8 +7,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import anyio
-from mcp.server.stdio import stdio_server
+from anyio import to_thread
 
 from contextd.domain.access import OWNER
 from contextd.domain.errors import Invalid
@@ -17,9 +16,11 @@ from contextd.operations.core import PROFILES
 from contextd.settings import Settings
 from contextd.surfaces.backend import Backend
 from contextd.surfaces.calls import Calls, Peer
+from contextd.surfaces.line_reader import CHUNK, LineReader
 from contextd.surfaces.manner import Manner, manner_of
-from contextd.surfaces.mcp import build_server
-from contextd.surfaces.mcp_stream import Incoming, only_messages
+from contextd.surfaces.mcp_stream import serve_peer
+
+_STDIN, _STDOUT = 0, 1
 
 
 def serve_stdio(
@@ -52,13 +53,33 @@ async def _serve(
     open_backend: Callable[[], Backend], settings: Settings, manner: Manner, peer: Peer
 ) -> None:
     calls = Calls(open_backend, settings.number("daemon.workers"))
-    server = build_server(calls, manner, lambda _: peer)
+    lines = LineReader(lambda: to_thread.run_sync(os.read, _STDIN, CHUNK), seconds=None)
     try:
-        async with stdio_server() as (incoming, outgoing), anyio.create_task_group() as group:
-            forward, messages = anyio.create_memory_object_stream[Incoming](0)
-            group.start_soon(only_messages, incoming, outgoing, forward)
-            await server.run(messages, outgoing, server.create_initialization_options())
-            group.cancel_scope.cancel()
+        await serve_peer(calls, manner, peer, lines, _Stdout())
     finally:
         await calls.call_if_known(peer, "connection_closed", {})
         await calls.close()
+
+
+class _Stdout:
+    """This process's stdout."""
+
+    def __init__(self) -> None:
+        self._unwritten = bytearray()
+        self._writing = asyncio.Lock()
+
+    def write(self, data: bytes) -> None:
+        """See `LineWriter`."""
+        self._unwritten += data
+
+    async def drain(self) -> None:
+        """See `LineWriter`. Raises `BrokenPipeError` when nobody reads any more."""
+        async with self._writing:
+            data = bytes(self._unwritten)
+            self._unwritten.clear()
+            while data:
+                data = data[await to_thread.run_sync(os.write, _STDOUT, data) :]
+
+    def is_closing(self) -> bool:
+        """See `LineWriter`: where it is read from is closed as well."""
+        return False

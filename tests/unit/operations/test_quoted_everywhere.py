@@ -188,6 +188,15 @@ def test_no_resource_or_prompt_lets_a_forgery_through(ids: tuple[Desk, dict[str,
     assert any(MARK in text for text in texts)
 
 
+def test_no_checkpoint_restores_a_forgery(ids: tuple[Desk, dict[str, str]]) -> None:
+    desk, known = ids
+    desk("branch", description=FORGED, prompt=FORGED)
+    saved = desk("session_checkpoint", summary=FORGED, session_id=known["session"])
+    restored = desk.connected("c-2").answer("session_resume", checkpoint_id=saved["checkpoint_id"])
+    assert escapes(restored.text) == []
+    assert MARK in restored.text
+
+
 def test_no_hook_lets_a_forgery_through(ids: tuple[Desk, dict[str, str]], tmp_path: Path) -> None:
     desk, _ = ids
     first = CodingClient(desk, tmp_path)

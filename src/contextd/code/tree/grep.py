@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -261,7 +262,26 @@ def _rg_command(search: _Search, odd: bool) -> list[str]:
         command.append("--ignore-case")
     if search.context:
         command += ["--context", str(search.context)]
-    return [*command, "--regexp", search.pattern, "--", "./"]
+    for pattern in (search.pattern, _in_latin_1(search.pattern, ignore_case=search.ignore_case)):
+        command += ["--regexp", pattern] if pattern else []
+    return [*command, "--", "./"]
+
+
+def _in_latin_1(pattern: str, *, ignore_case: bool) -> str:
+    """The pattern as files in Latin-1 have it, for ripgrep, which reads bytes; empty where nothing differs, and for
+    a class of characters, which cannot hold a byte.
+    """
+    if pattern.isascii() or "[" in pattern or ord(max(pattern)) > 255:
+        return ""
+
+    def byte(found: re.Match[str]) -> str:
+        cases = {found[0], *((found[0].lower(), found[0].upper()) if ignore_case else ())}
+        written = "".join(
+            rf"\x{ord(one):02x}" for one in sorted(cases) if len(one) == 1 and ord(one) < 256
+        )
+        return f"(?-u:[{written}])"
+
+    return re.sub(r"[\x80-\xff]", byte, pattern)
 
 
 def _rg_line(line: bytes) -> Iterator[GrepMatch]:

@@ -34,7 +34,7 @@ _STALLED = 5.0
 
 @dataclass(frozen=True, slots=True)
 class WalkedFile:
-    """A file of the project: POSIX path relative to the root, bytes, nanoseconds."""
+    """A file of the project: POSIX path relative to the root, bytes, and `changed_ns`."""
 
     path: str
     size: int
@@ -117,7 +117,7 @@ def _git(base: Path, skipped: dict[str, str]) -> tuple[list[str] | None, str]:
     outputs = Outputs(base, {path for state, path in entries if state != b"?"})
     for state, path in entries:
         if state == b"S":
-            # Left out of a sparse checkout: not here, and not missed.
+            skipped[path.split("/", 1)[0] + ("/" if "/" in path else "")] = "sparse checkout"
             continue
         if state == b"?":
             if path.endswith("/"):
@@ -203,7 +203,14 @@ def _stat(base: Path, listed: Iterable[str], skipped: dict[str, str]) -> Iterato
         if reason:
             skipped[path] = reason
         else:
-            yield WalkedFile(path, about.st_size, about.st_mtime_ns)
+            yield WalkedFile(path, about.st_size, changed_ns(about))
+
+
+def changed_ns(about: os.stat_result) -> int:
+    """When a file or its inode changed last, in nanoseconds: an edit that puts the time of the content back
+    has no power over that of the inode. Windows has none, and a few mounts keep it wrong.
+    """
+    return about.st_mtime_ns if os.name == "nt" else max(about.st_mtime_ns, about.st_ctime_ns)
 
 
 def _kind(mode: int) -> str:

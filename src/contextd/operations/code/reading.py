@@ -21,9 +21,11 @@ from contextd.runtime import Runtime
 from contextd.steps.anchoring import notes as stale_notes
 from contextd.steps.attached import attached_to
 from contextd.steps.freshness import steady
+from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
-READ_BUDGET = 8_000
+READ_BUDGET = 12_000
+"""Tokens of an answer: a file of 1,000 lines, and half of what clients let a tool answer (25,000)."""
 _KNOWN_SHARE = 0.3
 """The share of a budget that what is known about a file may take."""
 
@@ -128,11 +130,11 @@ def _within(runtime: Runtime, attached: Sequence[Record], budget: int) -> tuple[
     room there.
     """
     now = runtime.clock.now()
-    stale = stale_notes(runtime, attached)
+    stale, valid = stale_notes(runtime, attached), validities(runtime, attached)
     notes: list[Known] = []
     left = int(budget * _KNOWN_SHARE) - 8
     for record in attached:
-        note = known(record, now, stale=stale.get(record.id, ""))
+        note = known(record, now, valid[record.id], stale=stale.get(record.id, ""))
         cost = count_tokens("- " + text_form(note) + "\n")
         if cost <= left:
             notes.append(note)

@@ -21,7 +21,7 @@ from contextd.steps.asking import asked
 from contextd.steps.code_graphs import get_ready
 from contextd.steps.experience import past_of
 from contextd.steps.finding import find_documents, give
-from contextd.steps.freshness import steady
+from contextd.steps.freshness import not_indexed, steady
 from contextd.steps.paging import page_size
 
 GREP_SECONDS = 10.0
@@ -170,7 +170,8 @@ def codebase_search(
     asked(runtime, query, paths, type="code", narrowed=narrowed)
     give(runtime, (("file", hit.path, text_form(hit)) for hit in hits))
     get_ready(runtime)
-    return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice))))
+    outside = "" if hits else not_indexed(runtime)
+    return CodeHits(hits, "; ".join(filter(None, (found.notice, lag.notice, outside))))
 
 
 def _matches(path: str, pattern: str | None) -> bool:

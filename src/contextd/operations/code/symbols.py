@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import field
@@ -21,6 +22,7 @@ from contextd.code.symbols.references import References, references, using_files
 from contextd.code.symbols.repo_map import repo_map as draw_map
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.code.tree.grep import grep
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL, DOCUMENT
 from contextd.domain.errors import Invalid, NotFound, Unavailable, closest
@@ -30,7 +32,7 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import get_ready, symbols_of
-from contextd.steps.freshness import steady
+from contextd.steps.freshness import Lag, not_indexed, steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
 from contextd.steps.weighing import keep_weights
@@ -38,6 +40,8 @@ from contextd.steps.weighing import keep_weights
 _GIT_SECONDS = 1.0
 _LISTED = 8
 _COMPARED = 20_000
+_TRIED = 3
+_MATCHES, _GREP_SECONDS = 10, 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    every, behind = _looked_up(runtime, _asked(name), path, kind, limit)
+    every, lag = _looked_up(runtime, _asked(name), path, kind, limit)
     some = every.found[:limit]
     used = use_counts(runtime.view.files, runtime.scope, [one for one, _ in some])
     hits = [_hit(one, how, used.get(one, 0)) for one, how in some]
@@ -105,7 +109,7 @@ def find_symbol(
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(text_form(hit))) for hit in hits]
     count = f"more than {len(every.found)}" if every.more else f"{len(every.found)}"
     cut = f"{limit} of {count}: narrow by path or kind" if len(every.found) > limit else ""
-    notices = (cut or ("" if hits else _no_definition(runtime, name)), behind)
+    notices = (cut or ("" if hits else _no_definition(runtime, name, lag)), lag.notice)
     return SymbolHits(hits, "; ".join(filter(None, notices)))
 
 
@@ -171,13 +175,14 @@ def find_references(
         limit: The most lines.
     """
     limit = page_size(limit)
-    graph, exact, behind = _known_as(runtime, _asked(name))
+    graph, exact, lag = _known_as(runtime, _asked(name))
+    behind = lag.notice
     meant = _distinct(one for one in exact if _inside(one.path, path))
     if not meant:
-        raise NotFound(
-            f"no definition {name!r}" + (f" in {path}" if path else ""),
-            "; ".join(filter(None, (_no_definition(runtime, name), behind))),
-        )
+        hint = "; ".join(filter(None, (_no_definition(runtime, name, lag), behind)))
+        if behind:
+            raise Unavailable(f"the index does not know whether {name!r} is defined", hint)
+        raise NotFound(f"no definition {name!r}" + (f" in {path}" if path else ""), hint)
     sources = Sources(runtime.root, runtime.view.files, runtime.scope)
     chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
     notes = [behind] if behind else []
@@ -261,6 +266,8 @@ def repo_map(runtime: Runtime, budget: int = 1000, focus: str | None = None) -> 
     runtime.trace.gave += [Serving("file", path, share) for path in paths]
     known = graph.files or indexed
     notice = lag.notice if known else "nothing is indexed yet: call codebase_index"
+    if known and not drawn.symbols:
+        notice = "; ".join(filter(None, (notice, not_indexed(runtime, symbols=True))))
     return MapText(drawn.text, drawn.tokens, len(drawn.symbols), notice)
 
 
@@ -286,7 +293,7 @@ def _asked(name: str) -> str:
 
 def _looked_up(
     runtime: Runtime, asked: str, path: str | None, kind: str | None, limit: int
-) -> tuple[FoundDefinitions, str]:
+) -> tuple[FoundDefinitions, Lag]:
     """The definitions that fit a name, and where the index is behind the files. Before it is said that none
     is called so, all files are looked at: an agent asks for what it wrote a moment ago, which the system
     may not have told of yet.
@@ -306,10 +313,10 @@ def _looked_up(
         if lag.certain or any(how == "exact" for _, how in found.found):
             break
     get_ready(runtime)
-    return found, lag.notice
+    return found, lag
 
 
-def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definition], str]:
+def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definition], Lag]:
     """The graph, its definitions of a name, those first that more of the project leads to, and where the
     index is behind; looked up as `_looked_up` does.
     """
@@ -325,7 +332,7 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definitio
         if lag.certain or found:
             break
     found.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
-    return graph, written_first(graph, found), lag.notice
+    return graph, written_first(graph, found), lag
 
 
 def _inside(path: str, wanted: str | None) -> bool:
@@ -362,14 +369,38 @@ def _hit(one: Definition, how: str, used_by: int) -> SymbolHit:
     )
 
 
-def _no_definition(runtime: Runtime, name: str) -> str:
+def _no_definition(runtime: Runtime, name: str, lag: Lag) -> str:
+    """What to say of a name that no definition was found of: a name like it, and what is not indexed."""
     files, scope = runtime.view.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"
-    last = name.rpartition(".")[2].casefold()
+    last = _asked(name).rpartition(".")[2]
+    help_text = _text_matches(runtime, last) if lag.notice else _name_like(runtime, last, lag.paths)
+    help_text = help_text or "find_symbol finds names by their parts; grep_codebase finds any text"
+    return "; ".join(filter(None, (help_text, not_indexed(runtime, symbols=True))))
+
+
+def _name_like(runtime: Runtime, last: str, stale: frozenset[str]) -> str:
+    files, scope = runtime.view.files, runtime.scope
     # Comparing with every name of a large project takes seconds.
-    alike = closest(last, files.names(scope, last[:1], _COMPARED)) if last else ""
-    found = definitions(files, scope, alike, 1).found if alike else ()
-    if found:
-        return f"did you mean {found[0][0].symbol.name!r}?"
-    return "find_symbol finds names by their parts; grep_codebase finds any text"
+    names = set(files.names(scope, last[:1].casefold(), _COMPARED))
+    for _ in range(_TRIED):
+        alike = closest(last.casefold(), sorted(names))
+        if not alike:
+            return ""
+        found = definitions(files, scope, alike, 1, inside=lambda p: p not in stale).found
+        # A name may be gone, or only another checkout's; and what was not found is no help.
+        if found and found[0][0].symbol.name != last:
+            return f"did you mean {found[0][0].symbol.name!r}?"
+        names.discard(alike)
+    return ""
+
+
+def _text_matches(runtime: Runtime, word: str) -> str:
+    """Where a word stands in the files as they are now, while the index follows them."""
+    if runtime.checkout is None:
+        return ""
+    found = grep(runtime.root, rf"\b{re.escape(word)}\b", limit=_MATCHES, deadline=_GREP_SECONDS)
+    places = [f"{one.path}:{one.line}" for one in found.matches if one.is_match]
+    more = ", …" if found.truncated else ""
+    return f"text matches now: {', '.join(places)}{more}" if places else f"no text matches {word!r}"

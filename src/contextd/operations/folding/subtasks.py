@@ -103,7 +103,9 @@ def _memories(runtime: Runtime, prompt: str, budget: int) -> list[str]:
     now, left = runtime.clock.now(), int(budget * _INJECTED_SHARE)
     lines: list[str] = []
     for hit in found.hits:
-        line = text_form(known(hit.record, now, hit.score))
+        if hit.validity.replaced:
+            continue
+        line = text_form(known(hit.record, now, hit.validity, score=hit.score))
         cost = count_tokens(line + "\n")
         if cost <= left:
             lines.append(line)

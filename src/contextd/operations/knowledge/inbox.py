@@ -19,6 +19,7 @@ from contextd.runtime import Runtime
 from contextd.steps.paging import page_size
 from contextd.steps.person_proposals import PROPOSED_FROM
 from contextd.steps.rows import RecordRow, row_of, statuses_of
+from contextd.steps.validity import validities
 
 _MOST = 200
 _LONGEST = 2_000
@@ -133,14 +134,15 @@ def _waiting(runtime: Runtime, record: Record) -> Waiting:
     history = runtime.view.records.history(record.id)
     doubt, why = doubt_of(record, history)
     other = _against(runtime, history)
+    found = validities(runtime, [record, *([other] if other is not None else [])])
     return Waiting(
-        record=row_of(record, now),
+        record=row_of(record, now, found[record.id]),
         content=record.content[:_LONGEST],
         doubt=doubt,
         why=why,
         seen=_sighting(runtime, record),
         version=str(record.version),
-        against=row_of(other, now) if other is not None else None,
+        against=row_of(other, now, found[other.id]) if other is not None else None,
         stands_in=[str(name) for name in record.data.get(PROPOSED_FROM, ())],
     )
 

@@ -28,6 +28,7 @@ from contextd.steps.person import (
 from contextd.steps.person_files import FILES, text_of, write_user_md
 from contextd.steps.person_proposals import PROPOSED_FROM, propose
 from contextd.steps.rows import RecordRow, row_of
+from contextd.steps.validity import validities
 from contextd.steps.writing import change
 
 
@@ -101,7 +102,7 @@ def _line(runtime: Runtime, record: Record) -> ProfileLine:
     return ProfileLine(
         text=told_by(record),
         strength=strength(record),
-        record=row_of(record, runtime.clock.now()),
+        record=row_of(record, runtime.clock.now(), validities(runtime, [record])[record.id]),
         file=from_file(record),
         projects=[str(name) for name in record.data.get(PROPOSED_FROM, ())],
     )

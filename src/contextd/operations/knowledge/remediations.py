@@ -27,6 +27,8 @@ from contextd.steps.recorded import Recorded, recorded
 from contextd.steps.remedies import record_remedy
 from contextd.steps.remedy_lookup import is_about_another, known_remedies
 from contextd.steps.remedy_telling import standing_note, times
+from contextd.steps.validity import validities
+from contextd.steps.views import noted
 
 ALIKE = 0.65
 """How relevant a fix must be for an error that has other words. Programs word their errors alike: of 141 real
@@ -44,7 +46,7 @@ _MOST_LISTED, _MOST_SYMPTOMS = 100, 12
 class Remediation:
     """A fix: what was wrong, what was tried, what worked and where. `match` says how it was found, and
     `stands` what became of the code it changed, empty where it cites none; `disputed` says which other fix says
-    the opposite.
+    the opposite, `validity` whether it still holds.
     """
 
     id: str
@@ -61,6 +63,7 @@ class Remediation:
     commit: str = ""
     stands: str = ""
     disputed: str = ""
+    validity: str = ""
     occurrence_count: int = 1
     sessions: list[str] = field(default_factory=list[str])
     verified: bool = False
@@ -84,8 +87,7 @@ class Remediation:
         count = "met once" if self.occurrence_count == 1 else f"met {self.occurrence_count}×"
         marks = [self.match, short_id(self.id), self.source, self.age, count]
         marks += [f"commit {self.commit[:8]}"] if self.commit else []
-        marks += [self.stands, self.disputed]
-        marks += [] if self.status == "active" else [self.status]
+        marks += [self.stands, self.disputed, self.validity]
         return "\n".join([*lines, f"  ({' · '.join(filter(None, marks))})"])
 
 
@@ -168,8 +170,8 @@ def _shown(
     standing = standings(runtime, records)
     hidden = from_elsewhere(runtime, standing)
     odds = at_odds(runtime, [one for one in records if one.id not in hidden])
-    found = []
-    for record in records:
+    valid, found = validities(runtime, records), []
+    for record in sorted(records, key=lambda one: valid[one.id].replaced):
         if record.id in hidden:
             continue
         stands = standing.get(record.id)
@@ -177,7 +179,9 @@ def _shown(
         shown = _view(runtime, record, match, score, standing_note(record, stands))
         instead = odds.outweighed.get(record.id, "")
         outweighed = f"{short_id(instead)} says otherwise and weighs more" if instead else ""
-        found.append(replace(shown, disputed=outweighed or odds.disputed.get(record.id, "")))
+        disputed = outweighed or odds.disputed.get(record.id, "")
+        note = noted(record, valid[record.id])
+        found.append(replace(shown, disputed=disputed, validity=note))
     return found
 
 

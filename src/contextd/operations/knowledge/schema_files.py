@@ -23,7 +23,7 @@ from contextd.schema.merge import merged
 from contextd.schema.model import FIELDS, TYPE, SchemaFile
 from contextd.schema.templates import templates
 from contextd.schema.text import to_yaml
-from contextd.steps.schemas import schema_file, schema_of
+from contextd.steps.schemas import schema_file, schema_of, without_secret_names
 from contextd.steps.types import ProblemView, TypeView, problem_views, type_views
 
 Place = Literal["project", "home"]
@@ -149,7 +149,7 @@ def schema_put(
     if text is None:
         layout = schema_file(runtime, place).text if base is None else base
         text = merged(layout, wanted or {}) if layout.strip() else to_yaml(wanted or {})
-    fresh = parsed_file(text, path.name, place)
+    fresh = without_secret_names(parsed_file(_clean(runtime, text, place), path.name, place))
     _require_sound(fresh)
     with _writing:
         before = schema_file(runtime, place)
@@ -169,6 +169,11 @@ def schema_put(
         changes=_changes(before, fresh),
         warnings=_warnings(runtime, before, fresh),
     )
+
+
+def _clean(runtime: Runtime, text: str, place: Place) -> str:
+    """The text without secrets where it is kept in the home; a checkout's file is its owner's."""
+    return redact(text, runtime.redaction_key).text if place == "home" else text
 
 
 def _by_name(

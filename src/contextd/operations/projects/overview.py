@@ -17,6 +17,7 @@ from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.model import model_problem, project_model
 from contextd.steps.shape import follow_shape
+from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
 
@@ -201,7 +202,7 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
         runtime.query("discovery", where={"module": name}, limit=10)
     ).records
     runtime.trace.read([record.id for record in found], type="module")
-    now = runtime.clock.now()
+    now, valid = runtime.clock.now(), validities(runtime, found)
     shown = ModuleOverview(
         name=module.name,
         description=module.description,
@@ -212,7 +213,7 @@ def project_module(runtime: Runtime, name: str) -> ModuleOverview:
             {"description": i.description, "solution": i.solution} for i in module.common_issues
         ],
         dependencies=list(module.dependencies),
-        knowledge=[known(record, now) for record in found],
+        knowledge=[known(record, now, valid[record.id]) for record in found],
         paths=list(module.paths),
         notice=behind,
     )

@@ -13,6 +13,7 @@ from contextd.domain.sessions import Session
 from contextd.domain.time import age, iso
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.freshness import not_indexed
 from contextd.steps.model import model_problem, project_model
 from contextd.steps.window import usage
 
@@ -156,13 +157,14 @@ def _window_counts(runtime: Runtime, session: Session) -> dict[str, int]:
 
 def _stats(runtime: Runtime) -> dict[str, Any]:
     view = runtime.view
-    index = view.index.stats(runtime.embedder.model)
+    index, outside = view.index.stats(runtime.embedder.model), not_indexed(runtime)
     logged = view.observations.summary(frozenset(runtime.cascade))
     counts = view.records.count(runtime.query())
     return {
         "records": sum(counts.values()),
         **{f"records of kind {kind}": n for kind, n in sorted(counts.items())},
         "code files": view.files.count(runtime.scope),
+        **({"not indexed": outside.removeprefix("not indexed: ")} if outside else {}),
         "indexed texts": index.documents,
         "vectors": index.vectors,
         "waiting for vectors": index.pending,

@@ -12,6 +12,7 @@ from contextd.domain.quoting import inline, quotation, settled
 from contextd.domain.records import new_id, short_id
 from contextd.domain.time import iso
 from contextd.domain.tokens import count_tokens
+from contextd.governance.redact import redact
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.briefing import quoted_in
@@ -50,10 +51,12 @@ def session_checkpoint(
         if found is None:
             open_session(runtime, session)
     decisions = _decisions(runtime, session.started_at)
+    # Before the title is cut: half a token is no token that anything would find.
+    clean_summary = redact(summary, runtime.redaction_key).text
     saved = save_new(
         runtime,
         "checkpoint",
-        title=" ".join(summary.split())[:80],
+        title=" ".join(clean_summary.split())[:80],
         content=summary,
         tags=tags,
         data={

@@ -31,7 +31,7 @@ from contextd.steps.delegating import note_for
 from contextd.steps.episodes import read_along
 from contextd.steps.handoff import refresh_context_md, write_context_md
 from contextd.steps.hearing import is_echo, one_at_a_time
-from contextd.steps.held import LOST
+from contextd.steps.held import LOST, held_again, holding
 from contextd.steps.hook_events import question, statement
 from contextd.steps.injecting import bearing_on
 from contextd.steps.lessons import LESSONS, asked_for_lessons, lessons_due, lessons_wanted
@@ -47,6 +47,7 @@ from contextd.steps.seating import (
 from contextd.steps.skill_files import follow_skill_files
 from contextd.steps.tiers import reasons_of, tiers_of
 
+_Why = Mapping[str, tuple[int, str]]
 _TASK = 300
 _AT_ONCE = 1_000_000
 """Bytes of a transcript that are read while the client waits: about a quarter of a second."""
@@ -222,9 +223,8 @@ def _started(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         sitting.commit(runtime)
         return HookAnswer(session_id=sitting.session.id)
     if reason == _COMPACTED and not sitting.opened:
-        text, ids = _recap(runtime, arrival, sitting)
+        text, why = _recap(runtime, arrival, sitting)
         if text:
-            why = dict.fromkeys(ids, (BEARING, "told before the window was folded"))
             return _injecting(runtime, arrival, sitting, text, why, {BRIEFED: True})
     packed = _briefing(runtime, arrival, sitting.session)
     session_data = {BRIEFED: True, **told_by(packed)}
@@ -250,17 +250,17 @@ _NEW_WINDOWS = ("startup", "clear", _COMPACTED)
 """Why a session starts whose window holds nothing of what its agent was told."""
 
 
-def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, list[str]]:
-    """The session so far; empty when nothing is known of it."""
+def _recap(runtime: Runtime, arrival: _Arrival, sitting: _Sitting) -> tuple[str, _Why]:
+    """The session so far and the directives in it; empty when nothing is known of the session."""
     # What was left to be written when the compaction began goes first.
     runtime.sinks.settle()
     turns = read_along(runtime, sitting.session, arrival.occurrence.transcript)
     if not turns:
-        return "", []
+        return "", {}
     # A daemon that died during the compaction left it unwritten.
     runtime.sinks.later("handoff", lambda: write_context_md(runtime, sitting.session, turns))
     asks = arrival.occurrence.reason == _COMPACTED and lessons_wanted(runtime, "compaction")
-    return recapped(runtime, sitting.session, turns, LESSONS if asks else ""), []
+    return recapped(runtime, sitting.session, turns, LESSONS if asks else "")
 
 
 def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
@@ -284,17 +284,19 @@ def _prompted(runtime: Runtime, arrival: _Arrival) -> HookAnswer:
         unseen = _unseen(session) if session.data.get(BRIEFED) == asked else {}
         sitting.commit(runtime, data={**sitting.change.data, **unseen})
         return HookAnswer(session_id=session.id)
-    text, why, records = bearing_on(runtime, session, clean, arrival.occurrence.prompt)
+    due = not session.data.get(BRIEFED)
+    packed = _briefing(runtime, arrival, session) if due else PackedBriefing("", 0)
+    window = holding(session, packed.ids)
+    text, why, records = bearing_on(runtime, window, clean, arrival.occurrence.prompt)
     remedy_data = remedied(session, [id for id, (_, reason) in why.items() if reason == ITS_ERROR])
     runtime.trace.own_texts += [record.text for record in records]
     runtime.trace.used += records
-    if session.data.get(BRIEFED):
+    if not due:
         return _injecting(runtime, arrival, sitting, text, why, remedy_data)
-    packed = _briefing(runtime, arrival, session)
-    both = "\n\n".join(filter(None, (packed.text, text)))
-    every = {**packed.why, **{id: reason for id, reason in why.items() if id not in packed.why}}
+    parts = [part for part in (packed.text, text) if part]
     session_data = {BRIEFED: asked, **told_by(packed), **remedy_data}
-    return _injecting(runtime, arrival, sitting, both, every, session_data)
+    every = {**why, **packed.why}
+    return _injecting(runtime, arrival, sitting, "\n\n".join(parts), every, session_data)
 
 
 def _unseen(session: Session) -> dict[str, Any]:
@@ -329,7 +331,7 @@ def _injecting(
     arrival: _Arrival,
     sitting: _Sitting,
     text: str,
-    why: Mapping[str, tuple[int, str]],
+    why: _Why,
     data: dict[str, Any],
 ) -> HookAnswer:
     """Write down what happened and what the agent is told because of it, and tell it."""
@@ -351,7 +353,7 @@ def _injecting(
         events=(*sitting.change.events, *injected),
         injected=tuple(ids),
         tokens=tokens,
-        data={**sitting.change.data, **data, **_held_again(session, ids)},
+        data={**sitting.change.data, **data, **held_again(session, ids)},
     )
     if not text:
         return HookAnswer(session_id=session.id)
@@ -361,11 +363,6 @@ def _injecting(
     moment = arrival.occurrence.moment
     output = arrival.client.answer(moment, text) if moment in ANSWERED else {}
     return HookAnswer(output, session.id, tokens)
-
-
-def _held_again(session: Session, ids: Sequence[str]) -> dict[str, Any]:
-    lost = session.data.get(LOST, ())
-    return {LOST: [id for id in lost if id not in ids]} if lost else {}
 
 
 def _failed(runtime: Runtime, arrival: _Arrival) -> HookAnswer:

@@ -79,6 +79,7 @@ def session_start(
         if begun.data.get("hooked") and begun.data.get(BRIEFED):
             return _begun_already(runtime, session, task)
     else:
+        _end_before(runtime, begun)
         begun = None
         session = new_session(runtime, task=task, external_id=new_id())
     total = runtime.settings.number("injection.tokens") if budget is None else budget
@@ -94,6 +95,7 @@ def session_start(
         lately=lately,
         changed=changed,
         all_branches=all_branches,
+        capped=budget is not None,
     )
     change = _briefed(runtime, session, packed, task if begun is not None else "")
     if begun is None:
@@ -105,6 +107,14 @@ def session_start(
     runtime.trace.gave += quoted_in(packed.ids, packed.tokens)
     runtime.trace.read(packed.ids, type="briefing")
     return _started(runtime, session, packed, max(0, total - packed.tokens), before, changed)
+
+
+def _end_before(runtime: Runtime, session: Session | None) -> None:
+    """End the session that the connection started before: an agent works in one at a time. Several agents
+    may share a token, so only a connection of the protocol counts.
+    """
+    if session is not None and runtime.surface == "mcp":
+        close_session(runtime.aside(), session)
 
 
 _BEGUN = "Started by your client's hook, which gave you its briefing; briefing_get repeats it."

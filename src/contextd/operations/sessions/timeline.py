@@ -15,6 +15,7 @@ from contextd.runtime import Runtime
 from contextd.steps.handles import session_named
 from contextd.steps.paging import page_size
 from contextd.steps.seating import RESUMED
+from contextd.steps.validity import validities
 from contextd.steps.views import Known, known
 
 _TEXT = 1_200
@@ -164,6 +165,7 @@ def session_timeline(runtime: Runtime, session_id: str, after: int = 0) -> Timel
     now = runtime.clock.now()
     learned = view.records.find(runtime.query(session=session.id, limit=100)).records
     injected = view.records.get(session.injected[:100])
+    valid = validities(runtime, [*learned, *injected])
     counts: dict[str, int] = {}
     for event in shown:
         counts[event.type] = counts.get(event.type, 0) + 1
@@ -174,8 +176,12 @@ def session_timeline(runtime: Runtime, session_id: str, after: int = 0) -> Timel
             Touched(f.path, f.count, iso(f.last_at))
             for f in sorted(session.files, key=lambda f: (-f.count, f.path))
         ],
-        learned=[known(record, now) for record in learned if record.kind != "checkpoint"],
-        injected=[known(record, now) for record in injected],
+        learned=[
+            known(record, now, valid[record.id])
+            for record in learned
+            if record.kind != "checkpoint"
+        ],
+        injected=[known(record, now, valid[record.id]) for record in injected],
         topics=list(session.topics),
         counts=counts,
         next=shown[-1].seq if len(events) > _EVENTS else 0,

@@ -14,6 +14,7 @@ from contextd.domain.time import age
 from contextd.domain.trust import UNTRUSTED
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
+from contextd.steps.freshness import not_indexed
 
 _LATEST = 200
 """Finished jobs that are looked through."""
@@ -45,6 +46,7 @@ class Status:
     per_second: float = 0.0
     seconds_left: int | None = None
     mended: list[str] = field(default_factory=list[str])
+    not_indexed: str = ""
 
     def as_text(self) -> str:
         """A line per fact."""
@@ -65,7 +67,7 @@ class Status:
         if self.project:
             lines += [
                 f"Known: {known}",
-                f"Code: {self.files} files",
+                f"Code: {self.files} files" + (f"; {self.not_indexed}" if self.not_indexed else ""),
                 f"Index: {index}",
                 f"Sessions: {self.active_sessions} active",
             ]
@@ -113,6 +115,7 @@ def status(runtime: Runtime) -> Status:
         note=runtime.nowhere,
         per_second=round(rate, 1),
         seconds_left=round(stats.pending / rate) if rate else None,
+        not_indexed=not_indexed(runtime) if here else "",
         mended=[line for job in done if (line := _mended(job, runtime.clock.now()))][:_MENDED],
     )
 
