@@ -15,7 +15,9 @@ from contextd.governance.contradict import conflict
 from contextd.runtime import Runtime
 from contextd.sessions.briefing import ALWAYS, Line
 from contextd.steps.person import LONGEST_LINE, is_personal, told_by
+from contextd.steps.policy_files import file_of
 from contextd.steps.read_by_client import reads_itself
+from contextd.steps.rule_authors import author_of
 from contextd.steps.tiers import always, rules_query
 
 _READ = 200
@@ -74,7 +76,7 @@ def told_directives(
     left_out = 0
     for place, id in enumerate(order):
         record, reason = known[id]
-        line = Line(directive_line(record), id, _WEIGHT - place / 1_000, ALWAYS, reason)
+        line = Line(directive_line(record, runtime), id, _WEIGHT - place / 1_000, ALWAYS, reason)
         cost = count_tokens(f"- {line.text}\n")
         if cost > left:
             left_out += 1
@@ -143,8 +145,10 @@ def said(record: Record) -> str:
     return f"{text} (instead: {instead})" if instead and instead not in text else text
 
 
-def directive_line(record: Record) -> str:
-    """A directive as it is injected: what it says, its kind, its id and its severity or source."""
+def directive_line(record: Record, runtime: Runtime) -> str:
+    """A directive as it is injected: what it says, its kind, its id and its severity or source. A rule from a
+    file of the repository names the file and who changed it last.
+    """
     text = said(record)
     if is_personal(record):
         return trim_to_tokens(text, LONGEST_LINE) or _shortened(text)
@@ -152,6 +156,8 @@ def directive_line(record: Record) -> str:
     severity = str(record.data.get("severity") or "")
     named = record.data.get("type") if record.kind == "discovery" else record.kind
     marks = [f"{named} {short_id(record.id)}", severity or str(record.source)]
+    by = author_of(runtime, file_of(record))
+    marks += [f"{record.source}, last changed by {by}"] if by else []
     return f"{text} [{' · '.join(marks)}]"
 
 
