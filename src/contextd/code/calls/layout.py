@@ -299,6 +299,25 @@ class CodeLayout:
                 found.append((number, Definition(path, best)))
         return found
 
+    def is_bound_inside(self, path: str, start: int, name: str) -> bool:
+        """Whether a function or block around an offset sets a name of its own."""
+        scopes = self.scopes(path)
+        at = self.scope_around(path, start)
+        while at > 0:
+            if scopes[at].kind in ("function", "block") and name in scopes[at].bindings:
+                return True
+            at = scopes[at].parent
+        return False
+
+    def scope_around(self, path: str, start: int) -> int:
+        """The index of the innermost scope around an offset; 0 is the file."""
+        fitting = [
+            (one.end - one.start, number)
+            for number, one in enumerate(self.scopes(path))
+            if one.start <= start < one.end
+        ]
+        return min(fitting, default=(0, 0))[1]
+
     def around(self, path: str, start: int) -> Definition | None:
         """The innermost definition around an offset, a constant only where nothing else is."""
         ordered = self._ordered.get(path)

@@ -29,7 +29,7 @@ _NESTING = frozenset(("function", "method"))
 class Names:
     """What the definition is called in one file. `qualified` pairs a module's local name with the
     definition's; `members` may follow anything with a dot; `seen` may stand alone, or after the
-    last part of one of `packages`; `called` may stand alone where they are called.
+    last part of one of `packages`, those `behind` there alone; `called` may stand alone where they are called.
     """
 
     plain: set[str] = field(default_factory=set)
@@ -38,6 +38,7 @@ class Names:
     qualified: set[tuple[str, str]] = field(default_factory=set)
     members: set[str] = field(default_factory=set)
     seen: set[str] = field(default_factory=set)
+    behind: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
     called: set[str] = field(default_factory=set)
 
@@ -197,6 +198,8 @@ def _add_import(graph: SymbolGraph, names: Names, path: str, use: NameUse) -> No
     if not use.local and row is not None and row.family not in _BOUND:
         names.seen.add(use.name)
         names.packages |= {one.specifier for one in leading if one.specifier}
+        if row.family == "go" and leading and all(one.specifier for one in leading):
+            names.behind.add(use.name)
 
 
 def _add_module(

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import field
 from fnmatch import fnmatch
 from typing import Annotated
 
 from contextd.code.git import program as git
 from contextd.code.symbols.contents import contents, first_paths
-from contextd.code.symbols.definitions import FoundDefinitions, definitions, ends_in, use_counts
-from contextd.code.symbols.name_uses import (
-    most_used_first,
-    uses_of_name,
-    with_uses_by_name,
-    written_first,
-)
-from contextd.code.symbols.references import References, references, using_files
+from contextd.code.symbols.definitions import FoundDefinitions, definitions, use_counts
 from contextd.code.symbols.repo_map import repo_map as draw_map
-from contextd.code.symbols.sources import Sources
-from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
+from contextd.code.symbols.symbol_graph import Definition
 from contextd.domain.dataclass import dataclass
 from contextd.domain.details import DETAIL
-from contextd.domain.errors import Invalid, NotFound, Unavailable, closest
+from contextd.domain.errors import Invalid, Unavailable, closest
 from contextd.domain.tokens import count_tokens
 from contextd.domain.window import Serving
 from contextd.operations.core import operation
@@ -94,129 +84,18 @@ def find_symbol(
         limit: The most definitions.
     """
     limit = page_size(limit, 100)
-    every, behind = _looked_up(runtime, _asked(name), path, kind, limit)
+    every, behind = _looked_up(runtime, asked_name(name), path, kind, limit)
     some = every.found[:limit]
     used = use_counts(runtime.view.files, runtime.scope, [one for one, _ in some])
-    hits = [_hit(one, how, used.get(one, 0)) for one, how in some]
+    hits = [symbol_hit(one, how, used.get(one, 0)) for one, how in some]
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
     count = f"more than {len(every.found)}" if every.more else f"{len(every.found)}"
     cut = f"{limit} of {count}: narrow by path or kind" if len(every.found) > limit else ""
-    notices = (cut or ("" if hits else _no_definition(runtime, name)), behind)
+    notices = (cut or ("" if hits else no_definition(runtime, name)), behind)
     return SymbolHits(hits, "; ".join(filter(None, notices)))
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceLine:
-    """A line that uses a definition. `role` is `use`, `import`, or `name` where its name is all that
-    says so.
-    """
-
-    path: str
-    line: int
-    text: str
-    role: str
-
-    def as_text(self) -> str:
-        """Place and line."""
-        doubt = " (by name only)" if self.role == "name" else ""
-        return f"{self.path}:{self.line}: {self.text}{doubt}"
-
-
-@dataclass(frozen=True, slots=True)
-class FoundReferences:
-    """The uses of one definition, certain ones first. `others` are definitions of the same name
-    that were not meant.
-    """
-
-    definition: SymbolHit
-    references: list[ReferenceLine]
-    files: Annotated[int, DETAIL]
-    truncated: bool = False
-    others: list[SymbolHit] = field(default_factory=list[SymbolHit])
-    notice: str = ""
-
-    def as_text(self) -> str:
-        """The definition, then its uses by file."""
-        lines = [self.definition.as_text()]
-        last = ("", False)
-        for one in self.references:
-            by_name = one.role == "name"
-            if by_name and not last[1]:
-                lines.append("by name only, so each may mean another definition:")
-            if (one.path, by_name) != last:
-                lines.append(one.path)
-                last = (one.path, by_name)
-            lines.append(f"  {one.line}: {one.text}")
-        lines += [] if self.references else ["no uses found"]
-        if self.others:
-            lines.append("also defined at: " + ", ".join(f"{o.path}:{o.line}" for o in self.others))
-        if self.notice:
-            lines.append(f"({self.notice})")
-        return "\n".join(lines)
-
-
-@operation("GET /api/code/references", profile="standard", needs="checkout")
-def find_references(
-    runtime: Runtime, name: str, path: str | None = None, limit: int = 50
-) -> FoundReferences:
-    """Find every use of a definition before changing it, through imports, aliases and re-exports.
-
-    Args:
-        name: Its name, or Class.method.
-        path: The file or folder that defines it, when several do.
-        limit: The most lines.
-    """
-    limit = page_size(limit)
-    graph, exact, behind = _known_as(runtime, _asked(name))
-    meant = _distinct(one for one in exact if _inside(one.path, path))
-    if not meant:
-        raise NotFound(
-            f"no definition {name!r}" + (f" in {path}" if path else ""),
-            "; ".join(filter(None, (_no_definition(runtime, name), behind))),
-        )
-    sources = Sources(runtime.root, runtime.view.files, runtime.scope)
-    chosen, others, found, elsewhere = _uses(graph, sources, meant, limit)
-    notes = [behind] if behind else []
-    if others:
-        notes.append(f"{len(meant)} definitions have this name; give path to choose another")
-    if elsewhere:
-        lines = "1 more line means" if elsewhere == 1 else f"{elsewhere} more lines mean"
-        notes.append(f"{lines} another definition of this name")
-    if chosen.symbol.parent:
-        notes.append("methods are matched by name in files that use their class")
-    if found.truncated:
-        notes.append(f"the first {limit} lines; {found.files} files may use it")
-    runtime.trace.read([r.path for r in found.found], type="symbol", query=name, narrowed=True)
-    runtime.trace.gave += [Serving("file", r.path, count_tokens(r.text)) for r in found.found]
-    return FoundReferences(
-        definition=_shown(graph, chosen),
-        references=[ReferenceLine(r.path, r.line, r.text, r.role) for r in found.found],
-        files=len({one.path for one in found.found}),
-        truncated=found.truncated,
-        others=[_shown(graph, one) for one in others[:_LISTED]],
-        notice="; ".join(notes),
-    )
-
-
-def _uses(
-    graph: SymbolGraph, sources: Sources, meant: list[Definition], limit: int
-) -> tuple[Definition, list[Definition], References, int]:
-    """(the one of these that most lines mean, the others, its uses, how many lines of its name mean
-    others). Only what can be imported by its name is found by imports alone.
-    """
-    if len(meant) == 1 and not meant[0].symbol.parent:
-        found = references(graph, sources, meant[0], limit=limit)
-        if found.found:
-            return meant[0], [], found, 0
-    named = uses_of_name(graph, sources, meant[0].symbol.name)
-    chosen, *others = most_used_first(graph, named, meant)
-    found = references(graph, sources, chosen, limit=limit)
-    if found.found and not chosen.symbol.parent:
-        return chosen, others, found, 0
-    return chosen, others, *with_uses_by_name(graph, found, named, chosen, limit=limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +155,8 @@ def _at_hand(runtime: Runtime) -> list[str]:
     return list(paths)
 
 
-def _asked(name: str) -> str:
+def asked_name(name: str) -> str:
+    """A name as it was asked for, with dots between its parts. Raises `Invalid` where it is empty."""
     asked = name.strip().replace("::", ".").replace("#", ".").removesuffix("()")
     if not asked:
         raise Invalid("the name is empty", "give the name of a definition")
@@ -299,7 +179,7 @@ def _looked_up(
                 runtime.scope,
                 asked,
                 limit,
-                inside=lambda p: p not in stale and _inside(p, path),  # noqa: B023 - called here
+                inside=lambda p: p not in stale and is_inside(p, path),  # noqa: B023 - called here
                 kind=kind,
             )
         if lag.certain or any(how == "exact" for _, how in found.found):
@@ -308,45 +188,16 @@ def _looked_up(
     return found, lag.notice
 
 
-def _known_as(runtime: Runtime, asked: str) -> tuple[SymbolGraph, list[Definition], str]:
-    """The graph, its definitions of a name, those first that more of the project leads to, and where the
-    index is behind; looked up as `_looked_up` does.
-    """
-    last = asked.rpartition(".")[2]
-    for certain in (False, True):
-        with steady(runtime, certain=certain, asked=asked) as lag:
-            graph = symbols_of(runtime)
-        found = [
-            one
-            for one in graph.by_name.get(last, ())
-            if one.path not in lag.paths and (last == asked or ends_in(one.qualified, asked))
-        ]
-        if lag.certain or found:
-            break
-    found.sort(key=lambda one: (-graph.scores[one.place], one.path, one.symbol.start))
-    return graph, written_first(graph, found), lag.notice
-
-
-def _inside(path: str, wanted: str | None) -> bool:
+def is_inside(path: str, wanted: str | None) -> bool:
+    """Whether a path is this file, in this folder, or fits this glob."""
     if not wanted:
         return True
     plain = wanted.removeprefix("./").rstrip("/")
     return path == plain or path.startswith(plain + "/") or fnmatch(path, plain)
 
 
-def _distinct(definitions: Iterable[Definition]) -> list[Definition]:
-    """One of each: overloads of one file are the same definition."""
-    found: dict[tuple[str, str], Definition] = {}
-    for one in definitions:
-        found.setdefault((one.path, one.qualified), one)
-    return list(found.values())
-
-
-def _shown(graph: SymbolGraph, one: Definition) -> SymbolHit:
-    return _hit(one, "exact", len(using_files(graph, one)))
-
-
-def _hit(one: Definition, how: str, used_by: int) -> SymbolHit:
+def symbol_hit(one: Definition, how: str, used_by: int) -> SymbolHit:
+    """A definition as it is shown."""
     symbol = one.symbol
     return SymbolHit(
         name=one.qualified,
@@ -361,7 +212,8 @@ def _hit(one: Definition, how: str, used_by: int) -> SymbolHit:
     )
 
 
-def _no_definition(runtime: Runtime, name: str) -> str:
+def no_definition(runtime: Runtime, name: str) -> str:
+    """What to do when no definition has a name."""
     files, scope = runtime.view.files, runtime.scope
     if not files.count(scope):
         return "nothing is indexed yet: call codebase_index"

@@ -1,0 +1,73 @@
+"""Where a definition is used: the one answer that references, symbols, impacts and reviews share.
+
+Functions and methods are looked for in the call graph. What stands by itself is also found where imports
+lead to its name and nothing in between hides that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import inf
+
+from contextd.code.calls.call_graph import CallGraph
+from contextd.code.calls.edges import Edge
+from contextd.code.calls.layout import FUNCTIONS
+from contextd.code.calls.queries import QUERIES
+from contextd.code.symbols.reference_names import holder_of
+from contextd.code.symbols.references import Reference, word_uses
+from contextd.code.symbols.sources import Sources
+from contextd.code.symbols.symbol_graph import Definition
+
+
+def uses(
+    calls: CallGraph,
+    sources: Sources,
+    one: Definition,
+    until: float = inf,
+    among: Callable[[str], bool] | None = None,
+) -> tuple[Edge, ...]:
+    """Every line that leads to a definition, certain ones first, else by file and line; those in some files
+    only, when it is said which. At `until`, by the monotonic clock, those found so far.
+    """
+    found: dict[tuple[str, int], Edge] = {}
+    for edge in calls.callers(one, until, among):
+        known = found.get((edge.path, edge.line))
+        if known is None or (edge.certain and not known.certain):
+            found[edge.path, edge.line] = edge
+    for line in word_uses(calls.graph, sources, one, among):
+        known = found.get((line.path, line.line))
+        if known is not None and known.certain:
+            continue
+        if line.role == "import" or (
+            not _is_member(calls, one) and not _is_other(calls, one, line)
+        ):
+            around = calls.layout.around(line.path, line.start)
+            caller = around if around != one else None
+            kind = "import" if line.role == "import" else "use"
+            found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
+    return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+
+
+def _is_member(calls: CallGraph, one: Definition) -> bool:
+    """Whether only the type of what stands before a dot says that a definition is meant."""
+    return (
+        calls.layout.family(one.path) in QUERIES
+        and bool(one.symbol.parent)
+        and one.symbol.kind in FUNCTIONS
+    )
+
+
+def _is_other(calls: CallGraph, one: Definition, line: Reference) -> bool:
+    """Whether a name that imports lead to the definition by means something else where it stands."""
+    if holder_of(calls.graph, one) is None:
+        return False
+    if calls.layout.is_bound_inside(line.path, line.start, line.name):
+        return True
+    led = list(_leading(calls, line))
+    return bool(led) and all(edge.certain and edge.target != one for edge in led)
+
+
+def _leading(calls: CallGraph, line: Reference) -> Iterator[Edge]:
+    for site in calls.facts.sites(line.path, line.name):
+        if site.start == line.start:
+            yield from calls.link(line.path, site)
