@@ -67,7 +67,8 @@ def main(folder: Path, root: Path) -> None:
     """Answer for the files named on stdin."""
     documents = {one.path: one for one in indexed(folder, root)}
     lines = {
-        path: (root / path).read_bytes().decode("utf-8", "replace").split("\n") for path in documents
+        path: (root / path).read_bytes().decode("utf-8", "replace").split("\n")
+        for path in documents
     }
 
     def word(path: str, at: tuple[int, int]) -> str:
@@ -89,7 +90,11 @@ def main(folder: Path, root: Path) -> None:
         own: set[tuple[int, int]] = set()
         for one in documents[path].occurrences:
             at = one.line + 1, one.column
-            (own.add(at) if one.roles & _DEFINITION else places.setdefault(at, []).append(one.symbol))
+            (
+                own.add(at)
+                if one.roles & _DEFINITION
+                else places.setdefault(at, []).append(one.symbol)
+            )
         tokens, formatted = name_tokens(text)
         tokens |= {
             (number, found.start())

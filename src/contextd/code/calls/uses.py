@@ -6,7 +6,8 @@ lead to its name and nothing in between hides that.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from math import inf
 
 from contextd.code.calls.call_graph import CallGraph
@@ -35,6 +36,8 @@ def uses(
         if known is None or (edge.certain and not known.certain):
             found[edge.path, edge.line] = edge
     for line in word_uses(calls.graph, sources, one, among):
+        if time.monotonic() > until:
+            break
         known = found.get((line.path, line.line))
         if known is not None and known.certain:
             continue
@@ -46,6 +49,11 @@ def uses(
             kind = "import" if line.role == "import" else "use"
             found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
     return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
+
+
+def files_using(found: Iterable[Edge]) -> int:
+    """In how many files the certain ones of some uses are."""
+    return len({edge.path for edge in found if edge.certain})
 
 
 def _is_member(calls: CallGraph, one: Definition) -> bool:

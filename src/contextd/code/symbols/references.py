@@ -199,9 +199,7 @@ def _defined_names(source: SourceText, names: Sequence[str]) -> set[int]:
         word = re.compile(rb"(?<![\w$])%s(?![\w$])" % re.escape(name).encode())
         for symbol in source.file.symbols:
             if symbol.name == name:
-                match = word.search(
-                    source.data, _after_decorators(source.data, symbol), symbol.end
-                )
+                match = word.search(source.data, _after_decorators(source.data, symbol), symbol.end)
                 if match is not None:
                     own.add(match.start())
     return own
@@ -245,7 +243,11 @@ def _role(
         return "use" if (qualifier, name) in names.qualified else None
     if name in names.called and _CALLED.match(data, node.end_byte):
         return "use"
-    if name not in (names.plain | names.seen) - names.behind or node.type in _KEYS or _is_keyword(node):
+    if (
+        name not in (names.plain | names.seen) - names.behind
+        or node.type in _KEYS
+        or _is_keyword(node)
+    ):
         return None
     return None if _is_shadowed(node, name) else "use"
 

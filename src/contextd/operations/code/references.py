@@ -9,7 +9,7 @@ from typing import Annotated
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
-from contextd.code.calls.uses import uses
+from contextd.code.calls.uses import files_using, uses
 from contextd.code.symbols.definitions import ends_in
 from contextd.code.symbols.name_uses import written_first
 from contextd.code.symbols.sources import Sources
@@ -245,7 +245,7 @@ def _answer(
     listed = texts[: min(room, _TEXTS) if shown else room]
     sure = _certain(found)
     return FoundReferences(
-        definition=_shown(chosen, len({edge.path for edge in found if edge.certain})),
+        definition=_shown(chosen, files_using(found)),
         references=[_line(sources, words.lines, edge) for edge in shown],
         files=len({edge.path for edge in shown}),
         truncated=len(shown) < len(ordered) or len(listed) < len(texts),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatch
 from typing import Annotated
 
@@ -19,20 +21,23 @@ from contextd.domain.window import Serving
 from contextd.operations.core import operation
 from contextd.runtime import Runtime
 from contextd.steps.code_graphs import get_ready, symbols_of
+from contextd.steps.code_uses import use_counts_in_time
 from contextd.steps.freshness import steady
 from contextd.steps.paging import page_size
 from contextd.steps.seating import session_of
 from contextd.steps.weighing import keep_weights
 
 _GIT_SECONDS = 1.0
-_LISTED = 8
 _COMPARED = 20_000
+_COUNT_SECONDS = 0.7
+"""How long uses are counted; of what is left then the imports are."""
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolHit:
-    """A definition. `name` has the names around it; `used_by` counts the files that import it, or
-    the class it belongs to. `match` says how it was found.
+    """A definition. `name` has the names around it; `used_by` counts the files that certainly use it, or
+    where `counted` is `imports`, those that import it or the class it belongs to. `match` says how it was
+    found.
     """
 
     name: str
@@ -44,12 +49,15 @@ class SymbolHit:
     exported: bool
     used_by: int
     match: str = "exact"
+    counted: str = "uses"
 
     def as_text(self) -> str:
         """Place, signature and use."""
         files = f"{self.used_by} file{'s' * (self.used_by != 1)}"
-        whole = "its type is used by" if "." in self.name else "used by"
-        used = f" · {whole} {files}" if self.used_by else ""
+        whole = "its type is imported by" if "." in self.name else "imported by"
+        used = (
+            f" · {'used by' if self.counted == 'uses' else whole} {files}" if self.used_by else ""
+        )
         hidden = "" if self.exported or "." in self.name else " · not exported"
         return f"{self.path}:{self.line}-{self.end_line} {self.kind} {self.name}{hidden}{used}\n  {self.signature}"
 
@@ -85,16 +93,25 @@ def find_symbol(
     """
     limit = page_size(limit, 100)
     every, behind = _looked_up(runtime, asked_name(name), path, kind, limit)
-    some = every.found[:limit]
-    used = use_counts(runtime.view.files, runtime.scope, [one for one, _ in some])
-    hits = [symbol_hit(one, how, used.get(one, 0)) for one, how in some]
+    fitting, otherwise = _in_case(every.found)
+    some = fitting[:limit]
+    used = use_counts_in_time(runtime, (one for one, how in some if how == "exact"), _COUNT_SECONDS)
+    rest = [one for one, _ in some if one not in used]
+    imported = use_counts(runtime.view.files, runtime.scope, rest)
+    hits = [
+        symbol_hit(one, how, used[one])
+        if one in used
+        else replace(symbol_hit(one, how, imported.get(one, 0)), counted="imports")
+        for one, how in some
+    ]
     places = [f"{hit.path}:{hit.line}" for hit in hits]
     # What is called nothing here is a name, and no question that the user could answer.
     runtime.trace.read(places, type="symbol", query=name, narrowed=True)
     runtime.trace.gave += [Serving("file", hit.path, count_tokens(hit.as_text())) for hit in hits]
-    count = f"more than {len(every.found)}" if every.more else f"{len(every.found)}"
-    cut = f"{limit} of {count}: narrow by path or kind" if len(every.found) > limit else ""
-    notices = (cut or ("" if hits else no_definition(runtime, name)), behind)
+    count = f"more than {len(fitting)}" if every.more else f"{len(fitting)}"
+    cut = f"{limit} of {count}: narrow by path or kind" if len(fitting) > limit else ""
+    other = f"{otherwise} more in another case" if otherwise else ""
+    notices = (cut, other, "" if hits else _nothing_found(runtime, name, path, kind), behind)
     return SymbolHits(hits, "; ".join(filter(None, notices)))
 
 
@@ -153,6 +170,25 @@ def _at_hand(runtime: Runtime) -> list[str]:
     if session is not None:
         paths |= dict.fromkeys(access.path for access in session.files)
     return list(paths)
+
+
+def _in_case(
+    found: Sequence[tuple[Definition, str]],
+) -> tuple[Sequence[tuple[Definition, str]], int]:
+    """What fits, without names in another case where some are written as asked; how many those are."""
+    if not any(how == "exact" for _, how in found):
+        return found, 0
+    fitting = [pair for pair in found if pair[1] != "case"]
+    return fitting, len(found) - len(fitting)
+
+
+def _nothing_found(runtime: Runtime, name: str, path: str | None, kind: str | None) -> str:
+    """That there is no such definition, where it was looked for, and what to do."""
+    where = (
+        f" in {path}" if path else f" in {runtime.view.files.count(runtime.scope)} indexed files"
+    )
+    of_kind = f"{kind} " if kind else ""
+    return f"not found: no {of_kind}definition {name!r}{where}; {no_definition(runtime, name)}"
 
 
 def asked_name(name: str) -> str:
