@@ -19,7 +19,7 @@ from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.domain.errors import ContextdError
 from contextd.steps.code_graphs import symbols_of
 
-SAMPLED = 60
+SAMPLED = 40
 """Definitions of each sort that are asked about."""
 _MOST_LINES = 1_000
 
@@ -140,7 +140,8 @@ def sampled(graph: SymbolGraph, judged: set[str]) -> dict[str, list[Definition]]
         "other names": {},
     }
     for one in graph.definitions:
-        if one.path not in judged or one.symbol.name in INITIALISERS or _is_local(graph, one):
+        is_made = one.symbol.name in (*INITIALISERS, one.symbol.parent.rpartition(".")[2])
+        if one.path not in judged or is_made or _is_local(graph, one):
             continue
         is_function = one.symbol.kind in FUNCTIONS
         is_type = one.symbol.kind in ("class", "interface", "enum", "type", "struct", "trait")
@@ -171,16 +172,21 @@ def _is_local(graph: SymbolGraph, one: Definition) -> bool:
 
 
 def _asked(bench: Bench, truth: Judgement, one: Definition, found: ReferenceScore) -> None:
-    found.asked += 1
     given = {"name": one.qualified, "path": one.path, "limit": _MOST_LINES}
     real = truth.uses.get((one.path, one.qualified), set())
-    found.real += len(real)
     try:
         answer: Any = bench.call("find_references", **given).value
     except ContextdError:
+        found.asked += 1
+        found.real += len(real)
         found.unfinished += 1
         return
-    found.unfinished += bool(answer["truncated"])
+    if len(answer["references"]) >= _MOST_LINES:
+        # A page holds no more of them, so what is missing cannot be judged.
+        found.unfinished += 1
+        return
+    found.asked += 1
+    found.real += len(real)
     definition = answer["definition"]
     if (definition["path"], definition["name"]) != (one.path, one.qualified):
         found.unfinished += 1

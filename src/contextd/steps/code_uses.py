@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.uses import files_using, uses
@@ -33,6 +33,23 @@ def use_counts_in_time(
             break
         found[one] = count
     return found
+
+
+def use_counts_of_names(
+    runtime: Runtime, named: Sequence[tuple[str, str]], seconds: float
+) -> dict[tuple[str, str], int]:
+    """The same by (path, name with the names around it)."""
+    if not named or runtime.checkout is None or not graphs_are_made(runtime):
+        return {}
+    files = calls_of(runtime).graph.files
+    wanted = {
+        Definition(path, symbol): (path, name)
+        for path, name in named
+        for symbol in (files[path].symbols if path in files else ())
+        if name == (f"{symbol.parent}.{symbol.name}" if symbol.parent else symbol.name)
+    }
+    found = use_counts_in_time(runtime, wanted, seconds)
+    return {wanted[one]: count for one, count in found.items()}
 
 
 def _known(calls: CallGraph, one: Definition) -> Definition:

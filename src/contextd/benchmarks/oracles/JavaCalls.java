@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.lang.model.element.Element;
 import javax.lang.model.element.ElementKind;
 import javax.lang.model.element.TypeElement;
@@ -182,6 +183,14 @@ public final class JavaCalls {
     return "[" + quoted(pathOf(unit)) + ", " + unit.getLineMap().getLineNumber(start) + ", " + quoted(name) + "]";
   }
 
+  private static final Set<ElementKind> LOCAL =
+      Set.of(
+          ElementKind.PARAMETER,
+          ElementKind.LOCAL_VARIABLE,
+          ElementKind.EXCEPTION_PARAMETER,
+          ElementKind.RESOURCE_VARIABLE,
+          ElementKind.TYPE_PARAMETER);
+
   /** Every name that refers to something. */
   private final class NameVisitor extends TreePathScanner<Void, Void> {
     private final List<String> names;
@@ -231,7 +240,7 @@ public final class JavaCalls {
         one = one.getEnclosingElement();
       }
       boolean outside = !known || one.getEnclosingElement() == null
-          || !(one instanceof TypeElement) && one.getEnclosingElement().getKind().isExecutable();
+          || !(one instanceof TypeElement) && LOCAL.contains(one.getKind());
       TreePath at = outside ? null : trees.getPath(one);
       String found = at == null ? "" : declaration(one, at);
       names.add(

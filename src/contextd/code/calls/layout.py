@@ -309,6 +309,15 @@ class CodeLayout:
             at = scopes[at].parent
         return False
 
+    def classes_around(self, path: str, start: int) -> list[str]:
+        """The names of the classes around an offset, innermost first."""
+        scopes, found = self.scopes(path), list[str]()
+        at = self.scope_around(path, start)
+        while at > 0:
+            found += [scopes[at].name] if scopes[at].kind == "class" else []
+            at = scopes[at].parent
+        return found
+
     def scope_around(self, path: str, start: int) -> int:
         """The index of the innermost scope around an offset; 0 is the file."""
         fitting = [

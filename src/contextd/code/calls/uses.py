@@ -6,6 +6,7 @@ lead to its name and nothing in between hides that.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator
 from math import inf
@@ -18,6 +19,9 @@ from contextd.code.symbols.reference_names import holder_of
 from contextd.code.symbols.references import Reference, word_uses
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
+
+_QUALIFIED = re.compile(rb"([\w$]+)\s*(?:\?\.|\.|::|->)\s*\$?\Z")
+_OWN = frozenset(("this", "self", "static"))
 
 
 def uses(
@@ -42,7 +46,7 @@ def uses(
         if known is not None and known.certain:
             continue
         if line.role == "import" or (
-            not _is_member(calls, one) and not _is_other(calls, one, line)
+            not _is_member(calls, one) and not _is_other(calls, sources, one, line)
         ):
             around = calls.layout.around(line.path, line.start)
             caller = around if around != one else None
@@ -65,14 +69,30 @@ def _is_member(calls: CallGraph, one: Definition) -> bool:
     )
 
 
-def _is_other(calls: CallGraph, one: Definition, line: Reference) -> bool:
+def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
     """Whether a name that imports lead to the definition by means something else where it stands."""
-    if holder_of(calls.graph, one) is None:
+    holder = holder_of(calls.graph, one)
+    if holder is None:
         return False
     if calls.layout.is_bound_inside(line.path, line.start, line.name):
         return True
+    if holder != one and _is_of_other_type(calls, sources, one, holder, line):
+        return True
     led = list(_leading(calls, line))
     return bool(led) and all(edge.certain and edge.target != one for edge in led)
+
+
+def _is_of_other_type(
+    calls: CallGraph, sources: Sources, one: Definition, holder: Definition, line: Reference
+) -> bool:
+    """Whether a constant or field is named of another type: `Other.NAME`, or alone in another class."""
+    before = sources.current(line.path).data[max(0, line.start - 100) : line.start]
+    found = _QUALIFIED.search(before)
+    word = found[1].decode("utf-8", "replace") if found is not None else ""
+    if found is None or word in _OWN:
+        classes = calls.layout.classes_around(line.path, line.start)
+        return line.path == one.path and bool(classes) and holder.symbol.name not in classes
+    return word[:1].isupper() and word != one.symbol.parent.rpartition(".")[2]
 
 
 def _leading(calls: CallGraph, line: Reference) -> Iterator[Edge]:

@@ -20,6 +20,8 @@ _IMPLICIT = frozenset(("java", "csharp", "kotlin", "c", "swift", "ruby"))
 """Families in which a member may be named alone inside its own class."""
 _WHOLESALE = frozenset(("c", "ruby"))
 """Families in which a file that is imported gives all its names."""
+_OPENED = "."
+"""How Go imports a package so that its names stand alone."""
 _FARTHEST = 2
 """Imports between a file that uses a member by a name of its own and the file that defines it."""
 _NESTING = frozenset(("function", "method"))
@@ -126,7 +128,10 @@ def _add_users(
     called = _called(graph, holder.symbol.name)
     for module in graph.whole_uses:
         for path, use in graph.whole_uses[module]:
-            if path != holder.path:
+            if use.name == _OPENED:
+                if posixpath.dirname(use.path) == posixpath.dirname(holder.path):
+                    found.setdefault(path, Names()).plain.add(holder.symbol.name)
+            elif path != holder.path:
                 _add_module(graph, found, path, use, holder, called)
 
 
