@@ -299,15 +299,15 @@ class CodeLayout:
                 found.append((number, Definition(path, best)))
         return found
 
-    def is_bound_inside(self, path: str, start: int, name: str) -> bool:
-        """Whether a function or block around an offset sets a name of its own."""
+    def binding_scope(self, path: str, start: int, name: str) -> CodeScope | None:
+        """The innermost function or block around an offset that sets a name; None where only the file may."""
         scopes = self.scopes(path)
         at = self.scope_around(path, start)
         while at > 0:
             if scopes[at].kind in ("function", "block") and name in scopes[at].bindings:
-                return True
+                return scopes[at]
             at = scopes[at].parent
-        return False
+        return None
 
     def classes_around(self, path: str, start: int) -> list[str]:
         """The names of the classes around an offset, innermost first."""

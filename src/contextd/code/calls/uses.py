@@ -21,6 +21,8 @@ from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition
 
 _QUALIFIED = re.compile(rb"([\w$]+)\s*(?:\?\.|\.|::|->)\s*\$?\Z")
+_NAMED_BY_TYPE = frozenset(("ecmascript", "python"))
+"""Families in which nothing but the name of its holder says whose a constant is."""
 _OWN = frozenset(("this", "self", "static"))
 
 
@@ -74,11 +76,16 @@ def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Referen
     holder = holder_of(calls.graph, one)
     if holder is None:
         return False
-    if calls.layout.is_bound_inside(line.path, line.start, line.name):
-        return True
+    hiding = calls.layout.binding_scope(line.path, line.start, line.name)
+    if hiding is not None:
+        # A definition in a callback is bound by the callback itself.
+        own = line.path == one.path and hiding.start <= one.symbol.start < hiding.end
+        if not own:
+            return True
     if holder != one and _is_of_other_type(calls, sources, one, holder, line):
         return True
-    led = list(_leading(calls, line))
+    # An alias of a type leads on to what it stands for.
+    led = [edge for edge in _leading(calls, line) if edge.target.symbol.name == line.name]
     return bool(led) and all(edge.certain and edge.target != one for edge in led)
 
 
@@ -92,7 +99,8 @@ def _is_of_other_type(
     if found is None or word in _OWN:
         classes = calls.layout.classes_around(line.path, line.start)
         return line.path == one.path and bool(classes) and holder.symbol.name not in classes
-    return word[:1].isupper() and word != one.symbol.parent.rpartition(".")[2]
+    is_open = calls.layout.family(one.path) not in _NAMED_BY_TYPE
+    return (word[:1].isupper() or not is_open) and word != one.symbol.parent.rpartition(".")[2]
 
 
 def _leading(calls: CallGraph, line: Reference) -> Iterator[Edge]:
