@@ -141,6 +141,11 @@ export const View = ({ cart, limit }: Props) => { // uses Props
   cart.price(); // uses Cart.price
   return <Press cart={cart} limit={LIMIT + cart.total} />; // uses Button, LIMIT, Cart.total
 };
+export function Counter() {
+  const add = () => 1;
+  return <b onClick={add}>{add()}</b>; // uses Counter.add
+}
+export function Other(add: number) { return add; }
 function shadowed(LIMIT: number) { return LIMIT; }
 const other = { price: 1 };
 other.price;
@@ -156,7 +161,7 @@ ASKED = {
     ),
     "typescript": (
         TYPESCRIPT,
-        "Cart Cart.price Cart.round Cart.total Button LIMIT Priced Props current".split(),
+        "Cart Cart.price Cart.round Cart.total Button LIMIT Priced Props current Counter.add".split(),
     ),
 }
 

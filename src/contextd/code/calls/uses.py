@@ -13,6 +13,7 @@ from math import inf
 
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
+from contextd.code.calls.facts import UseKind
 from contextd.code.calls.layout import FUNCTIONS
 from contextd.code.calls.queries import QUERIES
 from contextd.code.symbols.reference_names import holder_of
@@ -52,7 +53,7 @@ def uses(
         ):
             around = calls.layout.around(line.path, line.start)
             caller = around if around != one else None
-            kind = "import" if line.role == "import" else "use"
+            kind: UseKind = "import" if line.role == "import" else "use"
             found[line.path, line.line] = Edge(line.path, line.line, kind, caller, one)
     return tuple(sorted(found.values(), key=lambda e: (not e.certain, e.path, e.line)))
 
@@ -68,20 +69,22 @@ def _is_member(calls: CallGraph, one: Definition) -> bool:
         calls.layout.family(one.path) in QUERIES
         and bool(one.symbol.parent)
         and one.symbol.kind in FUNCTIONS
+        and holder_of(calls.graph, one) is not None
     )
 
 
 def _is_other(calls: CallGraph, sources: Sources, one: Definition, line: Reference) -> bool:
     """Whether a name that imports lead to the definition by means something else where it stands."""
     holder = holder_of(calls.graph, one)
-    if holder is None:
-        return False
-    hiding = calls.layout.binding_scope(line.path, line.start, line.name)
-    if hiding is not None:
-        # A definition in a callback is bound by the callback itself.
-        own = line.path == one.path and hiding.start <= one.symbol.start < hiding.end
-        if not own:
-            return True
+    binding = calls.layout.binding_scope(line.path, line.start, line.name)
+    # What stands in a function or a callback is bound there.
+    is_around = (
+        binding is not None
+        and line.path == one.path
+        and binding.start <= one.symbol.start < binding.end
+    )
+    if holder is None or binding is not None:
+        return not is_around
     if holder != one and _is_of_other_type(calls, sources, one, holder, line):
         return True
     # An alias of a type leads on to what it stands for.

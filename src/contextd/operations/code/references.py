@@ -10,8 +10,7 @@ from typing import Annotated
 from contextd.code.calls.call_graph import CallGraph
 from contextd.code.calls.edges import Edge
 from contextd.code.calls.uses import files_using, uses
-from contextd.code.symbols.definitions import ends_in
-from contextd.code.symbols.name_uses import written_first
+from contextd.code.symbols.definitions import ends_in, written_first
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import Definition, SymbolGraph
 from contextd.code.tree.naming import WordLines, word_lines
