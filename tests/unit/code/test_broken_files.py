@@ -16,6 +16,7 @@ from contextd.code.index.languages.language import Language
 from contextd.code.index.languages.table import LANGUAGES
 from contextd.code.project.project_type import project_type
 from contextd.code.project.stack import detect
+from contextd.code.symbols.references import word_uses
 from contextd.code.symbols.repo_map import repo_map
 from contextd.code.symbols.sources import Sources
 from contextd.code.symbols.symbol_graph import build_graph
