@@ -28,7 +28,7 @@ Line = tuple[str, int]
 
 
 @dataclass(slots=True)
-class Judgement:
+class NamedUses:
     """What a checker says of every name: the lines that refer to each definition, the names on each line that
     it cannot place, and the files it read.
     """
@@ -47,7 +47,7 @@ class ReferenceScore:
     name: str
     asked: int = 0
     real: int = 0
-    given: int = 0
+    certain: int = 0
     right: int = 0
     texts: int = 0
     texts_right: int = 0
@@ -55,17 +55,15 @@ class ReferenceScore:
 
     def row(self) -> str:
         """A line of a Markdown table."""
-        precision = self.right / self.given if self.given else 1.0
+        precision = self.right / self.certain if self.certain else 1.0
         recall = self.right / self.real if self.real else 1.0
-        certain = (
-            f"{self.right}/{self.given} = {precision:.3f} | {self.right}/{self.real} = {recall:.3f}"
-        )
+        certain = f"{self.right}/{self.certain} = {precision:.3f} | {self.right}/{self.real} = {recall:.3f}"
         text = f"{self.texts_right}/{self.texts}"
         return f"| {self.name} | {self.asked} | {certain} | {text} | {self.unfinished} |"
 
     def add(self, other: ReferenceScore) -> None:
         """Count another score in."""
-        for name in ("asked", "real", "given", "right", "texts", "texts_right", "unfinished"):
+        for name in ("asked", "real", "certain", "right", "texts", "texts_right", "unfinished"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
 
@@ -101,9 +99,9 @@ def _judged(root: Path, oracle: Oracle, packages: Path | None) -> Iterator[Refer
             yield from score(bench, graph, truth, f"{root.name}: {oracle.title}")
 
 
-def judgement(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> Judgement:
+def judgement(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> NamedUses:
     """What the entries of a checker say, by our definitions."""
-    found = Judgement()
+    found = NamedUses()
     for file in entries:
         path = file["path"]
         found.files.add(path)
@@ -117,7 +115,7 @@ def judgement(graph: SymbolGraph, entries: Iterable[Mapping[str, Any]]) -> Judge
 
 
 def score(
-    bench: Bench, graph: SymbolGraph, truth: Judgement, title: str
+    bench: Bench, graph: SymbolGraph, truth: NamedUses, title: str
 ) -> Iterator[ReferenceScore]:
     """A score for each sort of definitions, and one of all."""
     every = ReferenceScore(f"{title}, all")
@@ -171,7 +169,7 @@ def _is_local(graph: SymbolGraph, one: Definition) -> bool:
     )
 
 
-def _asked(bench: Bench, truth: Judgement, one: Definition, found: ReferenceScore) -> None:
+def _asked(bench: Bench, truth: NamedUses, one: Definition, found: ReferenceScore) -> None:
     given = {"name": one.qualified, "path": one.path, "limit": _MOST_LINES}
     real = truth.uses.get((one.path, one.qualified), set())
     try:
@@ -196,7 +194,7 @@ def _asked(bench: Bench, truth: Judgement, one: Definition, found: ReferenceScor
     )
     wrong = [line for line in certain - real if _is_judged(truth, line, one)]
     found.right += len(certain & real)
-    found.given += len(certain & real) + len(wrong)
+    found.certain += len(certain & real) + len(wrong)
     found.texts += len([line for line in texts - certain if _is_judged(truth, line, one)])
     found.texts_right += len((texts - certain) & real)
 
@@ -205,5 +203,5 @@ def _lines(rows: Sequence[Mapping[str, Any]], roles: Sequence[str]) -> set[Line]
     return {(row["path"], row["line"]) for row in rows if row["role"] in roles}
 
 
-def _is_judged(truth: Judgement, line: Line, one: Definition) -> bool:
+def _is_judged(truth: NamedUses, line: Line, one: Definition) -> bool:
     return line[0] in truth.files and (*line, one.symbol.name) not in truth.unknown

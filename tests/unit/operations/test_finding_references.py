@@ -102,6 +102,21 @@ def test_every_operation_says_the_same_uses(coded, name):
         }
 
 
+def test_types_that_only_case_tells_apart_are_two(coded):
+    text = (
+        "package m\n\ntype Rec interface{ Write() }\n\ntype rec struct{}\n\n"
+        "func (r rec) Write() {}\nfunc all(x Rec) { x.Write() }\n"
+        "func own(x rec) { x.Write() }\n"
+    )
+    written(coded.root, {"rec.go": text})
+    coded("codebase_index")
+    for name, line in {"Rec.Write": 8, "rec.Write": 9}.items():
+        found = coded("find_references", name=name)
+        assert found["definition"]["name"] == name
+        certain = [one for one in found["references"] if one["role"] == "use"]
+        assert places(certain) == {("rec.go", line)}
+
+
 def test_an_empty_answer_says_that_nothing_was_found_and_where(coded):
     notice = coded("find_symbol", name="Zebra")["notice"]
     assert notice.startswith("not found: no definition 'Zebra' in ")

@@ -185,6 +185,8 @@ def _known_as(runtime: Runtime, asked: str) -> tuple[CallGraph, list[Definition]
         ]
         if lag.certain or found:
             break
+    # Go tells `Recorder.Write` from `recorder.Write` by case alone.
+    found = [one for one in found if f".{one.qualified}".endswith(f".{asked}")] or found
     scores = calls.graph.scores
     found.sort(key=lambda one: (-scores[one.place], one.path, one.symbol.start))
     return calls, written_first(calls.graph, found), lag.notice
